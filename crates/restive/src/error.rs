@@ -1,0 +1,100 @@
+//! What can be wrong with the data a caller hands in.
+//!
+//! Every variant carries facts: where, what was found, what was expected. Errors are for data and
+//! configuration. A wrong shape handed from one room to another is a programmer's slip and is asserted;
+//! a computation that does not succeed is a [`Status`](crate::index::Status) in its result.
+
+use std::fmt;
+
+/// `Result` with the library's [`Error`].
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// What is wrong with the data or the configuration.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// An array has the wrong shape.
+    #[error("{what}: expected {expected}, found shape {found:?}")]
+    Shape {
+        /// the array, by its glossary word
+        what: &'static str,
+        /// the shape it should have, in words
+        expected: String,
+        /// the shape it has
+        found: Vec<usize>,
+    },
+    /// One arm's transition probabilities are not probabilities.
+    #[error("transition: arm {arm}, {fault}")]
+    Transition {
+        /// position of the arm in the batch
+        arm: usize,
+        /// what is wrong with it
+        fault: RowFault,
+    },
+    /// A number is outside its range.
+    #[error("{what}: expected {expected}, found {found}")]
+    Range {
+        /// the number, by its glossary word
+        what: &'static str,
+        /// its range, in words
+        expected: &'static str,
+        /// what was found
+        found: f64,
+    },
+    /// One entry of an array is not a finite number.
+    #[error("{what}: entry {position} is {found}, expected a finite number")]
+    NotFinite {
+        /// the array, by its glossary word
+        what: &'static str,
+        /// where in the array
+        position: usize,
+        /// what was found
+        found: f64,
+    },
+}
+
+/// What is wrong with one row P(s, a, ·) of an arm.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RowFault {
+    /// the state s
+    pub state: usize,
+    /// the action a
+    pub action: usize,
+    /// what is wrong
+    pub kind: FaultKind,
+}
+
+/// The two ways in which a row can fail to be a distribution.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum FaultKind {
+    /// an entry is negative, above 1 or not a number
+    Entry {
+        /// the next state s′ of the entry
+        next: usize,
+        /// what was found
+        found: f64,
+    },
+    /// the entries do not sum to 1
+    Sum {
+        /// what they sum to
+        found: f64,
+    },
+}
+
+impl fmt::Display for RowFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let action = ["passive", "active"][self.action];
+        write!(f, "state {}, {action}", self.state)?;
+        match self.kind {
+            FaultKind::Entry { next, found } => {
+                write!(f, ", next state {next}: found {found}, expected a probability between 0 and 1")
+            }
+            FaultKind::Sum { found } => {
+                write!(f, ": probabilities sum to {found}, expected 1 within {ROW_TOLERANCE:e}")
+            }
+        }
+    }
+}
+
+/// How far the sum of a row P(s, a, ·) may be from 1 before it is refused.
+pub const ROW_TOLERANCE: f64 = 1e-6;

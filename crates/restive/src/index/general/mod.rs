@@ -1,0 +1,266 @@
+//! Whittle indices of arms with any number of states, exactly, in O(M³).
+//!
+//! # What it is
+//! Let D = P₁ − P₀, Δ = R(·,1) − R(·,0), and let the subsidy m grow from −∞ to +∞. At first every state is
+//! active, at last every state is passive. Between, the optimal *passive set* B changes at a few subsidies, and
+//! the first at which a state joins it is that state's index. The sweep follows this path exactly.
+//!
+//! # How it is computed
+//! With A = I − γP₁ and K = γ D A⁻¹, the advantage of acting under passive set B is affine in the subsidy:
+//!
+//! ```text
+//! Adv(m) = (I + K E_B)⁻¹ (a − m·1) = α − m β,     a = Δ + K R(·,1),     E_B = diag(1_B)
+//! ```
+//!
+//! The next event is the smallest m ahead at which an active state's advantage falls to zero (it enters B) or a
+//! passive state's rises to zero (it leaves B). Either is one principal pivot of the tableau
+//! U_B = (I + K E_B)⁻¹ K = γ D (I − γP^B)⁻¹, a rank-one update of U, α and β:
+//!
+//! ```text
+//! f = −1/(1 + U_jj) when j enters, +1/(1 − U_jj) when it leaves
+//! U += f·U[:,j]·U[j,:]      α += f·α_j·U[:,j]      β += f·β_j·U[:,j]
+//! ```
+//!
+//! **The shift.** D·1 = 0, so A may be replaced by A + γ·1·pᵀ for any p that sums to 1 (here the mean row of P₁)
+//! without changing K. That removes the eigenvalue 1/(1−γ), so nothing blows up as γ → 1, and γ = 1, the average
+//! reward of unichain arms, is the same computation.
+//!
+//! **Ties** are taken as a group: events within rounding of each other happen at one subsidy, least state first,
+//! and only the passive sets before and after the group count. **Verdict:** the arm is indexable when no state
+//! leaves the passive set for good of a group. If one does, the sweep simply goes on, and the arm has a first and
+//! a last crossing for it; the index is the first, as in Definition 1.
+//!
+//! **Drift.** Rank-one updates lose digits after a very small or very large pivot; U is then factored anew. Every
+//! few pivots, and at the end, the advantages are held against the arm's own optimality equations (O(M²)). The
+//! largest violation is the arm's `residual`; where it is too large the arm is solved again with a fresh
+//! factorisation at every pivot. For many states pivots are collected and applied as one matrix product.
+//!
+//! # Its pullback
+//! At m = W_u, with passive set B_u, the row λ = U[u,:] and the slope β_u of the sweep are already the adjoint of
+//! the arm's equations. With the values h (up to a constant) of the states at that subsidy,
+//!
+//! ```text
+//! dW_u/dP_a(s,s′) = γ ν_a(s) h(s′)      dW_u/dR(s,a) = ν_a(s)      dW_u/dγ = Σ_a Σ_s ν_a(s) (P_a h)(s)
+//! ν_a(s) = [λ(s)·1{a is the action of s} + 1{s=u}·(±1)] / β_u     (+1 for a = 1, −1 for a = 0)
+//! ```
+//!
+//! and the values of all u come from one solve with M right-hand sides: A h_u = R(·,1) + max(0, −Adv_u) on B_u.
+//! All M gradients together cost O(M³), where one linear system per state costs O(M⁴). h is centred, so that the
+//! gradient's rows sum to zero. On a kink (a tie between states) the gradient is that of the side on which the
+//! sweep took the states, least first. For arms that are not indexable it is the gradient of the first crossing.
+//!
+//! ```
+//! use restive::{Layout, Reward, Transition, index::general};
+//!
+//! // the paper's worked example as a general arm: P[state][action][next]
+//! let p = ndarray::array![[[[0.8, 0.2], [0.2, 0.8]], [[0.5, 0.5], [0.5, 0.5]]]];
+//! let arm = Transition::new(p, Layout::Nsas)?;
+//! let reward = Reward::linear(2);
+//! let solved = general::differentiable_index(arm.view(), reward.view(), 0.5);
+//! assert!((solved.indices.index[[0, 0]] - 6.0 / 17.0).abs() < 1e-15);
+//!
+//! let gradient = solved.pullback(ndarray::array![[1.0, 0.0]].view()); // of the index of state 0
+//! assert!(gradient.d_transition.rows().into_iter().all(|row| row.sum().abs() < 1e-15));
+//! # Ok::<(), restive::Error>(())
+//! ```
+
+mod sweep;
+mod tableau;
+
+use super::{Cotangent, Indices};
+use ndarray::linalg::general_mat_mul;
+use ndarray::{Array2, Array4, ArrayView2, ArrayView4, ArrayViewMut2};
+use rayon::prelude::*;
+use sweep::{Outcome, Sweep, Tape};
+
+/// From this many states on the pullback is a matrix product.
+const PRODUCT: usize = 32;
+
+/// Indices of N arms that remember how they came about.
+pub struct General<'a> {
+    /// the indices, their crossings and verdicts
+    pub indices: Indices,
+    transition: ArrayView4<'a, f64>,
+    discount: f64,
+    /// λ_u/β_u and centred h_u of every arm, `[N,M,M]`
+    adjoint: Vec<f64>,
+    values: Vec<f64>,
+    /// 1/β_u, `[N,M]`
+    inverse_slope: Vec<f64>,
+    /// whether s is in B_u, `[N,M,M]`
+    passive: Vec<bool>,
+}
+
+/// The indices of a batch of arms, `[N,M,2,M]`, with reward `[M,2]`, forward only.
+pub fn index(transition: ArrayView4<'_, f64>, reward: ArrayView2<'_, f64>, discount: f64) -> Indices {
+    let m = check(transition, reward);
+    let contiguous = transition.as_standard_layout();
+    let arms = contiguous.as_slice().expect("standard layout").par_chunks(2 * m * m);
+    let mut out = Buffers::new(transition.shape()[0], m);
+    arms.zip(out.par_arms(m)).with_min_len(arms_per_task(m)).for_each_init(
+        || Sweep::new(reward, discount, false),
+        |sweep, (arm, ((index, last), outcome))| *outcome = sweep.run(arm, index, last, None),
+    );
+    out.finish()
+}
+
+/// The indices of a batch of arms, ready for [`General::pullback`]. Keeps about as much memory as the arms take.
+pub fn differentiable_index<'a>(
+    transition: ArrayView4<'a, f64>,
+    reward: ArrayView2<'_, f64>,
+    discount: f64,
+) -> General<'a> {
+    let m = check(transition, reward);
+    let n = transition.shape()[0];
+    let contiguous = transition.as_standard_layout();
+    let arms = contiguous.as_slice().expect("standard layout").par_chunks(2 * m * m);
+    let mut out = Buffers::new(n, m);
+    let (mut adjoint, mut values) = (vec![0.0; n * m * m], vec![0.0; n * m * m]);
+    let (mut inverse_slope, mut passive) = (vec![0.0; n * m], vec![false; n * m * m]);
+    let tapes = (adjoint.par_chunks_mut(m * m).zip(values.par_chunks_mut(m * m)))
+        .zip(inverse_slope.par_chunks_mut(m).zip(passive.par_chunks_mut(m * m)));
+    arms.zip(out.par_arms(m)).zip(tapes).with_min_len(arms_per_task(m)).for_each_init(
+        || Sweep::new(reward, discount, true),
+        |sweep, ((arm, ((index, last), outcome)), ((adjoint, values), (inverse_slope, passive)))| {
+            let tape = Tape { adjoint, values, inverse_slope, passive };
+            *outcome = sweep.run(arm, index, last, Some(tape));
+        },
+    );
+    General { indices: out.finish(), transition, discount, adjoint, values, inverse_slope, passive }
+}
+
+impl General<'_> {
+    /// What a cotangent of the indices (`[N,M]`) becomes on transitions, reward and discount.
+    pub fn pullback(&self, d_index: ArrayView2<'_, f64>) -> Cotangent {
+        assert_eq!(d_index.shape(), self.indices.index.shape(), "d_index: [N,M]");
+        let (n, m) = d_index.dim();
+        let square = m * m;
+        let mut d_transition = Array4::zeros(self.transition.raw_dim());
+        let d_arms = d_transition.as_slice_mut().expect("standard layout").par_chunks_mut(2 * square);
+        let cotangents = d_index.as_standard_layout();
+        let transition = self.transition.as_standard_layout();
+        let arms = transition.as_slice().expect("standard layout").par_chunks(2 * square);
+        let mut shared = vec![0.0; n * (2 * m + 1)];
+        d_arms
+            .zip(arms)
+            .zip(shared.par_chunks_mut(2 * m + 1))
+            .enumerate()
+            .with_min_len(arms_per_task(m))
+            .for_each_init(
+                || vec![0.0; if m < PRODUCT { 0 } else { 2 * square }],
+                |coefficients, (i, ((d_arm, arm), shared))| {
+                    let tape = ArmTape {
+                        adjoint: &self.adjoint[i * square..][..square],
+                        values: &self.values[i * square..][..square],
+                        inverse_slope: &self.inverse_slope[i * m..][..m],
+                        passive: &self.passive[i * square..][..square],
+                    };
+                    let c = &cotangents.as_slice().expect("standard layout")[i * m..][..m];
+                    pull_back_arm(&tape, c, self.discount, arm, d_arm, shared, coefficients);
+                },
+            );
+        let total = shared.chunks_exact(2 * m + 1).fold(vec![0.0; 2 * m + 1], |mut total, arm| {
+            total.iter_mut().zip(arm).for_each(|(t, a)| *t += a);
+            total
+        });
+        let d_reward = Array2::from_shape_fn((m, 2), |(s, a)| total[2 * s + a]);
+        Cotangent { d_transition, d_reward, d_discount: total[2 * m] }
+    }
+}
+
+/// One arm's share of the tape.
+struct ArmTape<'a> {
+    adjoint: &'a [f64],
+    values: &'a [f64],
+    inverse_slope: &'a [f64],
+    passive: &'a [bool],
+}
+
+/// Adds Σ_u c_u dW_u: d_arm is `[M,2,M]`, shared holds d_reward (`[M,2]`) and d_discount.
+fn pull_back_arm(
+    tape: &ArmTape<'_>,
+    c: &[f64],
+    discount: f64,
+    arm: &[f64],
+    d_arm: &mut [f64],
+    shared: &mut [f64],
+    coefficients: &mut [f64],
+) {
+    let m = c.len();
+    let (d_reward, d_discount) = shared.split_at_mut(2 * m);
+    // ν of every (u, s, a): at (s, a), each u contributes ν·h_u
+    let visit = |each: &mut dyn FnMut(usize, usize, f64)| {
+        for (u, &c) in c.iter().enumerate().filter(|(_, c)| **c != 0.0) {
+            let adjoint = &tape.adjoint[u * m..][..m];
+            for (s, (adjoint, passive)) in adjoint.iter().zip(&tape.passive[u * m..][..m]).enumerate() {
+                each(u, 2 * s + usize::from(!passive), c * adjoint);
+            }
+            let own = c * tape.inverse_slope[u];
+            each(u, 2 * u + 1, own);
+            each(u, 2 * u, -own);
+        }
+    };
+    if m < PRODUCT {
+        visit(&mut |u, row, nu| {
+            d_reward[row] += nu;
+            super::lu::subtract(&mut d_arm[row * m..][..m], -nu, &tape.values[u * m..][..m]);
+        });
+    } else {
+        coefficients.fill(0.0);
+        visit(&mut |u, row, nu| {
+            d_reward[row] += nu;
+            coefficients[row * m + u] += nu;
+        });
+        let coefficients = ArrayView2::from_shape((2 * m, m), coefficients).expect("2M × M");
+        let values = ArrayView2::from_shape((m, m), tape.values).expect("M × M");
+        let mut d_arm = ArrayViewMut2::from_shape((2 * m, m), &mut *d_arm).expect("2M × M");
+        general_mat_mul(1.0, &coefficients, &values, 0.0, &mut d_arm);
+    }
+    d_discount[0] = d_arm.iter().zip(arm).map(|(d, p)| d * p).sum();
+    d_arm.iter_mut().for_each(|d| *d *= discount);
+}
+
+fn check(transition: ArrayView4<'_, f64>, reward: ArrayView2<'_, f64>) -> usize {
+    let m = reward.nrows();
+    assert!(m > 0 && reward.ncols() == 2, "reward: [M,2]");
+    assert_eq!(transition.shape()[1..], [m, 2, m], "transition: [N,M,2,M]");
+    m
+}
+
+/// So that a task is worth its thread: some tens of microseconds.
+fn arms_per_task(m: usize) -> usize {
+    (50_000 / (m * m * m)).clamp(1, 1024)
+}
+
+/// The outputs of a batch while it is being computed.
+struct Buffers {
+    index: Array2<f64>,
+    last: Array2<f64>,
+    outcomes: Vec<Outcome>,
+}
+
+impl Buffers {
+    fn new(n: usize, m: usize) -> Self {
+        let blank = Outcome { is_indexable: false, status: super::Status::Undetermined, residual: f64::NAN };
+        Self { index: Array2::zeros((n, m)), last: Array2::zeros((n, m)), outcomes: vec![blank; n] }
+    }
+
+    fn par_arms(
+        &mut self,
+        m: usize,
+    ) -> impl IndexedParallelIterator<Item = ((&mut [f64], &mut [f64]), &mut Outcome)> {
+        let index = self.index.as_slice_mut().expect("standard layout").par_chunks_mut(m);
+        let last = self.last.as_slice_mut().expect("standard layout").par_chunks_mut(m);
+        index.zip(last).zip(self.outcomes.par_iter_mut())
+    }
+
+    fn finish(self) -> Indices {
+        Indices {
+            index: self.index,
+            last: self.last,
+            is_indexable: self.outcomes.iter().map(|o| o.is_indexable).collect(),
+            status: self.outcomes.iter().map(|o| o.status).collect(),
+            residual: self.outcomes.iter().map(|o| o.residual).collect(),
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! The sweep over subsidies: which state turns passive when.
+//!
+//! See the parent module. A [`Sweep`] is one thread's memory; [`Sweep::run`] solves one arm with it.
+
+use super::tableau::{Direction, Tableau};
+use crate::index::Status;
+use crate::simd::for_cpu;
+use ndarray::ArrayView2;
+
+/// Two subsidies closer than this, relative to the size of the arm's subsidies, are one event; a slope smaller
+/// than this is none.
+const TIE: f64 = 1e-12;
+/// After a pivot below this or above its inverse the tableau is computed anew.
+const BAD_PIVOT: f64 = 1e-2;
+/// A pivot below this means that the passive set has no unique average reward (γ = 1, several classes).
+const NO_PIVOT: f64 = 1e-13;
+/// A residual above this makes the arm be solved again, with a fresh tableau after every pivot.
+const SUSPICIOUS: f64 = 1e-11;
+/// A residual that stays above this is reported as ill-conditioned.
+const ILL_CONDITIONED: f64 = 1e-9;
+/// Pivots between two looks at the residual.
+const PROBE: usize = 32;
+const NEVER: usize = usize::MAX;
+
+/// What the pullback of one arm needs, one row per state u: written by the sweep, in the caller's memory.
+pub(super) struct Tape<'a> {
+    /// λ_u/β_u, `[M,M]`
+    pub(super) adjoint: &'a mut [f64],
+    /// h_u, centred, `[M,M]`
+    pub(super) values: &'a mut [f64],
+    /// 1/β_u, `[M]`
+    pub(super) inverse_slope: &'a mut [f64],
+    /// whether s is in B_u, `[M,M]`
+    pub(super) passive: &'a mut [bool],
+}
+
+/// What is known of an arm beside its indices.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Outcome {
+    pub(super) is_indexable: bool,
+    pub(super) status: Status,
+    pub(super) residual: f64,
+}
+
+/// One thread's memory.
+pub(super) struct Sweep {
+    tableau: Tableau,
+    passive: Vec<bool>,
+    /// the passive set before the current tie group
+    before: Vec<bool>,
+    /// the tie group in which a state's index was recorded
+    recorded: Vec<usize>,
+    candidates: Vec<f64>,
+    /// right-hand sides of the value equations, one column per state u, `[M,M]`
+    right_sides: Vec<f64>,
+    spare: Vec<f64>,
+}
+
+impl Sweep {
+    pub(super) fn new(reward: ArrayView2<'_, f64>, discount: f64, is_taped: bool) -> Self {
+        let m = reward.nrows();
+        let taped = if is_taped { m * m } else { 0 };
+        Self {
+            tableau: Tableau::new(reward, discount),
+            passive: vec![false; m],
+            before: vec![false; m],
+            recorded: vec![NEVER; m],
+            candidates: vec![0.0; m],
+            right_sides: vec![0.0; taped],
+            spare: vec![0.0; taped],
+        }
+    }
+
+    /// Solves one arm (`[M,2,M]`): writes its first and last crossings (`[M]` each), and the tape where one is kept.
+    pub(super) fn run(
+        &mut self,
+        arm: &[f64],
+        index: &mut [f64],
+        last: &mut [f64],
+        tape: Option<Tape<'_>>,
+    ) -> Outcome {
+        run_for_cpu(self, arm, index, last, tape)
+    }
+}
+
+for_cpu!(fn run_for_cpu(sweep: &mut Sweep, arm: &[f64], index: &mut [f64], last: &mut [f64], tape: Option<Tape<'_>>)
+    -> Outcome = run);
+
+#[inline(always)]
+fn run(
+    sweep: &mut Sweep,
+    arm: &[f64],
+    index: &mut [f64],
+    last: &mut [f64],
+    mut tape: Option<Tape<'_>>,
+) -> Outcome {
+    let mut outcome = attempt(sweep, arm, index, last, &mut tape, false);
+    if outcome.residual > SUSPICIOUS {
+        let second = attempt(sweep, arm, index, last, &mut tape, true);
+        outcome = second;
+    }
+    if outcome.status == Status::Exact && !(outcome.residual <= ILL_CONDITIONED) {
+        outcome.status = Status::IllConditioned;
+    }
+    outcome
+}
+
+/// One pass over the subsidies; a careful one computes the tableau anew after every pivot.
+#[inline(always)]
+fn attempt(
+    sweep: &mut Sweep,
+    arm: &[f64],
+    index: &mut [f64],
+    last: &mut [f64],
+    tape: &mut Option<Tape<'_>>,
+    is_careful: bool,
+) -> Outcome {
+    let m = sweep.passive.len();
+    index.fill(f64::NAN);
+    last.fill(f64::NAN);
+    sweep.passive.fill(false);
+    sweep.before.fill(false);
+    sweep.recorded.fill(NEVER);
+    if let Some(tape) = tape {
+        tape.adjoint.fill(0.0);
+        tape.inverse_slope.fill(0.0);
+        sweep.right_sides.fill(0.0);
+    }
+    let mut outcome = Outcome { is_indexable: true, status: Status::Exact, residual: 0.0 };
+    if !sweep.tableau.load(arm) {
+        return undetermined(tape);
+    }
+    let (mut subsidy, mut group, mut groups) = (f64::NEG_INFINITY, f64::NEG_INFINITY, 0);
+    let (mut passive_states, mut pivots) = (0, 0);
+    while passive_states < m {
+        let next = next_event(sweep, subsidy);
+        if next == f64::INFINITY || pivots > 50 * m + 100 {
+            return undetermined(tape);
+        }
+        let slack = TIE * next.abs().max(sweep.tableau.scale);
+        if next > group + slack {
+            outcome.is_indexable &= close_group(sweep, group, last);
+            (group, groups) = (next, groups + 1);
+        }
+        let j = sweep.candidates.iter().position(|&c| c <= next + slack).expect("the minimum is one of them");
+        subsidy = next;
+        let direction: Direction = if sweep.passive[j] { -1.0 } else { 1.0 };
+        let pivot = sweep.tableau.expose(j, direction);
+        if !(pivot > NO_PIVOT) {
+            return undetermined(tape);
+        }
+        if sweep.passive[j] {
+            if sweep.recorded[j] == groups {
+                sweep.recorded[j] = NEVER;
+            }
+        } else if sweep.recorded[j] == NEVER {
+            sweep.recorded[j] = groups;
+            index[j] = subsidy;
+            if let Some(tape) = tape {
+                record(sweep, j, subsidy, tape);
+            }
+        }
+        sweep.tableau.pivot(j, direction, pivot);
+        sweep.passive[j] = !sweep.passive[j];
+        passive_states = if sweep.passive[j] { passive_states + 1 } else { passive_states - 1 };
+        pivots += 1;
+        let is_bad = !(BAD_PIVOT..=1.0 / BAD_PIVOT).contains(&pivot);
+        if (is_careful || is_bad) && !sweep.tableau.refactor(arm, &sweep.passive) {
+            return undetermined(tape);
+        }
+        if pivots % PROBE == 0 || passive_states == m {
+            outcome.residual = outcome.residual.max(sweep.tableau.residual(subsidy, &sweep.passive));
+        }
+    }
+    outcome.is_indexable &= close_group(sweep, group, last);
+    if let Some(tape) = tape {
+        outcome.residual = outcome.residual.max(finish_tape(sweep, index, tape));
+    }
+    outcome
+}
+
+/// The smallest subsidy, from the current one on, at which a state enters or leaves the passive set.
+#[inline(always)]
+fn next_event(sweep: &mut Sweep, subsidy: f64) -> f64 {
+    let Tableau { alpha, beta, .. } = &sweep.tableau;
+    let mut next = f64::INFINITY;
+    for (((candidate, alpha), beta), passive) in
+        sweep.candidates.iter_mut().zip(alpha).zip(beta).zip(&sweep.passive)
+    {
+        let slope = if *passive { -beta } else { *beta };
+        *candidate = if slope > TIE { (alpha / beta).max(subsidy) } else { f64::INFINITY };
+        next = next.min(*candidate);
+    }
+    next
+}
+
+/// Ends a tie group at this subsidy; false where a state that was passive before it is active after it.
+#[inline(always)]
+fn close_group(sweep: &mut Sweep, group: f64, last: &mut [f64]) -> bool {
+    let mut grew = true;
+    for ((before, passive), last) in sweep.before.iter_mut().zip(&sweep.passive).zip(last) {
+        if *passive && !*before {
+            *last = group;
+        }
+        grew &= *passive || !*before;
+        *before = *passive;
+    }
+    grew
+}
+
+/// Keeps what the gradient of state u needs, at the moment its index is found.
+#[inline(always)]
+fn record(sweep: &mut Sweep, u: usize, subsidy: f64, tape: &mut Tape<'_>) {
+    let m = sweep.passive.len();
+    let inverse_slope = 1.0 / sweep.tableau.beta[u];
+    tape.inverse_slope[u] = inverse_slope;
+    for (adjoint, lambda) in tape.adjoint[u * m..][..m].iter_mut().zip(sweep.tableau.exposed_row()) {
+        *adjoint = lambda * inverse_slope;
+    }
+    tape.passive[u * m..][..m].copy_from_slice(&sweep.passive);
+    for s in 0..m {
+        sweep.right_sides[s * m + u] = sweep.tableau.value_right_side(s, subsidy, sweep.passive[s]);
+    }
+}
+
+/// Turns the right-hand sides into centred values, and returns the worst violation of a state's indifference.
+#[inline(always)]
+fn finish_tape(sweep: &mut Sweep, index: &[f64], tape: &mut Tape<'_>) -> f64 {
+    let m = sweep.passive.len();
+    sweep.tableau.solve_values(&mut sweep.right_sides, &mut sweep.spare);
+    let mut worst = 0.0f64;
+    for (u, values) in tape.values.chunks_exact_mut(m).enumerate() {
+        for (s, h) in values.iter_mut().enumerate() {
+            *h = sweep.right_sides[s * m + u];
+        }
+        let mean = values.iter().sum::<f64>() / m as f64;
+        values.iter_mut().for_each(|h| *h -= mean);
+        worst = worst.max(sweep.tableau.indifference(u, index[u], values));
+    }
+    worst
+}
+
+/// An arm without indices has no gradient.
+#[inline(always)]
+fn undetermined(tape: &mut Option<Tape<'_>>) -> Outcome {
+    if let Some(tape) = tape {
+        tape.adjoint.fill(0.0);
+        tape.inverse_slope.fill(0.0);
+        tape.values.fill(0.0);
+    }
+    Outcome { is_indexable: false, status: Status::Undetermined, residual: f64::NAN }
+}

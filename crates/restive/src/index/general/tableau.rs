@@ -1,0 +1,245 @@
+//! The tableau of the sweep: U_B, α and β for the current passive set B, and the ways to move it.
+//!
+//! See the parent module for the formulas. Rewards are held relative to their mid-range: a constant added to
+//! every reward cannot change an index, and so it does not cost digits either.
+
+use crate::index::lu::{Lu, dot, subtract};
+use ndarray::linalg::general_mat_mul;
+use ndarray::{ArrayView2, ArrayViewMut2};
+
+/// Up to this many states pivots are applied one by one.
+const PLAIN: usize = 64;
+/// Above that, this many are collected and applied as one matrix product.
+const COLLECTED: usize = 32;
+
+/// The arm and its tableau, in memory that is reused from arm to arm.
+pub(super) struct Tableau {
+    pub(super) states: usize,
+    discount: f64,
+    /// R(·,0) and R(·,1), less their common mid-range
+    reward: [Vec<f64>; 2],
+    /// R(·,1) − R(·,0)
+    gain: Vec<f64>,
+    /// D = P₁ − P₀, rows summing to zero, `[M,M]`
+    difference: Vec<f64>,
+    /// factors of I − γP₁ + γ·1·pᵀ
+    base: Lu,
+    /// factors for a fresh start at the current passive set
+    fresh: Lu,
+    /// U without the collected pivots, `[M,M]`
+    tableau: Vec<f64>,
+    pub(super) alpha: Vec<f64>,
+    pub(super) beta: Vec<f64>,
+    /// the collected pivots: f·U[:,j] and U[j,:], `[limit,M]` each
+    columns: Vec<f64>,
+    rows: Vec<f64>,
+    collected: usize,
+    /// how large the arm's subsidies are
+    pub(super) scale: f64,
+    /// one value per state
+    scratch: Vec<f64>,
+}
+
+/// +1 for a state that enters the passive set, −1 for one that leaves it.
+pub(super) type Direction = f64;
+
+impl Tableau {
+    pub(super) fn new(reward: ArrayView2<'_, f64>, discount: f64) -> Self {
+        let m = reward.nrows();
+        let (low, high) = reward.iter().fold((f64::MAX, f64::MIN), |(l, h), &r| (l.min(r), h.max(r)));
+        let middle = low + 0.5 * (high - low);
+        let limit = if m <= PLAIN { 1 } else { COLLECTED };
+        Self {
+            states: m,
+            discount,
+            reward: [0, 1].map(|a| reward.column(a).iter().map(|r| r - middle).collect()),
+            gain: reward.rows().into_iter().map(|r| r[1] - r[0]).collect(),
+            difference: vec![0.0; m * m],
+            base: Lu::new(m),
+            fresh: Lu::new(m),
+            tableau: vec![0.0; m * m],
+            alpha: vec![0.0; m],
+            beta: vec![0.0; m],
+            columns: vec![0.0; limit * m],
+            rows: vec![0.0; limit * m],
+            collected: 0,
+            scale: 0.0,
+            scratch: vec![0.0; m],
+        }
+    }
+
+    /// Takes up an arm (`[M,2,M]`) with every state active; false where that policy has no unique average reward.
+    #[inline(always)]
+    pub(super) fn load(&mut self, arm: &[f64]) -> bool {
+        let (m, g) = (self.states, self.discount);
+        for (s, (row, d)) in arm.chunks_exact(2 * m).zip(self.difference.chunks_exact_mut(m)).enumerate() {
+            let (passive, active) = row.split_at(m);
+            let mut sum = 0.0;
+            for ((d, p1), p0) in d.iter_mut().zip(active).zip(passive) {
+                *d = p1 - p0;
+                sum += *d;
+            }
+            d[s] -= sum;
+        }
+        fill_shifted(&mut self.base.factors, arm, g, &mut self.scratch, |_| 1);
+        if !self.base.factor() {
+            return false;
+        }
+        for (u, d) in self.tableau.iter_mut().zip(&self.difference) {
+            *u = g * d;
+        }
+        self.base.solve_rows(&mut self.tableau);
+        self.collected = 0;
+        self.scale = 0.0;
+        for (s, row) in self.tableau.chunks_exact(m).enumerate() {
+            let size: f64 = row.iter().zip(&self.reward[1]).map(|(k, r)| (k * r).abs()).sum();
+            let a = self.gain[s] + dot(row, &self.reward[1]);
+            self.alpha[s] = a;
+            self.scale = self.scale.max(size).max(a.abs()).max(self.gain[s].abs());
+        }
+        self.beta.fill(1.0);
+        true
+    }
+
+    /// Brings column j and row j of U up to date; returns the pivot 1 ± U_jj.
+    #[inline(always)]
+    pub(super) fn expose(&mut self, j: usize, direction: Direction) -> f64 {
+        let (m, q) = (self.states, self.collected);
+        let (columns, column) = self.columns.split_at_mut(q * m);
+        let (rows, row) = self.rows.split_at_mut(q * m);
+        let (column, row) = (&mut column[..m], &mut row[..m]);
+        for (c, u) in column.iter_mut().zip(self.tableau.chunks_exact(m)) {
+            *c = u[j];
+        }
+        row.copy_from_slice(&self.tableau[j * m..][..m]);
+        for (c, r) in columns.chunks_exact(m).zip(rows.chunks_exact(m)) {
+            subtract(column, -r[j], c);
+            subtract(row, -c[j], r);
+        }
+        1.0 + direction * column[j]
+    }
+
+    /// Row j of U as last exposed: the adjoint λ of state j.
+    #[inline(always)]
+    pub(super) fn exposed_row(&self) -> &[f64] {
+        &self.rows[self.collected * self.states..][..self.states]
+    }
+
+    /// Moves state j, which was just exposed with this pivot, into or out of the passive set.
+    #[inline(always)]
+    pub(super) fn pivot(&mut self, j: usize, direction: Direction, pivot: f64) {
+        let (m, q) = (self.states, self.collected);
+        let column = &mut self.columns[q * m..][..m];
+        let f = -direction / pivot;
+        column.iter_mut().for_each(|c| *c *= f);
+        let (alpha_j, beta_j) = (self.alpha[j], self.beta[j]);
+        subtract(&mut self.alpha, -alpha_j, column);
+        subtract(&mut self.beta, -beta_j, column);
+        self.collected += 1;
+        if self.collected * m == self.columns.len() {
+            self.apply_collected();
+        }
+    }
+
+    #[inline(always)]
+    fn apply_collected(&mut self) {
+        let m = self.states;
+        if self.collected == 1 {
+            for (u, c) in self.tableau.chunks_exact_mut(m).zip(&self.columns) {
+                subtract(u, -c, &self.rows);
+            }
+        } else {
+            let shape = (self.collected, m);
+            let columns = ArrayView2::from_shape(shape, &self.columns).expect("collected × M");
+            let rows = ArrayView2::from_shape(shape, &self.rows).expect("collected × M");
+            let mut tableau = ArrayViewMut2::from_shape((m, m), &mut self.tableau).expect("M × M");
+            general_mat_mul(1.0, &columns.t(), &rows, 1.0, &mut tableau);
+        }
+        self.collected = 0;
+    }
+
+    /// Computes U, α and β anew for a passive set; false where it has no unique average reward.
+    #[inline(always)]
+    pub(super) fn refactor(&mut self, arm: &[f64], passive: &[bool]) -> bool {
+        let (m, g) = (self.states, self.discount);
+        fill_shifted(&mut self.fresh.factors, arm, g, &mut self.scratch, |s| usize::from(!passive[s]));
+        if !self.fresh.factor() {
+            return false;
+        }
+        for (u, d) in self.tableau.iter_mut().zip(&self.difference) {
+            *u = g * d;
+        }
+        self.fresh.solve_rows(&mut self.tableau);
+        self.collected = 0;
+        for s in 0..m {
+            self.scratch[s] = self.reward[usize::from(!passive[s])][s];
+        }
+        for (s, row) in self.tableau.chunks_exact(m).enumerate() {
+            self.alpha[s] = self.gain[s] + dot(row, &self.scratch);
+            let passive_sum: f64 = row.iter().zip(passive).map(|(u, &is)| if is { *u } else { 0.0 }).sum();
+            self.beta[s] = 1.0 - passive_sum;
+        }
+        true
+    }
+
+    /// R(s,1) plus what passivity adds to it at this subsidy: the right-hand side of the value equations.
+    #[inline(always)]
+    pub(super) fn value_right_side(&self, s: usize, subsidy: f64, is_passive: bool) -> f64 {
+        let loss = if is_passive { (subsidy * self.beta[s] - self.alpha[s]).max(0.0) } else { 0.0 };
+        self.reward[1][s] + loss
+    }
+
+    /// The largest violation of Adv = Δ − m + γ D h over all states, relative to the size of the subsidies.
+    #[inline(always)]
+    pub(super) fn residual(&mut self, subsidy: f64, passive: &[bool]) -> f64 {
+        for s in 0..self.states {
+            let loss = subsidy * self.beta[s] - self.alpha[s];
+            self.scratch[s] = self.reward[1][s] + if passive[s] { loss } else { 0.0 };
+        }
+        self.base.solve_vector(&mut self.scratch);
+        let mut worst = 0.0f64;
+        for (s, d) in self.difference.chunks_exact(self.states).enumerate() {
+            let advantage = self.alpha[s] - subsidy * self.beta[s];
+            let recomputed = self.gain[s] - subsidy + self.discount * dot(d, &self.scratch);
+            worst = worst.max((recomputed - advantage).abs());
+        }
+        relative(worst, self.scale.max(subsidy.abs()))
+    }
+
+    /// The violation of the indifference of state u at its index, given its values.
+    #[inline(always)]
+    pub(super) fn indifference(&self, u: usize, index: f64, values: &[f64]) -> f64 {
+        let d = &self.difference[u * self.states..][..self.states];
+        let advantage = self.gain[u] - index + self.discount * dot(d, values);
+        relative(advantage.abs(), self.scale.max(index.abs()))
+    }
+
+    /// Replaces right-hand sides (`[M,c]`) by values up to a constant; `spare` is memory of the same size.
+    #[inline(always)]
+    pub(super) fn solve_values(&self, columns: &mut [f64], spare: &mut [f64]) {
+        self.base.solve_columns(columns, spare);
+    }
+}
+
+#[inline(always)]
+fn relative(error: f64, size: f64) -> f64 {
+    if error == 0.0 { 0.0 } else { error / size }
+}
+
+/// Writes I − γP + γ·1·pᵀ, where row s of P is that of action `action(s)` and p is the mean row of P.
+#[inline(always)]
+fn fill_shifted(out: &mut [f64], arm: &[f64], g: f64, mean: &mut [f64], action: impl Fn(usize) -> usize) {
+    let m = mean.len();
+    let row = |s: usize| &arm[(2 * s + action(s)) * m..][..m];
+    mean.fill(0.0);
+    for s in 0..m {
+        subtract(mean, -1.0, row(s));
+    }
+    let weight = g / m as f64;
+    for (s, out) in out.chunks_exact_mut(m).enumerate() {
+        for ((o, p), mean) in out.iter_mut().zip(row(s)).zip(&*mean) {
+            *o = weight * mean - g * p;
+        }
+        out[s] += 1.0;
+    }
+}

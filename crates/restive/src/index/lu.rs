@@ -1,0 +1,250 @@
+//! LU factors of one small or large matrix, kept in reused memory.
+//!
+//! A row permutation of A is LU with L unit lower triangular (partial pivoting). Two kinds of systems are
+//! solved with it, each for many right-hand sides at once: X·A = B with the unknowns in rows, and A·X = B with
+//! the unknowns in columns. Everything is row-major and every inner loop runs along a row.
+//!
+//! Up to [`BLOCK`] rows the loops are plain. Beyond, they work on blocks of columns and leave the bulk of the
+//! arithmetic to matrix products, which stay in cache.
+//!
+//! The functions are `#[inline(always)]` so that they are compiled with the instructions of their caller
+//! (see `simd`).
+
+use ndarray::linalg::general_mat_mul;
+use ndarray::{ArrayView2, ArrayViewMut2, Axis, s};
+
+/// Columns per block.
+pub(super) const BLOCK: usize = 48;
+
+/// The factors of an n × n matrix.
+#[derive(Debug, Clone)]
+pub(super) struct Lu {
+    n: usize,
+    /// on entry to [`Lu::factor`] the matrix, afterwards U above and on the diagonal, L below it, `[n,n]`
+    pub(super) factors: Vec<f64>,
+    /// row i of LU is row `order[i]` of the matrix
+    order: Vec<usize>,
+    /// 1/U_ii
+    inverse: Vec<f64>,
+    /// one row, for permutations
+    scratch: Vec<f64>,
+}
+
+impl Lu {
+    pub(super) fn new(n: usize) -> Self {
+        let (row, order) = (vec![0.0; n], (0..n).collect());
+        Self { n, factors: vec![0.0; n * n], order, inverse: row.clone(), scratch: row }
+    }
+
+    /// Factors the matrix that stands in `factors`; false where it is singular to working precision.
+    #[inline(always)]
+    pub(super) fn factor(&mut self) -> bool {
+        let n = self.n;
+        self.order.iter_mut().enumerate().for_each(|(i, o)| *o = i);
+        for start in (0..n).step_by(BLOCK) {
+            let end = (start + BLOCK).min(n);
+            if !self.factor_panel(start, end) {
+                return false;
+            }
+            if end == n {
+                break;
+            }
+            for k in start..end {
+                let (top, below) = self.factors.split_at_mut((k + 1) * n);
+                let pivot_row = &top[k * n + end..];
+                for row in below.chunks_exact_mut(n).take(end - k - 1) {
+                    let l = row[k];
+                    subtract(&mut row[end..], l, pivot_row);
+                }
+            }
+            let all = ArrayViewMut2::from_shape((n, n), &mut self.factors).expect("n × n");
+            let (top, bottom) = all.split_at(Axis(0), end);
+            let (left, mut trailing) = bottom.split_at(Axis(1), end);
+            general_mat_mul(
+                -1.0,
+                &left.slice(s![.., start..]),
+                &top.slice(s![start.., end..]),
+                1.0,
+                &mut trailing,
+            );
+        }
+        true
+    }
+
+    /// Factors columns `start..end` over all remaining rows; rows are swapped whole.
+    #[inline(always)]
+    fn factor_panel(&mut self, start: usize, end: usize) -> bool {
+        let n = self.n;
+        for k in start..end {
+            let mut best = k;
+            for i in k + 1..n {
+                if self.factors[i * n + k].abs() > self.factors[best * n + k].abs() {
+                    best = i;
+                }
+            }
+            let pivot = self.factors[best * n + k];
+            if !(pivot.abs() > f64::MIN_POSITIVE) {
+                return false;
+            }
+            if best != k {
+                let (a, b) = self.factors.split_at_mut(best * n);
+                a[k * n..][..n].swap_with_slice(&mut b[..n]);
+                self.order.swap(k, best);
+            }
+            let inverse = 1.0 / pivot;
+            self.inverse[k] = inverse;
+            let (top, below) = self.factors.split_at_mut((k + 1) * n);
+            let pivot_row = &top[k * n + k + 1..k * n + end];
+            for row in below.chunks_exact_mut(n) {
+                let l = row[k] * inverse;
+                row[k] = l;
+                subtract(&mut row[k + 1..end], l, pivot_row);
+            }
+        }
+        true
+    }
+
+    /// Replaces each row b of `rows` (`[r,n]`) by the x with x·A = b.
+    #[inline(always)]
+    pub(super) fn solve_rows(&mut self, rows: &mut [f64]) {
+        let n = self.n;
+        for start in (0..n).step_by(BLOCK) {
+            let end = (start + BLOCK).min(n);
+            for row in rows.chunks_exact_mut(n) {
+                for k in start..end {
+                    let (done, open) = row.split_at_mut(k + 1);
+                    let x = done[k] * self.inverse[k];
+                    done[k] = x;
+                    subtract(&mut open[..end - k - 1], x, &self.factors[k * n + k + 1..][..end - k - 1]);
+                }
+            }
+            if end < n {
+                self.eliminate(rows, (start, end), (end, n));
+            }
+        }
+        for start in (0..n).step_by(BLOCK).rev() {
+            let end = (start + BLOCK).min(n);
+            for row in rows.chunks_exact_mut(n) {
+                for k in (start..end).rev() {
+                    let (open, done) = row.split_at_mut(k);
+                    subtract(&mut open[start..], done[0], &self.factors[k * n + start..][..k - start]);
+                }
+            }
+            if start > 0 {
+                self.eliminate(rows, (start, end), (0, start));
+            }
+        }
+        for row in rows.chunks_exact_mut(n) {
+            self.scratch.copy_from_slice(row);
+            for (x, &to) in self.scratch.iter().zip(&self.order) {
+                row[to] = *x;
+            }
+        }
+    }
+
+    /// Subtracts from the columns `to` of `rows` their columns `from` times that block of the factors.
+    #[inline(always)]
+    fn eliminate(&self, rows: &mut [f64], from: (usize, usize), to: (usize, usize)) {
+        let n = self.n;
+        let factors = ArrayView2::from_shape((n, n), &self.factors).expect("n × n");
+        let block = factors.slice(s![from.0..from.1, to.0..to.1]);
+        let all = ArrayViewMut2::from_shape((rows.len() / n, n), rows).expect("r × n");
+        let (left, right) = all.split_at(Axis(1), from.0.max(to.0));
+        if from.0 < to.0 {
+            general_mat_mul(-1.0, &left.slice(s![.., from.0..]), &block, 1.0, &mut { right });
+        } else {
+            general_mat_mul(-1.0, &right.slice(s![.., ..from.1 - from.0]), &block, 1.0, &mut { left });
+        }
+    }
+
+    /// Replaces the columns b of `columns` (`[n,c]`) by the x with A·x = b; `permuted` is memory of that size.
+    #[inline(always)]
+    pub(super) fn solve_columns(&self, columns: &mut [f64], permuted: &mut [f64]) {
+        let n = self.n;
+        let c = columns.len() / n;
+        for (row, &from) in permuted.chunks_exact_mut(c).zip(&self.order) {
+            row.copy_from_slice(&columns[from * c..][..c]);
+        }
+        columns.copy_from_slice(&permuted[..columns.len()]);
+        for start in (0..n).step_by(BLOCK) {
+            let end = (start + BLOCK).min(n);
+            for k in start..end {
+                let (done, open) = columns.split_at_mut((k + 1) * c);
+                let x = &done[k * c..];
+                for (i, row) in open.chunks_exact_mut(c).enumerate().take(end - k - 1) {
+                    subtract(row, self.factors[(k + 1 + i) * n + k], x);
+                }
+            }
+            if end < n {
+                self.eliminate_columns(columns, (start, end), (end, n));
+            }
+        }
+        for start in (0..n).step_by(BLOCK).rev() {
+            let end = (start + BLOCK).min(n);
+            for k in (start..end).rev() {
+                let (open, done) = columns.split_at_mut(k * c);
+                let x = &mut done[..c];
+                x.iter_mut().for_each(|x| *x *= self.inverse[k]);
+                for (i, row) in open.chunks_exact_mut(c).enumerate().skip(start) {
+                    subtract(row, self.factors[i * n + k], x);
+                }
+            }
+            if start > 0 {
+                self.eliminate_columns(columns, (start, end), (0, start));
+            }
+        }
+    }
+
+    /// Replaces one right-hand side b by the x with A·x = b.
+    #[inline(always)]
+    pub(super) fn solve_vector(&mut self, b: &mut [f64]) {
+        let n = self.n;
+        for i in 0..n {
+            self.scratch[i] = b[self.order[i]] - dot(&self.factors[i * n..][..i], &self.scratch[..i]);
+        }
+        for i in (0..n).rev() {
+            let known = dot(&self.factors[i * n + i + 1..][..n - i - 1], &b[i + 1..]);
+            b[i] = (self.scratch[i] - known) * self.inverse[i];
+        }
+    }
+
+    /// Subtracts from the rows `to` of `columns` that block of the factors times their rows `from`.
+    #[inline(always)]
+    fn eliminate_columns(&self, columns: &mut [f64], from: (usize, usize), to: (usize, usize)) {
+        let n = self.n;
+        let c = columns.len() / n;
+        let factors = ArrayView2::from_shape((n, n), &self.factors).expect("n × n");
+        let block = factors.slice(s![to.0..to.1, from.0..from.1]);
+        let (low, high) = columns.split_at_mut(from.0.max(to.0) * c);
+        let (solved, open) =
+            if from.0 < to.0 { (&low[from.0 * c..], high) } else { (&high[..(from.1 - from.0) * c], low) };
+        let solved = ArrayView2::from_shape((from.1 - from.0, c), solved).expect("block × c");
+        let mut open = ArrayViewMut2::from_shape((to.1 - to.0, c), open).expect("rest × c");
+        general_mat_mul(-1.0, &block, &solved, 1.0, &mut open);
+    }
+}
+
+/// y −= a·x
+#[inline(always)]
+pub(super) fn subtract(y: &mut [f64], a: f64, x: &[f64]) {
+    for (y, x) in y.iter_mut().zip(x) {
+        *y -= a * x;
+    }
+}
+
+/// y·x in a fixed order: eight running sums, added up in pairs.
+#[inline(always)]
+pub(super) fn dot(y: &[f64], x: &[f64]) -> f64 {
+    let mut sums = [0.0; 8];
+    let (y_blocks, x_blocks) = (y.chunks_exact(8), x.chunks_exact(8));
+    let rest = y_blocks.remainder().iter().zip(x_blocks.remainder());
+    for (y, x) in y_blocks.zip(x_blocks) {
+        for k in 0..8 {
+            sums[k] += y[k] * x[k];
+        }
+    }
+    for (sum, (y, x)) in sums.iter_mut().zip(rest) {
+        *sum += y * x;
+    }
+    ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]))
+}

@@ -1,0 +1,352 @@
+//! Whittle indices of two-state arms, in closed form.
+//!
+//! # What it is
+//! Write p_a(s) for the probability of moving to state 1 from state s under action a, γ for the discount,
+//! δ_s = p_1(s) − p_0(s) for what a pull changes, and Δ_s = R(s,1) − R(s,0). While every state is active the
+//! two states differ in value by x₁ = (R(1,1) − R(0,1)) / d₁ with d₁ = 1 − γ(p_1(1) − p_1(0)); while every
+//! state is passive by x₀ = (R(1,0) − R(0,0)) / d₀ with d₀ = 1 − γ(p_0(1) − p_0(0)); the subsidy cancels.
+//!
+//! As the subsidy grows from −∞, the first state to turn passive does so while the other is still active, the
+//! second while the other is already passive. No other case exists, so with a_s = Δ_s + γ δ_s x₁
+//!
+//! ```text
+//! the state with the smaller a_s (the lower one):   W_s = Δ_s + γ δ_s x₁
+//! the other state            (the upper one):       W_s = Δ_s + γ δ_s x₀
+//! ```
+//!
+//! # Every two-state arm is indexable
+//! for any R(s,a) and any γ < 1. With K = γ(P₁−P₀)(I−γP₁)⁻¹ the slopes of the advantage of acting by the
+//! subsidy are −1 when no state is passive, and −1/(1+K_ss) and −det(I+K)/(1+K_ss) when state s is. Both are
+//! negative: 1+K_ss and det(I+K) are ratios of determinants of I−γP matrices, which are positive. So the
+//! passive set only grows. The same holds at γ = 1 as long as d₁ and d₀ are not 0.
+//!
+//! # Discount 1
+//! is the average reward per step. d₁ or d₀ is then 0 exactly when both states are absorbing under that action;
+//! the average depends on the starting state, no index exists, and the arm's indices are NaN: [`index`] gives
+//! such an arm [`Status::Undetermined`](super::Status).
+//!
+//! # Its pullback
+//! Let c_s be the cotangent of W_s; l is the lower and u the upper state. With T_s = c_s γ x (x of that state's
+//! line above), A = c_l (γ δ_l/d₁) γ x₁ and B = c_u (γ δ_u/d₀) γ x₀:
+//!
+//! ```text
+//! d p_0(0) = −T_0 − B     d p_1(0) = T_0 − A     d p_0(1) = −T_1 + B     d p_1(1) = T_1 + A
+//! ```
+//!
+//! Where the two a_s are equal the index is continuous with a kink; state 0 then counts as the lower one, which
+//! gives a one-sided derivative. In the full layout `[N,2,2,2]` the gradient lives on the simplex: a row is
+//! (−d/2, d/2), whose entries sum to zero and whose product with a tangent (−t, t) is d·t.
+//!
+//! # An example
+//! The paper's worked example, γ = 0.5. Its equations solve to 6/17 in state 0 and 0 in state 1; the values
+//! printed there (0.25 and 0.20) do not satisfy the equations printed beside them.
+//!
+//! ```
+//! use restive::{CompactTransition, Reward, index::two_state};
+//!
+//! // the probability of moving to state 1 from: 0 passive, 0 active, 1 passive, 1 active
+//! let arm = CompactTransition::new(ndarray::array![[0.2, 0.8, 0.5, 0.5]])?;
+//! let solved = two_state::index_compact(arm.view(), Reward::linear(2).view(), 0.5);
+//! assert!((solved.index[[0, 0]] - 6.0 / 17.0).abs() < 1e-15);
+//! assert_eq!(solved.index[[0, 1]], 0.0);
+//! # Ok::<(), restive::Error>(())
+//! ```
+
+use super::{Cotangent, Indices, Status};
+use crate::simd::for_cpu;
+use ndarray::{Array, Array1, Array2, ArrayView, ArrayView2, ArrayView4, Dimension, Ix2, Ix4};
+use rayon::prelude::*;
+
+/// Arms handed to one thread at a time. Sums over arms are taken chunk by chunk in order, so that they do not
+/// depend on the number of threads.
+const CHUNK: usize = 1 << 14;
+/// Arms computed side by side in one vector.
+const LANES: usize = 8;
+
+/// The numbers that all arms of a batch share.
+#[derive(Clone, Copy)]
+struct Shared {
+    discount: f64,
+    /// R(1,a) − R(0,a), passive and active
+    rise: [f64; 2],
+    /// R(s,1) − R(s,0) in the two states
+    gain: [f64; 2],
+}
+
+impl Shared {
+    fn new(reward: ArrayView2<'_, f64>, discount: f64) -> Self {
+        assert_eq!(reward.shape(), [2, 2], "reward: [M,2] with M = 2");
+        let r = |s, a| reward[[s, a]];
+        Self {
+            discount,
+            rise: [r(1, 0) - r(0, 0), r(1, 1) - r(0, 1)],
+            gain: [r(0, 1) - r(0, 0), r(1, 1) - r(1, 0)],
+        }
+    }
+}
+
+/// One arm solved: what the indices and the pullback need.
+struct Solved {
+    /// by how much a pull raises the probability of state 1, in the two states
+    delta: [f64; 2],
+    /// 1/d₀ and 1/d₁
+    inverse: [f64; 2],
+    /// the value difference in force at each state's index: x₁ for the lower state, x₀ for the upper
+    value_difference: [f64; 2],
+    is_zero_lower: bool,
+}
+
+#[inline(always)]
+fn solve(p: [f64; 4], shared: Shared) -> Solved {
+    let g = shared.discount;
+    let delta = [p[1] - p[0], p[3] - p[2]];
+    let inverse = [1.0 / (1.0 - g * (p[2] - p[0])), 1.0 / (1.0 - g * (p[3] - p[1]))];
+    let x = [shared.rise[0] * inverse[0], shared.rise[1] * inverse[1]];
+    let is_zero_lower = shared.gain[0] + g * delta[0] * x[1] <= shared.gain[1] + g * delta[1] * x[1];
+    let value_difference = if is_zero_lower { [x[1], x[0]] } else { [x[0], x[1]] };
+    Solved { delta, inverse, value_difference, is_zero_lower }
+}
+
+#[inline(always)]
+fn index_of(p: [f64; 4], shared: Shared) -> [f64; 2] {
+    let solved = solve(p, shared);
+    [0, 1].map(|s| shared.gain[s] + shared.discount * solved.delta[s] * solved.value_difference[s])
+}
+
+/// Cotangents of p (4 numbers), of the rewards R(0,0), R(0,1), R(1,0), R(1,1) and of the discount.
+#[inline(always)]
+fn pull_back(p: [f64; 4], c: [f64; 2], shared: Shared) -> ([f64; 4], [f64; 5]) {
+    let g = shared.discount;
+    let Solved { delta, inverse, value_difference: x, is_zero_lower } = solve(p, shared);
+    let (c_lower, c_upper) = if is_zero_lower { (c[0], c[1]) } else { (c[1], c[0]) };
+    let (delta_lower, delta_upper) = if is_zero_lower { (delta[0], delta[1]) } else { (delta[1], delta[0]) };
+    let (x_active, x_passive) = if is_zero_lower { (x[0], x[1]) } else { (x[1], x[0]) };
+    let k_active = c_lower * (g * delta_lower) * inverse[1];
+    let k_passive = c_upper * (g * delta_upper) * inverse[0];
+    let t = [c[0] * (g * x[0]), c[1] * (g * x[1])];
+    let (a, b) = (k_active * (g * x_active), k_passive * (g * x_passive));
+    let d_discount = c[0] * (delta[0] * x[0])
+        + c[1] * (delta[1] * x[1])
+        + k_active * x_active * (p[3] - p[1])
+        + k_passive * x_passive * (p[2] - p[0]);
+    let d_reward = [-c[0] - k_passive, c[0] - k_active, -c[1] + k_passive, c[1] + k_active];
+    (
+        [-t[0] - b, t[0] - a, -t[1] + b, t[1] + a],
+        [d_reward[0], d_reward[1], d_reward[2], d_reward[3], d_discount],
+    )
+}
+
+/// How the probabilities of one arm lie in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Packing {
+    /// `[N,4]`: the four probabilities of moving to state 1
+    Compact,
+    /// `[N,2,2,2]`
+    Full,
+}
+
+impl Packing {
+    /// Numbers per arm.
+    pub const fn width(self) -> usize {
+        match self {
+            Packing::Compact => 4,
+            Packing::Full => 8,
+        }
+    }
+}
+
+#[inline(always)]
+fn index_loop(p: &[f64], shared: Shared, index: &mut [f64]) {
+    for (p, w) in p.chunks_exact(4).zip(index.chunks_exact_mut(2)) {
+        w.copy_from_slice(&index_of([p[0], p[1], p[2], p[3]], shared));
+    }
+}
+
+/// Returns the cotangents of the four rewards and of the discount, summed over the arms.
+#[inline(always)]
+fn pullback_loop(p: &[f64], shared: Shared, d_index: &[f64], d_p: &mut [f64]) -> [f64; 5] {
+    // One running sum per lane, added up at the end in a fixed order.
+    let mut sums = [[0.0; LANES]; 5];
+    let mut one = |lane: usize, p: &[f64], c: &[f64], d: &mut [f64]| {
+        let (d_arm, d_shared) = pull_back([p[0], p[1], p[2], p[3]], [c[0], c[1]], shared);
+        d.copy_from_slice(&d_arm);
+        for k in 0..5 {
+            sums[k][lane] += d_shared[k];
+        }
+    };
+    let whole = p.len() / (4 * LANES) * LANES;
+    let (p, p_rest) = p.split_at(4 * whole);
+    let (c, c_rest) = d_index.split_at(2 * whole);
+    let (d, d_rest) = d_p.split_at_mut(4 * whole);
+    for ((p, c), d) in
+        p.chunks_exact(4 * LANES).zip(c.chunks_exact(2 * LANES)).zip(d.chunks_exact_mut(4 * LANES))
+    {
+        for lane in 0..LANES {
+            one(lane, &p[4 * lane..][..4], &c[2 * lane..][..2], &mut d[4 * lane..][..4]);
+        }
+    }
+    let rest = p_rest.chunks_exact(4).zip(c_rest.chunks_exact(2)).zip(d_rest.chunks_exact_mut(4));
+    for (lane, ((p, c), d)) in rest.enumerate() {
+        one(lane, p, c, d);
+    }
+    sums.map(|lanes| lanes.iter().sum())
+}
+
+/// Arms of the full layout that are packed at a time into a small buffer, where the compact loop takes over.
+const TILE: usize = 8 * LANES;
+
+#[inline(always)]
+fn index_loop_tiled(full: &[f64], shared: Shared, index: &mut [f64]) {
+    let mut p = [0.0; 4 * TILE];
+    for (full, w) in full.chunks(8 * TILE).zip(index.chunks_mut(2 * TILE)) {
+        let p = &mut p[..full.len() / 2];
+        pack(full, p);
+        index_loop(p, shared, w);
+    }
+}
+
+#[inline(always)]
+fn pullback_loop_tiled(full: &[f64], shared: Shared, d_index: &[f64], d_full: &mut [f64]) -> [f64; 5] {
+    let (mut p, mut d, mut sums) = ([0.0; 4 * TILE], [0.0; 4 * TILE], [0.0; 5]);
+    let tiles = full.chunks(8 * TILE).zip(d_index.chunks(2 * TILE)).zip(d_full.chunks_mut(8 * TILE));
+    for ((full, c), d_full) in tiles {
+        let (p, d) = (&mut p[..full.len() / 2], &mut d[..full.len() / 2]);
+        pack(full, p);
+        let tile = pullback_loop(p, shared, c, d);
+        for (d, row) in d.iter().zip(d_full.chunks_exact_mut(2)) {
+            row[0] = -0.5 * d;
+            row[1] = 0.5 * d;
+        }
+        sums = std::array::from_fn(|k| sums[k] + tile[k]);
+    }
+    sums
+}
+
+/// Keeps the probability of state 1 of every row.
+#[inline(always)]
+fn pack(full: &[f64], p: &mut [f64]) {
+    for (row, p) in full.chunks_exact(2).zip(p) {
+        *p = row[1];
+    }
+}
+
+for_cpu!(fn index_compact_arms(p: &[f64], shared: Shared, index: &mut [f64]) = index_loop);
+for_cpu!(fn index_full_arms(p: &[f64], shared: Shared, index: &mut [f64]) = index_loop_tiled);
+for_cpu!(fn pull_back_compact_arms(p: &[f64], shared: Shared, c: &[f64], d: &mut [f64]) -> [f64; 5] = pullback_loop);
+for_cpu!(fn pull_back_full_arms(p: &[f64], shared: Shared, c: &[f64], d: &mut [f64]) -> [f64; 5] = pullback_loop_tiled);
+
+/// Writes the indices of a batch into `index` (`[N,2]`), without allocating.
+///
+/// `transition` holds N arms in the given packing, contiguous; large batches are shared among threads.
+pub fn index_into(
+    transition: &[f64],
+    packing: Packing,
+    reward: ArrayView2<'_, f64>,
+    discount: f64,
+    index: &mut [f64],
+) {
+    let (width, shared) = (packing.width(), Shared::new(reward, discount));
+    assert_eq!(transition.len() / width * 2, index.len(), "index: [N,2]");
+    let arms = transition.par_chunks(CHUNK * width);
+    arms.zip(index.par_chunks_mut(CHUNK * 2)).for_each(|(p, w)| match packing {
+        Packing::Compact => index_compact_arms(p, shared, w),
+        Packing::Full => index_full_arms(p, shared, w),
+    });
+}
+
+/// Writes the cotangent of the transitions into `d_transition`, in their packing, and returns those of the
+/// reward (`[2,2]`) and of the discount, summed over the arms. Allocates only one small row per 16,384 arms.
+pub fn pullback_into(
+    transition: &[f64],
+    packing: Packing,
+    reward: ArrayView2<'_, f64>,
+    discount: f64,
+    d_index: &[f64],
+    d_transition: &mut [f64],
+) -> (Array2<f64>, f64) {
+    let (width, shared) = (packing.width(), Shared::new(reward, discount));
+    assert_eq!(transition.len() / width * 2, d_index.len(), "d_index: [N,2]");
+    assert_eq!(transition.len(), d_transition.len(), "d_transition: the shape of transition");
+    let arms = transition.par_chunks(CHUNK * width).zip(d_index.par_chunks(CHUNK * 2));
+    let sums: Vec<[f64; 5]> = arms
+        .zip(d_transition.par_chunks_mut(CHUNK * width))
+        .map(|((p, c), d)| match packing {
+            Packing::Compact => pull_back_compact_arms(p, shared, c, d),
+            Packing::Full => pull_back_full_arms(p, shared, c, d),
+        })
+        .collect();
+    let total = sums.iter().fold([0.0; 5], |t, s| std::array::from_fn(|k| t[k] + s[k]));
+    let d_reward = Array2::from_shape_fn((2, 2), |(s, a)| total[2 * s + a]);
+    (d_reward, total[4])
+}
+
+/// The indices of arms in the full layout, `[N,2,2,2]`.
+pub fn index(transition: ArrayView4<'_, f64>, reward: ArrayView2<'_, f64>, discount: f64) -> Indices {
+    assert_eq!(transition.shape()[1..], [2, 2, 2], "transition: [N,2,2,2]");
+    let contiguous = transition.as_standard_layout();
+    index_batch(contiguous.as_slice().expect("standard layout"), Packing::Full, reward, discount)
+}
+
+/// The indices of arms in the compact layout, `[N,4]`.
+pub fn index_compact(transition: ArrayView2<'_, f64>, reward: ArrayView2<'_, f64>, discount: f64) -> Indices {
+    assert_eq!(transition.ncols(), 4, "transition: [N,4]");
+    let contiguous = transition.as_standard_layout();
+    index_batch(contiguous.as_slice().expect("standard layout"), Packing::Compact, reward, discount)
+}
+
+/// The pullback of [`index`]: `d_index` is `[N,2]`. It needs nothing but the inputs, because solving an arm
+/// again is cheaper than reading what the forward pass could have kept.
+pub fn pullback(
+    transition: ArrayView4<'_, f64>,
+    reward: ArrayView2<'_, f64>,
+    discount: f64,
+    d_index: ArrayView2<'_, f64>,
+) -> Cotangent<Ix4> {
+    pull_back_batch(transition, Packing::Full, reward, discount, d_index)
+}
+
+/// The pullback of [`index_compact`]: the plain derivative by each of the four probabilities.
+pub fn pullback_compact(
+    transition: ArrayView2<'_, f64>,
+    reward: ArrayView2<'_, f64>,
+    discount: f64,
+    d_index: ArrayView2<'_, f64>,
+) -> Cotangent<Ix2> {
+    pull_back_batch(transition, Packing::Compact, reward, discount, d_index)
+}
+
+fn index_batch(transition: &[f64], packing: Packing, reward: ArrayView2<'_, f64>, discount: f64) -> Indices {
+    let mut index = Array2::zeros((transition.len() / packing.width(), 2));
+    index_into(transition, packing, reward, discount, index.as_slice_mut().expect("standard layout"));
+    let is_indexable: Array1<bool> =
+        index.rows().into_iter().map(|w| w[0].is_finite() && w[1].is_finite()).collect();
+    Indices {
+        last: index.clone(),
+        status: is_indexable
+            .iter()
+            .map(|ok| if *ok { Status::Exact } else { Status::Undetermined })
+            .collect(),
+        residual: is_indexable.mapv(|ok| if ok { 0.0 } else { f64::NAN }),
+        is_indexable,
+        index,
+    }
+}
+
+fn pull_back_batch<D: Dimension>(
+    transition: ArrayView<'_, f64, D>,
+    packing: Packing,
+    reward: ArrayView2<'_, f64>,
+    discount: f64,
+    d_index: ArrayView2<'_, f64>,
+) -> Cotangent<D> {
+    let mut d_transition = Array::zeros(transition.raw_dim());
+    let (d_reward, d_discount) = pullback_into(
+        transition.as_standard_layout().as_slice().expect("standard layout"),
+        packing,
+        reward,
+        discount,
+        d_index.as_standard_layout().as_slice().expect("standard layout"),
+        d_transition.as_slice_mut().expect("standard layout"),
+    );
+    Cotangent { d_transition, d_reward, d_discount }
+}

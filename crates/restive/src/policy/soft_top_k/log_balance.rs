@@ -1,0 +1,79 @@
+//! The threshold of a nearly strict policy, to full precision however small the temperature.
+//!
+//! Let I be the k = ⌊K⌋ largest scores and z = (x − ref)/e with ref an actual score next to the threshold, so that
+//! differences are exact. Σ pull = K is the same as E = F with
+//!
+//! ```text
+//! E = Σ_{i∉I} σ(z_i − θ)      F = (K − k) + Σ_{i∈I} σ(θ − z_i)
+//! ```
+//!
+//! Nothing cancels in either. Newton's method on ln E − ln F = 0 needs a handful of steps, because both logarithms
+//! are nearly linear in θ where they are small.
+
+/// (reference, θ), or none where the temperature is so small that the scores over it overflow: the strict limit.
+pub(super) fn solve(score: &[f64], budget: f64, temperature: f64) -> Option<(f64, f64)> {
+    let n = score.len();
+    let k = budget.floor() as usize;
+    let fraction = budget - k as f64;
+    let mut z = score.to_vec();
+    // afterwards the k largest come first, and z[k] is the next
+    z.select_nth_unstable_by(k.min(n - 1), |a, b| b.total_cmp(a));
+    let next = z[k];
+    let smallest_in = z[..k].iter().fold(f64::INFINITY, |a, x| a.min(*x));
+    let reference = if fraction == 0.0 { smallest_in } else { next };
+    z.iter_mut().for_each(|x| *x = (*x - reference) / temperature);
+    let (low, high) = z.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(*x), h.max(*x)));
+    if !low.is_finite() || !high.is_finite() {
+        return None;
+    }
+    let share = budget / n as f64;
+    let logit = (share / (1.0 - share)).ln();
+    let pad = |x: f64| 1e-10 * (1.0 + x.abs());
+    let (mut low, mut high) = (low - logit - pad(low - logit), high - logit + pad(high - logit));
+    let start = if fraction == 0.0 {
+        0.5 * ((next - reference) / temperature)
+    } else {
+        -(fraction / (1.0 - fraction)).ln()
+    };
+    let mut theta = start.clamp(low, high);
+    let (inside, outside) = z.split_at(k);
+    for _ in 0..200 {
+        let (log_e, slope_e) = log_sum(outside.iter().map(|z| z - theta), 0.0);
+        let (log_f, slope_f) = log_sum(inside.iter().map(|z| theta - z), fraction);
+        let excess = log_e - log_f;
+        if excess > 0.0 {
+            low = theta
+        } else {
+            high = theta
+        }
+        if excess.abs() <= f64::max(1e-14, 2e-16 * theta.abs()) {
+            break;
+        }
+        let next = theta + excess / (slope_e + slope_f);
+        let next = if next > low && next < high { next } else { 0.5 * (low + high) };
+        if next == theta {
+            break;
+        }
+        theta = next;
+    }
+    Some((reference, theta))
+}
+
+/// ln(extra + Σ σ(d)), and the derivative of it when every d grows alike.
+fn log_sum(distances: impl Iterator<Item = f64> + Clone, extra: f64) -> (f64, f64) {
+    let log_extra = if extra > 0.0 { extra.ln() } else { f64::NEG_INFINITY };
+    let top = distances.clone().fold(log_extra, |top, d| top.max(log_sigmoid(d)));
+    let (mut sum, mut slope) = ((log_extra - top).exp(), 0.0);
+    for d in distances {
+        let log = log_sigmoid(d);
+        let weight = (log - top).exp();
+        sum += weight;
+        slope += weight * -log.exp_m1();
+    }
+    (top + sum.ln(), slope / sum)
+}
+
+/// ln σ(d)
+fn log_sigmoid(d: f64) -> f64 {
+    d.min(0.0) - (-d.abs()).exp().ln_1p()
+}

@@ -1,0 +1,121 @@
+//! Many soft top-k problems on one table of indices.
+//!
+//! Every step of every trajectory of an instance chooses among the same N·M indices W_i(s): problem p sees the scores
+//! W_i(s_pi). The exponentials of the table are computed once, the start of the root finding is shared (the threshold
+//! of an average arm), and each problem then costs a few divisions per arm. Problems are independent of each other, so
+//! results do not depend on threads or on which problems are solved together.
+
+use super::root::{self, Root, exponentials, halley, reference, solve};
+use ndarray::{Array1, Array2, ArrayView2};
+use rayon::prelude::*;
+
+/// The pulls of P problems over N arms.
+pub struct SoftTopKMany<'a> {
+    /// `[P,N]`
+    pub pull: Array2<f64>,
+    /// `[P]`: the threshold of each problem
+    pub threshold: Array1<f64>,
+    table: ArrayView2<'a, f64>,
+    state: ArrayView2<'a, u16>,
+    temperature: f64,
+    roots: Vec<Root>,
+}
+
+/// What a cotangent of all pulls becomes on their inputs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TableCotangent {
+    /// `[N,M]`, the shape of the table
+    pub d_index: Array2<f64>,
+    /// by the budget K, summed over the problems
+    pub d_budget: f64,
+    /// by the temperature e, summed over the problems
+    pub d_temperature: f64,
+}
+
+/// Solves one soft top-k per row of `state` (`[P,N]`): arm i has the score `table[i, state[p,i]]` (`[N,M]`).
+///
+/// ```
+/// use ndarray::array;
+/// use restive::policy::soft_top_k::soft_top_k_many;
+///
+/// let table = array![[0.1, 0.9], [0.3, 0.2], [0.5, 0.6]]; // 3 arms, 2 states
+/// let state = array![[0u16, 0, 0], [1, 0, 1]]; // 2 problems
+/// let solved = soft_top_k_many(table.view(), state.view(), 1.0, 0.1);
+/// assert!(solved.pull[[0, 2]] > 0.5 && solved.pull[[1, 0]] > 0.5);
+/// ```
+pub fn soft_top_k_many<'a>(
+    table: ArrayView2<'a, f64>,
+    state: ArrayView2<'a, u16>,
+    budget: f64,
+    temperature: f64,
+) -> SoftTopKMany<'a> {
+    assert!(temperature >= 0.0, "temperature: at least 0, not {temperature}");
+    assert!(!budget.is_nan(), "budget: a number");
+    let ((n, m), problems) = (table.dim(), state.nrows());
+    assert_eq!(state.ncols(), n, "state: [P,N]");
+    let contiguous = table.as_standard_layout();
+    let scores = contiguous.as_slice().expect("standard layout");
+    let average_budget = budget * m as f64;
+    let reference = reference(scores, average_budget);
+    let mut table_exponentials = vec![0.0; n * m];
+    exponentials(scores, reference, temperature, &mut table_exponentials);
+    let start = halley(&table_exponentials, average_budget, 0.0);
+    let mut pull = Array2::zeros((problems, n));
+    let state_rows = state.as_standard_layout();
+    assert!(state_rows.iter().all(|&s| usize::from(s) < m), "state: below M");
+    let roots: Vec<Root> = (pull.as_slice_mut().expect("standard layout").par_chunks_mut(n))
+        .zip(state_rows.as_slice().expect("standard layout").par_chunks(n))
+        .map_init(
+            || vec![0.0; n],
+            |score, (pull, state)| {
+                let rows = scores.chunks_exact(m).zip(table_exponentials.chunks_exact(m));
+                for ((score, pull), ((w, e), &s)) in score.iter_mut().zip(&mut *pull).zip(rows.zip(state)) {
+                    *score = w[usize::from(s)];
+                    *pull = e[usize::from(s)];
+                }
+                solve(score, budget, temperature, reference, start, pull)
+            },
+        )
+        .collect();
+    let threshold = roots.iter().map(|root| root.threshold).collect();
+    SoftTopKMany { pull, threshold, table, state, temperature, roots }
+}
+
+impl SoftTopKMany<'_> {
+    /// What a cotangent of the pulls (`[P,N]`) becomes on the table, the budget and the temperature.
+    pub fn pullback(&self, d_pull: ArrayView2<'_, f64>) -> TableCotangent {
+        assert_eq!(d_pull.shape(), self.pull.shape(), "d_pull: [P,N]");
+        let (n, m) = self.table.dim();
+        let (table, state) = (self.table.as_standard_layout(), self.state.as_standard_layout());
+        let (table, d_pull) = (table.as_slice().expect("standard layout"), d_pull.as_standard_layout());
+        let problems = (state.as_slice().expect("standard layout").par_chunks(n))
+            .zip(d_pull.as_slice().expect("standard layout").par_chunks(n))
+            .zip(self.pull.as_slice().expect("standard layout").par_chunks(n).zip(&self.roots));
+        let mut d_score = vec![0.0; self.pull.len()];
+        let shared: Vec<(f64, f64)> = d_score
+            .par_chunks_mut(n)
+            .zip(problems)
+            .map_init(
+                || vec![0.0; n],
+                |score, (d_score, ((state, d_pull), (pull, root)))| {
+                    for ((score, row), &s) in score.iter_mut().zip(table.chunks_exact(m)).zip(state) {
+                        *score = row[usize::from(s)];
+                    }
+                    root::pull_back(root, score, pull, self.temperature, d_pull, d_score)
+                },
+            )
+            .collect();
+        // Sum over the problems in their order, whatever the threads did.
+        let mut d_index = Array2::zeros((n, m));
+        let sums = d_index.as_slice_mut().expect("standard layout");
+        for (d_score, state) in
+            d_score.chunks_exact(n).zip(state.as_slice().expect("standard layout").chunks_exact(n))
+        {
+            for ((row, d), &s) in sums.chunks_exact_mut(m).zip(d_score).zip(state) {
+                row[usize::from(s)] += d;
+            }
+        }
+        let (d_budget, d_temperature) = shared.iter().fold((0.0, 0.0), |t, s| (t.0 + s.0, t.1 + s.1));
+        TableCotangent { d_index, d_budget, d_temperature }
+    }
+}

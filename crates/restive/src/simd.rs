@@ -1,0 +1,95 @@
+//! One loop, compiled for several processors, chosen when it runs.
+//!
+//! The crate is built for the oldest x86-64 or aarch64, so that one binary runs everywhere; `for_cpu!` compiles
+//! a loop again for AVX2 and for AVX-512 and picks the widest that the machine has. The loops use no fused
+//! multiply-add and fix the order of their sums, so every version gives the same bits.
+
+/// Defines `$name` with the widest instructions of the machine; `$body` must be `#[inline(always)]`.
+macro_rules! for_cpu {
+    ($(#[$meta:meta])* $vis:vis fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)? = $body:path) => {
+        $(#[$meta])*
+        $vis fn $name($($arg: $ty),*) $(-> $ret)? {
+            #[cfg(target_arch = "x86_64")]
+            {
+                #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx2,bmi2")]
+                fn wide($($arg: $ty),*) $(-> $ret)? {
+                    $body($($arg),*)
+                }
+                #[target_feature(enable = "avx2,bmi2")]
+                fn medium($($arg: $ty),*) $(-> $ret)? {
+                    $body($($arg),*)
+                }
+                let has_avx2 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi2");
+                if has_avx2
+                    && is_x86_feature_detected!("avx512f")
+                    && is_x86_feature_detected!("avx512dq")
+                    && is_x86_feature_detected!("avx512vl")
+                    && is_x86_feature_detected!("avx512bw")
+                {
+                    // SAFETY: the processor has just been found to have every feature `wide` is compiled for.
+                    return unsafe { wide($($arg),*) };
+                }
+                if has_avx2 {
+                    // SAFETY: the processor has just been found to have AVX2 and BMI2.
+                    return unsafe { medium($($arg),*) };
+                }
+            }
+            $body($($arg),*)
+        }
+    };
+}
+pub(crate) use for_cpu;
+
+/// eˣ to about one unit in the last place, in operations that every vector unit has.
+///
+/// x = n·ln 2 + r with |r| ≤ ln 2/2, and eʳ by its Taylor polynomial of degree 13 (remainder below 5e-18). The
+/// argument is held within ±708, where the result is a normal number.
+#[inline(always)]
+pub(crate) fn exp(x: f64) -> f64 {
+    // adding 1.5·2⁵² rounds to an integer and leaves it in the low bits
+    const ROUND: f64 = 6755399441055744.0;
+    // ln 2 in two parts, the first with 32 bits, so that n times it is exact
+    const LN2_HIGH: f64 = 0.693_147_180_369_123_8;
+    const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;
+    let x = x.clamp(-708.0, 708.0);
+    let shifted = x * std::f64::consts::LOG2_E + ROUND;
+    let n = shifted - ROUND;
+    let r = (x - n * LN2_HIGH) - n * LN2_LOW;
+    let mut sum = INVERSE_FACTORIALS[13];
+    let mut k = 13;
+    while k > 0 {
+        k -= 1;
+        sum = sum * r + INVERSE_FACTORIALS[k];
+    }
+    let power = f64::from_bits((shifted.to_bits() << 52).wrapping_add(1023 << 52));
+    sum * power
+}
+
+/// 1/k!
+const INVERSE_FACTORIALS: [f64; 14] = {
+    let mut inverse = [1.0; 14];
+    let mut factorial = 1.0;
+    let mut k = 1;
+    while k < 14 {
+        factorial *= k as f64;
+        inverse[k] = 1.0 / factorial;
+        k += 1;
+    }
+    inverse
+};
+
+#[cfg(test)]
+mod tests {
+    use super::exp;
+
+    #[test]
+    fn exp_is_the_exponential_to_a_few_units_in_the_last_place() {
+        for k in -700_000..=700_000 {
+            let x = k as f64 * 1.000_123e-3;
+            let error = (exp(x) / x.exp() - 1.0).abs();
+            assert!(error < 6e-16, "exp({x}) is off by {error:e}");
+        }
+        assert_eq!(exp(0.0), 1.0);
+        assert!(exp(f64::MAX).is_finite() && exp(f64::MIN) > 0.0);
+    }
+}

@@ -1,0 +1,194 @@
+//! What must hold for the indices of all arms.
+
+use crate::arms::{KINDS, Kind, random, reward, transitions};
+use ndarray::{Array2, Array4, Axis, s};
+use restive::index::{Algorithm, Indices, Status, bisection, general, two_state, whittle_index};
+
+fn close(a: &Array2<f64>, b: &Array2<f64>, tolerance: f64, what: &str) {
+    let size = a.iter().fold(1.0f64, |m, x| m.max(x.abs()));
+    for (a, b) in a.iter().zip(b) {
+        assert!((a - b).abs() <= tolerance * size, "{what}: {a} not {b}");
+    }
+}
+
+#[test]
+fn a_constant_added_to_the_reward_changes_nothing_and_a_factor_scales_the_index() {
+    let mut random = random(41);
+    for m in [2, 3, 6] {
+        for kind in KINDS {
+            let p = transitions(kind, 50, m, &mut random);
+            let r = reward(m, true, &mut random);
+            for algorithm in [Algorithm::Auto, Algorithm::General] {
+                let index = |r: &Array2<f64>| whittle_index(p.view(), r.view(), 0.95, algorithm);
+                let plain = index(&r);
+                // 1024 costs three of sixteen digits
+                close(&plain.index, &index(&(&r + 1024.0)).index, 1e-11, "shift");
+                close(&(&plain.index * 3.0), &index(&(&r * 3.0)).index, 1e-12, "scale");
+                // dividing by a pull's worth: the index in units of reward has no upper bound on γ
+                assert_eq!(plain.is_indexable, index(&(&r * 2.0)).is_indexable);
+            }
+        }
+    }
+}
+
+#[test]
+fn an_action_that_changes_nothing_is_worth_what_it_pays() {
+    let mut random = random(42);
+    for m in [1, 2, 3, 7, 80] {
+        let mut p = transitions(Kind::Dense, 5, m, &mut random);
+        let passive = p.slice(s![.., .., 0, ..]).to_owned();
+        p.slice_mut(s![.., .., 1, ..]).assign(&passive);
+        let r = reward(m, true, &mut random);
+        let truth = Array2::from_shape_fn((5, m), |(_, s)| r[[s, 1]] - r[[s, 0]]);
+        for g in [0.0, 0.9, 1.0] {
+            let solved = general::index(p.view(), r.view(), g);
+            close(&truth, &solved.index, 1e-14, "inert action");
+            assert!(solved.is_indexable.iter().all(|is| *is));
+        }
+    }
+}
+
+#[test]
+fn the_closed_form_is_the_sweep_at_two_states() {
+    let mut random = random(43);
+    for kind in KINDS {
+        for g in [0.0, 0.5, 0.9, 0.99, 0.999, 0.9999] {
+            let p = transitions(kind, 500, 2, &mut random);
+            let r = reward(2, true, &mut random);
+            let (fast, general) =
+                (two_state::index(p.view(), r.view(), g), general::index(p.view(), r.view(), g));
+            close(&fast.index, &general.index, 1e-11, "closed form");
+            assert!(general.is_indexable.iter().all(|is| *is), "every two-state arm is indexable");
+        }
+    }
+}
+
+#[test]
+fn permuting_states_permutes_the_indices() {
+    let mut random = random(44);
+    let m = 6;
+    let order = [3, 0, 5, 1, 4, 2];
+    for kind in [Kind::Dense, Kind::Sparse] {
+        let p = transitions(kind, 60, m, &mut random);
+        let r = reward(m, true, &mut random);
+        let moved = Array4::from_shape_fn(p.raw_dim(), |(i, s, a, t)| p[[i, order[s], a, order[t]]]);
+        let moved_reward = Array2::from_shape_fn((m, 2), |(s, a)| r[[order[s], a]]);
+        let (plain, permuted) = (
+            general::index(p.view(), r.view(), 0.95),
+            general::index(moved.view(), moved_reward.view(), 0.95),
+        );
+        let expected = Array2::from_shape_fn((60, m), |(i, s)| plain.index[[i, order[s]]]);
+        close(&expected, &permuted.index, 1e-12, "permutation");
+        assert_eq!(plain.is_indexable, permuted.is_indexable);
+    }
+}
+
+#[test]
+fn a_batch_is_its_arms_one_by_one_bit_for_bit() {
+    let mut random = random(45);
+    for m in [2, 5, 70] {
+        let n = if m == 70 { 3 } else { 41 };
+        let p = transitions(Kind::Sparse, n, m, &mut random);
+        let r = reward(m, true, &mut random);
+        for algorithm in [Algorithm::Auto, Algorithm::General] {
+            let batch = whittle_index(p.view(), r.view(), 0.9, algorithm);
+            for i in 0..n {
+                let one = whittle_index(p.slice(s![i..=i, .., .., ..]), r.view(), 0.9, algorithm);
+                assert_eq!(one.index.row(0), batch.index.row(i));
+            }
+        }
+    }
+}
+
+#[test]
+fn results_are_the_same_bits_for_every_number_of_threads() {
+    let mut random = random(46);
+    for m in [2, 5, 70] {
+        let n = if m == 70 { 5 } else { 20_000 / (m * m) };
+        let p = transitions(Kind::Dense, n, m, &mut random);
+        let r = reward(m, true, &mut random);
+        let c = Array2::from_shape_fn((n, m), |(i, s)| ((i * 7 + s * 3) % 11) as f64 - 5.0);
+        let all = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| {
+                let general = general::differentiable_index(p.view(), r.view(), 0.9);
+                let closed = (m == 2).then(|| two_state::pullback(p.view(), r.view(), 0.9, c.view()));
+                (general.indices.clone(), general.pullback(c.view()), closed)
+            })
+        };
+        let (one, three) = (all(1), all(3));
+        assert_eq!(one.0, three.0);
+        assert_eq!(one.1, three.1);
+        assert_eq!(one.2, three.2);
+    }
+}
+
+#[test]
+fn the_textbook_road_comes_within_its_tolerance() {
+    let mut random = random(47);
+    for m in [2, 3, 5] {
+        for g in [0.0, 0.5, 0.9] {
+            let p = transitions(Kind::Dense, 10, m, &mut random);
+            let r = reward(m, true, &mut random);
+            let exact = general::index(p.view(), r.view(), g);
+            let textbook = bisection::index(p.view(), r.view(), g, bisection::Tolerance::default());
+            assert!(textbook.status.iter().all(|s| *s == Status::Approximate));
+            for i in 0..10 {
+                assert_eq!(textbook.verdict(i), None);
+                for s in 0..m {
+                    // the selected system is exact where bisection came close enough to select the right equations
+                    assert!((exact.index[[i, s]] - textbook.index[[i, s]]).abs() < 1e-6);
+                }
+            }
+        }
+    }
+}
+
+fn undetermined(solved: &Indices, i: usize) -> bool {
+    solved.status[i] == Status::Undetermined && solved.verdict(i).is_none()
+}
+
+#[test]
+fn an_average_that_depends_on_the_start_is_undetermined_and_says_so() {
+    // under a pull both states are absorbing: at γ = 1 the average reward depends on where the arm starts
+    let p = ndarray::array![[[[0.5, 0.5], [1.0, 0.0]], [[0.5, 0.5], [0.0, 1.0]]]];
+    let r = ndarray::array![[0.0, 0.0], [1.0, 1.0]];
+    assert!(undetermined(&two_state::index(p.view(), r.view(), 1.0), 0));
+    assert!(undetermined(&general::index(p.view(), r.view(), 1.0), 0));
+    assert_eq!(general::index(p.view(), r.view(), 0.9999).status[0], Status::Exact);
+    let d =
+        general::differentiable_index(p.view(), r.view(), 1.0).pullback(ndarray::array![[1.0, 1.0]].view());
+    assert!(d.d_transition.iter().all(|d| *d == 0.0), "no index, no gradient");
+}
+
+#[test]
+fn a_thousand_states_are_solved_and_satisfy_their_equations() {
+    let mut random = random(48);
+    let m = 1000;
+    let p = transitions(Kind::Dense, 1, m, &mut random);
+    let r = reward(m, false, &mut random);
+    let solved = general::index(p.view(), r.view(), 0.99);
+    assert_eq!(solved.status[0], Status::Exact);
+    assert!(solved.residual[0] < 1e-12, "{}", solved.residual[0]);
+    // an independent look at one state: at its index, optimal values make it indifferent
+    let (arm, u) = (p.index_axis(Axis(0), 0), 123);
+    let w = solved.index[[0, u]];
+    let advantage = crate::oracle::advantage_by_value_iteration(arm, r.view(), 0.99, w);
+    assert!(advantage[u].abs() < 1e-9, "{}", advantage[u]);
+}
+
+#[test]
+fn nothing_blows_up_as_the_discount_approaches_one() {
+    let mut random = random(49);
+    for m in [2, 3, 8] {
+        let p = transitions(Kind::Dense, 40, m, &mut random);
+        let r = reward(m, true, &mut random);
+        let average = general::index(p.view(), r.view(), 1.0);
+        for one_minus in [1e-4, 1e-6, 1e-8, 1e-10] {
+            let near = general::index(p.view(), r.view(), 1.0 - one_minus);
+            assert!(near.residual.iter().all(|e| *e < 1e-12));
+            // the index is smooth in γ: it differs from the average-reward index by a multiple of 1 − γ
+            close(&average.index, &near.index, 1e3 * one_minus + 1e-12, "γ → 1");
+        }
+    }
+}

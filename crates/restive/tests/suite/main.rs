@@ -1,0 +1,14 @@
+//! The library's integration tests, in one binary.
+//!
+//! `recovery`: two roads to one number · `gradients`: every pullback against finite differences ·
+//! `invariants`: properties that hold for all inputs · `golden`: numbers from `reference/` · `rooms`: which room
+//! may know which. `arms` draws random arms, `oracle` holds the slow textbook truths.
+
+mod arms;
+mod golden;
+mod gradients;
+mod invariants;
+mod oracle;
+mod recovery;
+mod rooms;
+mod selection;

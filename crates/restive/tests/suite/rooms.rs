@@ -1,0 +1,43 @@
+//! Which room may know which: values flow instance → index → policy, and the kernels know arrays only.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// room → the rooms it may name
+const DOORS: [(&str, &[&str]); 5] = [
+    ("error", &["index"]), // its essay points to Status
+    ("instance", &["error"]),
+    ("index", &["simd", "Result", "Error"]),
+    ("policy", &["simd"]),
+    ("simd", &[]),
+];
+
+fn files(folder: &Path, out: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() { files(&path, out) } else { out.push(path) }
+    }
+}
+
+#[test]
+fn rooms_know_only_the_rooms_they_may() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut all = Vec::new();
+    files(&source, &mut all);
+    let mut seen = 0;
+    for path in all {
+        let inside = path.strip_prefix(&source).unwrap().to_str().unwrap().replace('\\', "/");
+        let room = inside.split('/').next().unwrap().trim_end_matches(".rs");
+        if room == "lib" {
+            continue;
+        }
+        let (_, doors) =
+            DOORS.iter().find(|(name, _)| *name == room).unwrap_or_else(|| panic!("a new room: {room}"));
+        for mention in fs::read_to_string(&path).unwrap().split("crate::").skip(1) {
+            let other: String = mention.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+            assert!(other == room || doors.contains(&other.as_str()), "{inside} reaches into {other}");
+            seen += 1;
+        }
+    }
+    assert!(seen > 5, "the test reads the sources");
+}
