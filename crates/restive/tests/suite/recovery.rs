@@ -1,7 +1,7 @@
 //! Two roads to one number: fast kernels against enumeration and against bisection over policy iteration.
 
 use crate::arms::{KINDS, Kind, random, reward, transitions};
-use crate::oracle::{bisect, enumerate};
+use crate::oracle::{advantage_at, bisect, enumerate};
 use ndarray::{Axis, s};
 use restive::index::{Status, general, two_state};
 
@@ -57,7 +57,7 @@ fn the_sweep_equals_enumeration_with_its_verdicts_up_to_eight_states() {
 #[test]
 fn the_sweep_equals_bisection_over_policy_iteration_for_many_states() {
     let mut random = random(2);
-    let mut worst = 0.0f64;
+    let (mut worst, mut not_indexable) = (0.0f64, 0);
     for (m, n) in [(10, 6), (20, 3), (50, 1), (100, 1)] {
         for kind in KINDS {
             for g in [0.5, 0.9, 0.99, 0.999] {
@@ -66,6 +66,21 @@ fn the_sweep_equals_bisection_over_policy_iteration_for_many_states() {
                 let solved = general::index(p.view(), r.view(), g);
                 for i in 0..n {
                     if !solved.is_indexable[i] {
+                        // bisection may find any crossing; the first one must be a crossing, with action before it
+                        for s in (0..m).step_by(m.div_ceil(10)) {
+                            let (arm, w) = (p.index_axis(Axis(0), i), solved.index[[i, s]]);
+                            let step = 1e-6 * unit(r.view(), g);
+                            let at = |subsidy| advantage_at(arm, r.view(), g, subsidy)[s];
+                            assert!(
+                                at(w).abs() <= 1e-9 * unit(r.view(), g),
+                                "{kind:?} M={m} γ={g} state {s}"
+                            );
+                            assert!(
+                                at(w - step) > -1e-9 * unit(r.view(), g),
+                                "{kind:?} M={m} γ={g} state {s}"
+                            );
+                        }
+                        not_indexable += 1;
                         continue;
                     }
                     let states: Vec<usize> = if m <= 20 { (0..m).collect() } else { vec![0, m / 3, m - 1] };
@@ -83,7 +98,8 @@ fn the_sweep_equals_bisection_over_policy_iteration_for_many_states() {
             }
         }
     }
-    println!("worst {worst:e}");
+    println!("{not_indexable} not indexable, worst error {worst:e}");
+    assert!(not_indexable > 10);
 }
 
 #[test]

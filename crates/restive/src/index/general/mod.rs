@@ -36,7 +36,7 @@
 //! factorisation at every pivot. For many states pivots are collected and applied as one matrix product.
 //!
 //! # Its pullback
-//! At m = W_u, with passive set B_u, the row λ = U[u,:] and the slope β_u of the sweep are already the adjoint of
+//! At m = W_u, with passive set B_u, the row `λ = U[u,:]` and the slope β_u of the sweep are already the adjoint of
 //! the arm's equations. With the values h (up to a constant) of the states at that subsidy,
 //!
 //! ```text

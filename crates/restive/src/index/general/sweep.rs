@@ -14,8 +14,11 @@ const TIE: f64 = 1e-12;
 const BAD_PIVOT: f64 = 1e-2;
 /// A pivot below this means that the passive set has no unique average reward (γ = 1, several classes).
 const NO_PIVOT: f64 = 1e-13;
-/// A residual above this makes the arm be solved again, with a fresh tableau after every pivot.
+/// A residual above this makes the tableau be computed anew. If that brings digits back, updates have drifted, and the
+/// arm is solved again with a fresh tableau every few pivots; if not, the arm itself is ill-conditioned.
 const SUSPICIOUS: f64 = 1e-11;
+/// Pivots between two fresh tableaux on the second pass.
+const CAREFUL: usize = 4;
 /// A residual that stays above this is reported as ill-conditioned.
 const ILL_CONDITIONED: f64 = 1e-9;
 /// Pivots between two looks at the residual.
@@ -94,10 +97,9 @@ fn run(
     last: &mut [f64],
     mut tape: Option<Tape<'_>>,
 ) -> Outcome {
-    let mut outcome = attempt(sweep, arm, index, last, &mut tape, false);
-    if outcome.residual > SUSPICIOUS {
-        let second = attempt(sweep, arm, index, last, &mut tape, true);
-        outcome = second;
+    let (mut outcome, has_drifted) = attempt(sweep, arm, index, last, &mut tape, usize::MAX);
+    if has_drifted {
+        (outcome, _) = attempt(sweep, arm, index, last, &mut tape, CAREFUL);
     }
     if outcome.status == Status::Exact && !(outcome.residual <= ILL_CONDITIONED) {
         outcome.status = Status::IllConditioned;
@@ -105,7 +107,8 @@ fn run(
     outcome
 }
 
-/// One pass over the subsidies; a careful one computes the tableau anew after every pivot.
+/// One pass over the subsidies, which computes the tableau anew after so many pivots; also says whether updating it
+/// cost digits that computing it anew brings back.
 #[inline(always)]
 fn attempt(
     sweep: &mut Sweep,
@@ -113,8 +116,8 @@ fn attempt(
     index: &mut [f64],
     last: &mut [f64],
     tape: &mut Option<Tape<'_>>,
-    is_careful: bool,
-) -> Outcome {
+    fresh_after: usize,
+) -> (Outcome, bool) {
     let m = sweep.passive.len();
     index.fill(f64::NAN);
     last.fill(f64::NAN);
@@ -128,14 +131,14 @@ fn attempt(
     }
     let mut outcome = Outcome { is_indexable: true, status: Status::Exact, residual: 0.0 };
     if !sweep.tableau.load(arm) {
-        return undetermined(tape);
+        return (undetermined(tape), false);
     }
     let (mut subsidy, mut group, mut groups) = (f64::NEG_INFINITY, f64::NEG_INFINITY, 0);
-    let (mut passive_states, mut pivots) = (0, 0);
+    let (mut passive_states, mut pivots, mut has_drifted) = (0, 0, false);
     while passive_states < m {
         let next = next_event(sweep, subsidy);
         if next == f64::INFINITY || pivots > 50 * m + 100 {
-            return undetermined(tape);
+            return (undetermined(tape), false);
         }
         let slack = TIE * next.abs().max(sweep.tableau.scale);
         if next > group + slack {
@@ -147,7 +150,7 @@ fn attempt(
         let direction: Direction = if sweep.passive[j] { -1.0 } else { 1.0 };
         let pivot = sweep.tableau.expose(j, direction);
         if !(pivot > NO_PIVOT) {
-            return undetermined(tape);
+            return (undetermined(tape), false);
         }
         if sweep.passive[j] {
             if sweep.recorded[j] == groups {
@@ -165,18 +168,27 @@ fn attempt(
         passive_states = if sweep.passive[j] { passive_states + 1 } else { passive_states - 1 };
         pivots += 1;
         let is_bad = !(BAD_PIVOT..=1.0 / BAD_PIVOT).contains(&pivot);
-        if (is_careful || is_bad) && !sweep.tableau.refactor(arm, &sweep.passive) {
-            return undetermined(tape);
+        if (is_bad || pivots % fresh_after == 0) && !sweep.tableau.refactor(arm, &sweep.passive) {
+            return (undetermined(tape), false);
         }
         if pivots % PROBE == 0 || passive_states == m {
-            outcome.residual = outcome.residual.max(sweep.tableau.residual(subsidy, &sweep.passive));
+            let mut residual = sweep.tableau.residual(subsidy, &sweep.passive);
+            if residual > SUSPICIOUS {
+                if !sweep.tableau.refactor(arm, &sweep.passive) {
+                    return (undetermined(tape), false);
+                }
+                let fresh = sweep.tableau.residual(subsidy, &sweep.passive);
+                has_drifted |= residual > 4.0 * fresh;
+                residual = fresh;
+            }
+            outcome.residual = outcome.residual.max(residual);
         }
     }
     outcome.is_indexable &= close_group(sweep, group, last);
     if let Some(tape) = tape {
         outcome.residual = outcome.residual.max(finish_tape(sweep, index, tape));
     }
-    outcome
+    (outcome, has_drifted)
 }
 
 /// The smallest subsidy, from the current one on, at which a state enters or leaves the passive set.
