@@ -7,7 +7,7 @@
 //! [`Reward`] holds R(s, a) as `[M,2]`.
 
 use crate::error::{Error, FaultKind, ROW_TOLERANCE, Result, RowFault};
-use ndarray::{Array2, Array4, ArrayView2, ArrayView4, Axis};
+use ndarray::{Array, Array2, Array4, ArrayView2, ArrayView4, Axis, Dimension};
 
 /// The order of the axes of a raw transition array.
 ///
@@ -62,7 +62,7 @@ impl Transition {
             Layout::Nsas => values,
             Layout::Nass => values.permuted_axes([0, 2, 1, 3]),
         };
-        let mut values = values.as_standard_layout().into_owned();
+        let mut values = contiguous(values);
         let flat = values.as_slice_mut().expect("the standard layout is contiguous");
         for (row, p) in flat.chunks_exact_mut(m).enumerate() {
             scale_row(p).map_err(|kind| Error::Transition {
@@ -87,6 +87,11 @@ impl Transition {
     pub fn view(&self) -> ArrayView4<'_, f64> {
         self.values.view()
     }
+}
+
+/// The array in row-major order, copied only where it is not so already.
+fn contiguous<D: Dimension>(values: Array<f64, D>) -> Array<f64, D> {
+    if values.is_standard_layout() { values } else { values.as_standard_layout().into_owned() }
 }
 
 /// Divides a row by its sum; says what is wrong where it is not a distribution.
@@ -130,7 +135,7 @@ impl CompactTransition {
                 found: values.shape().to_vec(),
             });
         }
-        let mut values = values.as_standard_layout().into_owned();
+        let mut values = contiguous(values);
         let flat = values.as_slice_mut().expect("the standard layout is contiguous");
         for (row, p) in flat.iter_mut().enumerate() {
             if !(0.0..=1.0 + ROW_TOLERANCE).contains(p) {
@@ -178,7 +183,7 @@ impl Reward {
         if let Some((position, &found)) = values.iter().enumerate().find(|(_, r)| !r.is_finite()) {
             return Err(Error::NotFinite { what: "reward", position, found });
         }
-        Ok(Self { values: values.as_standard_layout().into_owned() })
+        Ok(Self { values: contiguous(values) })
     }
 
     /// The paper's reward: R(s) = s/(M−1), from 0 in the worst state to 1 in the best; 0 for one state.

@@ -318,6 +318,8 @@ pub fn pullback_compact(
 fn index_batch(transition: &[f64], packing: Packing, reward: ArrayView2<'_, f64>, discount: f64) -> Indices {
     let mut index = Array2::zeros((transition.len() / packing.width(), 2));
     index_into(transition, packing, reward, discount, index.as_slice_mut().expect("standard layout"));
+    // an index that does not exist is NaN, never infinite
+    index.iter_mut().filter(|w| !w.is_finite()).for_each(|w| *w = f64::NAN);
     let is_indexable: Array1<bool> =
         index.rows().into_iter().map(|w| w[0].is_finite() && w[1].is_finite()).collect();
     Indices {

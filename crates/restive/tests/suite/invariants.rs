@@ -155,6 +155,11 @@ fn an_average_that_depends_on_the_start_is_undetermined_and_says_so() {
     let r = ndarray::array![[0.0, 0.0], [1.0, 1.0]];
     assert!(undetermined(&two_state::index(p.view(), r.view(), 1.0), 0));
     assert!(undetermined(&general::index(p.view(), r.view(), 1.0), 0));
+    // under a pull both rows are alike, left alone both states are absorbing: one state has no index, and is NaN
+    let q = ndarray::array![[[[1.0, 0.0], [0.5, 0.5]], [[0.0, 1.0], [0.5, 0.5]]]];
+    let solved = two_state::index(q.view(), r.view(), 1.0);
+    assert!(undetermined(&solved, 0) && solved.index.iter().all(|w| !w.is_infinite()));
+    assert!(solved.index.iter().any(|w| w.is_nan()));
     assert_eq!(general::index(p.view(), r.view(), 0.9999).status[0], Status::Exact);
     let d =
         general::differentiable_index(p.view(), r.view(), 1.0).pullback(ndarray::array![[1.0, 1.0]].view());

@@ -1,0 +1,88 @@
+//! What went wrong, in one line and an exit code.
+
+use clap::error::ErrorKind;
+use restive_tables::Error;
+use std::fmt;
+use std::process::ExitCode;
+use std::sync::Mutex;
+
+const FAILURE: u8 = 1;
+const USAGE: u8 = 2;
+const INTERRUPTED: u8 = 130;
+
+/// The command line asks for something that cannot be done, whatever the data.
+#[derive(Debug)]
+pub(crate) struct Usage(pub(crate) String);
+
+impl fmt::Display for Usage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Usage {}
+
+/// The person at the terminal has had enough.
+#[derive(Debug)]
+pub(crate) struct Interrupted;
+
+impl fmt::Display for Interrupted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("interrupted, nothing was written")
+    }
+}
+
+impl std::error::Error for Interrupted {}
+
+/// Reports a command line that could not be parsed; help and version come this way too.
+pub(crate) fn usage(error: clap::Error) -> ExitCode {
+    if let ErrorKind::DisplayHelp | ErrorKind::DisplayVersion = error.kind() {
+        // A closed pipe (`restive --help | head -1`) is no failure.
+        let _ = error.print();
+        return ExitCode::SUCCESS;
+    }
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        let _ = error.print();
+        return ExitCode::from(USAGE);
+    }
+    // The parser's message is some paragraphs: what is wrong, perhaps a tip, and then how to get help.
+    let text = error.to_string();
+    let is_about_help = |text: &&str| text.starts_with("Usage:") || text.starts_with("For more");
+    let paragraphs = text.split("\n\n").map(str::trim).take_while(|text| !is_about_help(text));
+    let lines: Vec<String> =
+        paragraphs.map(|text| text.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    eprintln!("restive: {}; see --help", lines.join("; ").trim_start_matches("error: "));
+    ExitCode::from(USAGE)
+}
+
+/// Reports a failed command.
+pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
+    eprintln!("restive: {error:#}");
+    ExitCode::from(match error.downcast_ref::<restive_tables::Error>() {
+        Some(Error::Ending { .. } | Error::OutputIsInput { .. }) => USAGE,
+        Some(_) => FAILURE,
+        None if error.is::<Usage>() => USAGE,
+        None if error.is::<Interrupted>() => INTERRUPTED,
+        None => FAILURE,
+    })
+}
+
+static PANIC: Mutex<Option<String>> = Mutex::new(None);
+
+/// Panics print nothing by themselves: one within a damaged file's decoder is caught and reported as a damaged
+/// file, any other is a mistake of ours and is reported by [`report_panic`].
+pub(crate) fn keep_panics_quiet() {
+    std::panic::set_hook(Box::new(|panic| {
+        if let Ok(mut kept) = PANIC.lock() {
+            *kept = Some(panic.to_string());
+        }
+    }));
+}
+
+/// Reports a mistake of ours.
+pub(crate) fn report_panic() -> ExitCode {
+    let kept = PANIC.lock().ok().and_then(|mut kept| kept.take()).unwrap_or_default();
+    let words: Vec<&str> = kept.split_whitespace().collect();
+    eprintln!("restive: internal error, please report it: {}", words.join(" "));
+    ExitCode::from(FAILURE)
+}

@@ -1,0 +1,54 @@
+//! The program `restive`: Whittle indices of restless bandits from the command line.
+//!
+//! It reads and writes through `restive-tables` and computes through `restive`. This file parses the command
+//! line, runs the command, and turns whatever went wrong into one line on standard error and an exit code:
+//! 0 success, 1 failure (a file, the data, the system), 2 usage (the command line).
+
+mod arguments;
+mod display;
+mod failure;
+mod index;
+mod progress;
+mod solve;
+mod summary;
+
+use anyhow::Context;
+use arguments::{Arguments, Command};
+use clap::{CommandFactory, Parser};
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    failure::keep_panics_quiet();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return failure::usage(error),
+    };
+    let outcome = std::panic::catch_unwind(|| match arguments.command {
+        Command::Index(arguments) => index::run(&arguments),
+        Command::Completions { shell } => print(|out| {
+            clap_complete::generate(shell, &mut Arguments::command(), "restive", out);
+            Ok(())
+        }),
+        Command::Man { folder } => clap_mangen::generate_to(Arguments::command(), &folder)
+            .with_context(|| format!("{}: cannot write the manual pages", folder.display())),
+    });
+    match outcome {
+        Ok(Ok(())) => ExitCode::SUCCESS,
+        Ok(Err(error)) => failure::report(&error),
+        Err(_) => failure::report_panic(),
+    }
+}
+
+/// Prints to standard output; a reader that has seen enough (`restive … | head`) is no failure.
+fn print(text: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> anyhow::Result<()> {
+    let mut bytes = Vec::new();
+    text(&mut bytes)?;
+    let mut out = io::stdout().lock();
+    match out.write_all(&bytes).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(anyhow::Error::new(error).context("standard output: cannot write"))
+        }
+        _ => Ok(()),
+    }
+}

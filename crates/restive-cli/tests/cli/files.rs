@@ -1,0 +1,237 @@
+//! Files for the tests to read, and ways to read back what the program wrote.
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float64Type, Int64Type};
+use arrow_array::{Array, ArrayRef, Float64Array, RecordBatch};
+use arrow_schema::{DataType, Field, Schema};
+use assert_cmd::assert::Assert;
+use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::file::properties::WriterProperties;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tempfile::TempDir;
+
+pub(crate) const COMPACT: [&str; 4] = ["p_0_0_1", "p_0_1_1", "p_1_0_1", "p_1_1_1"];
+
+/// A folder for one test.
+pub(crate) struct Folder(TempDir);
+
+impl Folder {
+    pub(crate) fn new() -> Self {
+        Self(TempDir::new().unwrap())
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+        fs::write(self.path(name), content).unwrap();
+    }
+
+    /// The names of the files in the folder, sorted, hidden ones too.
+    pub(crate) fn listing(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.0.path()).unwrap();
+        let mut names: Vec<String> = entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    /// Runs `restive` with these arguments, in the folder.
+    pub(crate) fn restive(&self, arguments: &str) -> Assert {
+        let mut command = assert_cmd::Command::new(env!("CARGO_BIN_EXE_restive"));
+        command.current_dir(self.0.path()).args(arguments.split_whitespace()).assert()
+    }
+
+    /// Runs `restive index` and reads back the file it wrote.
+    pub(crate) fn index(&self, arguments: &str, out: &str) -> Vec<Answer> {
+        self.restive(&format!("index {arguments} --out {out}")).success();
+        read_answers(&self.path(out))
+    }
+}
+
+pub(crate) fn stderr(assert: &Assert) -> String {
+    String::from_utf8(assert.get_output().stderr.clone()).unwrap()
+}
+
+pub(crate) fn stdout(assert: &Assert) -> String {
+    String::from_utf8(assert.get_output().stdout.clone()).unwrap()
+}
+
+/// Numbers in [0, 1) that are the same on every machine.
+pub(crate) struct Chance(u64);
+
+impl Chance {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    pub(crate) fn next(&mut self) -> f64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
+
+pub(crate) fn compact_arms(count: usize, seed: u64) -> Vec<[f64; 4]> {
+    let mut chance = Chance::new(seed);
+    (0..count).map(|_| std::array::from_fn(|_| chance.next())).collect()
+}
+
+/// `[N,2,2,2]` from `[N,4]`.
+pub(crate) fn full(arms: &[[f64; 4]]) -> Vec<f64> {
+    arms.iter().flatten().flat_map(|p| [1.0 - p, *p]).collect()
+}
+
+/// The names of all columns of arms with M states, in the order state, action, next state.
+pub(crate) fn full_columns(states: usize) -> Vec<String> {
+    let entry = |k: usize| format!("p_{}_{}_{}", k / (2 * states), k / states % 2, k % states);
+    (0..2 * states * states).map(entry).collect()
+}
+
+pub(crate) fn csv(columns: &[impl AsRef<str>], rows: &[f64]) -> String {
+    let header: Vec<&str> = columns.iter().map(AsRef::as_ref).collect();
+    let mut text = header.join(",") + "\n";
+    for row in rows.chunks(columns.len()) {
+        text += &(row.iter().map(f64::to_string).collect::<Vec<_>>().join(",") + "\n");
+    }
+    text
+}
+
+pub(crate) fn npy(descr: &str, shape: &str, numbers: &[u8]) -> Vec<u8> {
+    npy_with_order(descr, "False", shape, numbers)
+}
+
+pub(crate) fn npy_with_order(descr: &str, is_fortran: &str, shape: &str, numbers: &[u8]) -> Vec<u8> {
+    let text = format!("{{'descr': '{descr}', 'fortran_order': {is_fortran}, 'shape': {shape}, }}\n");
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend((text.len() as u16).to_le_bytes());
+    bytes.extend(text.as_bytes());
+    bytes.extend(numbers);
+    bytes
+}
+
+pub(crate) fn f64_bytes(numbers: &[f64]) -> Vec<u8> {
+    numbers.iter().flat_map(|x| x.to_le_bytes()).collect()
+}
+
+/// Columns of 64-bit floats from rows of numbers.
+pub(crate) fn float_columns<N: AsRef<str>>(names: &[N], rows: &[f64]) -> Vec<(String, ArrayRef)> {
+    let column = |c: usize| Float64Array::from_iter_values(rows.iter().skip(c).step_by(names.len()).copied());
+    names
+        .iter()
+        .enumerate()
+        .map(|(c, name)| (name.as_ref().to_string(), Arc::new(column(c)) as ArrayRef))
+        .collect()
+}
+
+pub(crate) fn write_parquet(path: &Path, columns: Vec<(String, ArrayRef)>) {
+    let mut writer = parquet_writer(path, &columns);
+    writer.write(&batch(columns)).unwrap();
+    writer.close().unwrap();
+}
+
+pub(crate) fn parquet_writer(path: &Path, columns: &[(String, ArrayRef)]) -> ArrowWriter<File> {
+    let properties = WriterProperties::builder().set_dictionary_enabled(false).build();
+    ArrowWriter::try_new(File::create(path).unwrap(), schema(columns), Some(properties)).unwrap()
+}
+
+fn schema(columns: &[(String, ArrayRef)]) -> Arc<Schema> {
+    let field = |(name, column): &(String, ArrayRef)| Field::new(name, column.data_type().clone(), true);
+    Arc::new(Schema::new(columns.iter().map(field).collect::<Vec<_>>()))
+}
+
+pub(crate) fn batch(columns: Vec<(String, ArrayRef)>) -> RecordBatch {
+    let schema = schema(&columns);
+    RecordBatch::try_new(schema, columns.into_iter().map(|(_, column)| column).collect()).unwrap()
+}
+
+/// One row of a file of indices.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Answer {
+    pub(crate) arm: String,
+    pub(crate) index: Vec<f64>,
+    pub(crate) is_indexable: Option<bool>,
+}
+
+pub(crate) fn read_answers(path: &Path) -> Vec<Answer> {
+    match path.extension().unwrap().to_str().unwrap() {
+        "csv" => read_csv(path),
+        "parquet" => read_parquet(path),
+        _ => read_npy(path),
+    }
+}
+
+fn read_csv(path: &Path) -> Vec<Answer> {
+    let text = fs::read_to_string(path).unwrap();
+    let header: Vec<&str> = text.lines().next().unwrap().split(',').collect();
+    let states = header.iter().filter(|name| name.starts_with("w_")).count();
+    assert_eq!((header[0], header[1 + states]), ("arm", "is_indexable"));
+    let answer = |line: &str| {
+        let cells: Vec<&str> = line.split(',').collect();
+        assert_eq!(cells.len(), header.len());
+        Answer {
+            arm: cells[0].into(),
+            index: cells[1..=states].iter().map(|cell| cell.parse().unwrap()).collect(),
+            is_indexable: Some(cells[1 + states])
+                .filter(|cell| !cell.is_empty())
+                .map(|cell| cell.parse().unwrap()),
+        }
+    };
+    text.lines().skip(1).map(answer).collect()
+}
+
+fn read_parquet(path: &Path) -> Vec<Answer> {
+    let reader =
+        ParquetRecordBatchReaderBuilder::try_new(File::open(path).unwrap()).unwrap().build().unwrap();
+    let mut answers = Vec::new();
+    for batch in reader {
+        let batch = batch.unwrap();
+        let (names, verdicts) = (&batch["arm"], batch["is_indexable"].as_boolean());
+        let states = batch.schema().fields().iter().filter(|field| field.name().starts_with("w_")).count();
+        let index = |s: usize| batch[format!("w_{s}").as_str()].as_primitive::<Float64Type>();
+        answers.extend((0..batch.num_rows()).map(|i| Answer {
+            arm: match names.data_type() {
+                DataType::Utf8 => names.as_string::<i32>().value(i).into(),
+                _ => names.as_primitive::<Int64Type>().value(i).to_string(),
+            },
+            index: (0..states).map(|s| index(s).value(i)).collect(),
+            is_indexable: verdicts.is_valid(i).then(|| verdicts.value(i)),
+        }));
+    }
+    answers
+}
+
+/// An array has no names and no third verdict: arms are numbered, and NaN stands for undetermined.
+fn read_npy(path: &Path) -> Vec<Answer> {
+    let (indices, verdicts) =
+        (fs::read(path).unwrap(), fs::read(format!("{}.verdict.npy", path.display())).unwrap());
+    let header = String::from_utf8(indices[10..128].to_vec()).unwrap();
+    let states: usize = header
+        .split_once(", ")
+        .unwrap()
+        .1
+        .split_once("'shape': (")
+        .unwrap()
+        .1
+        .split_once(", ")
+        .unwrap()
+        .1
+        .split_once(')')
+        .unwrap()
+        .0
+        .parse()
+        .unwrap();
+    let numbers: Vec<f64> = indices[128..].as_chunks().0.iter().map(|b| f64::from_le_bytes(*b)).collect();
+    assert_eq!(verdicts.len() - 128, numbers.len() / states);
+    let rows = numbers.chunks(states).zip(&verdicts[128..]).enumerate();
+    rows.map(|(i, (index, verdict))| Answer {
+        arm: i.to_string(),
+        index: index.to_vec(),
+        is_indexable: (!index.iter().any(|w| w.is_nan())).then_some(*verdict == 1),
+    })
+    .collect()
+}

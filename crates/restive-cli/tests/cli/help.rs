@@ -1,0 +1,45 @@
+//! What the help shows works.
+
+use crate::files::{Folder, stdout};
+use std::fs;
+use std::path::Path;
+
+/// The examples at the end of a help text.
+fn examples(help: &str) -> Vec<String> {
+    let (_, examples) = help.split_once("Examples:\n").expect("help ends with examples");
+    examples.lines().map(|line| line.trim().to_string()).filter(|line| !line.is_empty()).collect()
+}
+
+#[test]
+fn the_examples_of_every_help_work() {
+    for command in ["", "index", "completions", "man"] {
+        let folder = Folder::new();
+        fs::create_dir(folder.path("examples")).unwrap();
+        let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+        for name in ["arms.csv", "arms_three_states.csv"] {
+            fs::copy(shipped.join(name), folder.path("examples").join(name)).unwrap();
+        }
+        let help = stdout(&folder.restive(&format!("{command} --help")).success());
+        let examples = examples(&help);
+        assert!(examples.len() >= 2, "{help}");
+        for example in examples {
+            let arguments = example.strip_prefix("restive ").expect("an example starts with the program");
+            folder.restive(arguments).success();
+        }
+    }
+}
+
+#[test]
+fn the_version_is_the_packages() {
+    let folder = Folder::new();
+    assert_eq!(
+        stdout(&folder.restive("--version").success()),
+        format!("restive {}\n", env!("CARGO_PKG_VERSION"))
+    );
+}
+
+#[test]
+fn without_a_command_the_help_is_shown() {
+    let run = Folder::new().restive("").code(2);
+    assert!(crate::files::stderr(&run).contains("Usage: restive <COMMAND>"));
+}

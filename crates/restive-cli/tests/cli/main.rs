@@ -1,0 +1,9 @@
+//! The program through its built binary: files in, files out, and what it says when something is wrong.
+
+mod answers;
+mod bad_input;
+mod files;
+mod formats;
+mod help;
+mod memory;
+mod terminal;

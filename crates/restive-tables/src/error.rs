@@ -1,0 +1,177 @@
+//! What can be wrong with a file.
+//!
+//! Every variant carries the path and facts: where in the file, what was found, what was expected. A message is
+//! one line, made to be shown to the person who has the file open in another window.
+
+use crate::columns::ColumnFault;
+use restive::error::RowFault;
+use std::path::{Path, PathBuf};
+use std::{fmt, io};
+
+/// `Result` with this package's [`Error`].
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// What is wrong with a file of arms, or why a file of indices could not be written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The ending of the name stands for no format.
+    #[error("{}: {}, expected .csv, .parquet or .npy", path.display(), ending(found))]
+    Ending {
+        /// the file
+        path: PathBuf,
+        /// its ending without the point, perhaps empty
+        found: String,
+    },
+    /// The system refused.
+    #[error("{}: cannot {doing}: {}", path.display(), plain(source))]
+    Io {
+        /// the file
+        path: PathBuf,
+        /// what was tried: open, read, write, …
+        doing: &'static str,
+        /// the system's answer
+        source: io::Error,
+    },
+    /// The file is not of the format that its ending says, or is damaged.
+    #[error("{}: not a readable {format} file: {found}", path.display())]
+    Damaged {
+        /// the file
+        path: PathBuf,
+        /// the format, by name
+        format: &'static str,
+        /// what was found, in words
+        found: String,
+    },
+    /// The file holds no arms.
+    #[error("{}: {found}, expected at least one arm", path.display())]
+    NoArms {
+        /// the file
+        path: PathBuf,
+        /// what there is instead
+        found: &'static str,
+    },
+    /// The columns of a table are not those of a table of arms.
+    #[error("{}: {fault}", path.display())]
+    Columns {
+        /// the file
+        path: PathBuf,
+        /// what is wrong with them
+        fault: ColumnFault,
+    },
+    /// A CSV row has too few or too many fields.
+    #[error("{}: line {line}: found {found} fields, expected {expected} as in the header", path.display())]
+    Ragged {
+        /// the file
+        path: PathBuf,
+        /// the line, from 1
+        line: u64,
+        /// fields in the row
+        found: u64,
+        /// fields in the header
+        expected: u64,
+    },
+    /// A cell does not hold what its column needs.
+    #[error("{}: {place}, column {column}: found {found}, expected {expected}", path.display())]
+    Cell {
+        /// the file
+        path: PathBuf,
+        /// the row
+        place: Place,
+        /// the column, by name
+        column: Box<str>,
+        /// what was found, in words or quoted
+        found: String,
+        /// what was expected, in words
+        expected: &'static str,
+    },
+    /// The probabilities of an arm are not probabilities.
+    #[error("{}: {place}, {fault}", path.display())]
+    Transition {
+        /// the file
+        path: PathBuf,
+        /// the row
+        place: Place,
+        /// what is wrong, from the library's check
+        fault: RowFault,
+    },
+    /// An array has the wrong shape, order or type of number.
+    #[error("{}: found {found}, expected {expected}", path.display())]
+    Array {
+        /// the file
+        path: PathBuf,
+        /// what was found, in words
+        found: String,
+        /// what was expected, in words
+        expected: String,
+    },
+    /// The output would replace the input.
+    #[error("{}: the output is the input, expected another file", path.display())]
+    OutputIsInput {
+        /// the file
+        path: PathBuf,
+    },
+}
+
+impl Error {
+    /// Wraps the system's answer: `read(..).map_err(Error::io(path, "read"))`.
+    pub(crate) fn io(path: &Path, doing: &'static str) -> impl FnOnce(io::Error) -> Self {
+        move |source| Error::Io { path: path.into(), doing, source }
+    }
+}
+
+/// Which arm of a file is meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// the row, as tools for the format count it
+    pub row: Row,
+    /// the name of the arm, where rows have names
+    pub arm: Option<String>,
+}
+
+/// A row of a file, as tools for the format count it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Row {
+    /// a line of text, from 1, as an editor shows it
+    Line(u64),
+    /// a row of a Parquet file, from 0
+    Row(u64),
+    /// the first axis of an array, from 0
+    Arm(u64),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.row {
+            Row::Line(line) => write!(f, "line {line}")?,
+            Row::Row(row) => write!(f, "row {row}")?,
+            Row::Arm(arm) => write!(f, "arm {arm}")?,
+        }
+        match &self.arm {
+            Some(name) => write!(f, " (arm {})", name.escape_debug()),
+            None => Ok(()),
+        }
+    }
+}
+
+fn ending(found: &str) -> String {
+    if found.is_empty() { "no ending".into() } else { format!("unknown ending .{}", found.escape_debug()) }
+}
+
+/// The system's answer without its error number.
+fn plain(source: &io::Error) -> String {
+    let text = source.to_string();
+    match text.find(" (os error") {
+        Some(end) => text[..end].to_lowercase(),
+        None => text,
+    }
+}
+
+/// A cell as a message shows it: quoted, on one line, cut where it is long.
+pub(crate) fn quoted(cell: &[u8]) -> String {
+    const LONGEST: usize = 40;
+    let text = String::from_utf8_lossy(cell);
+    let short: String = text.chars().take(LONGEST).collect();
+    let dots = if short.len() < text.len() { "…" } else { "" };
+    format!("\"{}{dots}\"", short.escape_debug())
+}
