@@ -37,3 +37,8 @@ mod simd;
 
 pub use error::{Error, Result};
 pub use instance::{CompactTransition, Layout, Reward, Transition, check_discount};
+
+/// The examples of README.md, run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

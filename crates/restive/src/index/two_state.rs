@@ -62,6 +62,9 @@ use rayon::prelude::*;
 const CHUNK: usize = 1 << 14;
 /// Arms computed side by side in one vector.
 const LANES: usize = 8;
+/// Arms for which a small buffer on the stack is used: shared cotangents before they are summed, and arms of the full
+/// layout, which are packed there so that the compact loop can take over.
+const TILE: usize = 8 * LANES;
 
 /// The numbers that all arms of a batch share.
 #[derive(Clone, Copy)]
@@ -91,9 +94,16 @@ struct Solved {
     delta: [f64; 2],
     /// 1/d₀ and 1/d₁
     inverse: [f64; 2],
-    /// the value difference in force at each state's index: x₁ for the lower state, x₀ for the upper
-    value_difference: [f64; 2],
+    /// the value differences x₀ and x₁, and γ times them
+    x: [f64; 2],
+    discounted: [f64; 2],
     is_zero_lower: bool,
+}
+
+/// Two numbers in the order lower, upper.
+#[inline(always)]
+fn by_rank(of_state: [f64; 2], is_zero_lower: bool) -> [f64; 2] {
+    if is_zero_lower { of_state } else { [of_state[1], of_state[0]] }
 }
 
 #[inline(always)]
@@ -102,38 +112,30 @@ fn solve(p: [f64; 4], shared: Shared) -> Solved {
     let delta = [p[1] - p[0], p[3] - p[2]];
     let inverse = [1.0 / (1.0 - g * (p[2] - p[0])), 1.0 / (1.0 - g * (p[3] - p[1]))];
     let x = [shared.rise[0] * inverse[0], shared.rise[1] * inverse[1]];
-    let is_zero_lower = shared.gain[0] + g * delta[0] * x[1] <= shared.gain[1] + g * delta[1] * x[1];
-    let value_difference = if is_zero_lower { [x[1], x[0]] } else { [x[0], x[1]] };
-    Solved { delta, inverse, value_difference, is_zero_lower }
+    let discounted = [g * x[0], g * x[1]];
+    let is_zero_lower =
+        shared.gain[0] + delta[0] * discounted[1] <= shared.gain[1] + delta[1] * discounted[1];
+    Solved { delta, inverse, x, discounted, is_zero_lower }
 }
 
 #[inline(always)]
 fn index_of(p: [f64; 4], shared: Shared) -> [f64; 2] {
-    let solved = solve(p, shared);
-    [0, 1].map(|s| shared.gain[s] + shared.discount * solved.delta[s] * solved.value_difference[s])
+    let Solved { delta, discounted: [passive, active], is_zero_lower, .. } = solve(p, shared);
+    let in_force = by_rank([active, passive], is_zero_lower);
+    [0, 1].map(|s| shared.gain[s] + delta[s] * in_force[s])
 }
 
-/// Cotangents of p (4 numbers), of the rewards R(0,0), R(0,1), R(1,0), R(1,1) and of the discount.
+/// Cotangents of p (4 numbers); and γ δ_l c_l/d₁, γ δ_u c_u/d₀ and the cotangent of the discount, to be summed.
 #[inline(always)]
-fn pull_back(p: [f64; 4], c: [f64; 2], shared: Shared) -> ([f64; 4], [f64; 5]) {
-    let g = shared.discount;
-    let Solved { delta, inverse, value_difference: x, is_zero_lower } = solve(p, shared);
-    let (c_lower, c_upper) = if is_zero_lower { (c[0], c[1]) } else { (c[1], c[0]) };
-    let (delta_lower, delta_upper) = if is_zero_lower { (delta[0], delta[1]) } else { (delta[1], delta[0]) };
-    let (x_active, x_passive) = if is_zero_lower { (x[0], x[1]) } else { (x[1], x[0]) };
-    let k_active = c_lower * (g * delta_lower) * inverse[1];
-    let k_passive = c_upper * (g * delta_upper) * inverse[0];
-    let t = [c[0] * (g * x[0]), c[1] * (g * x[1])];
-    let (a, b) = (k_active * (g * x_active), k_passive * (g * x_passive));
-    let d_discount = c[0] * (delta[0] * x[0])
-        + c[1] * (delta[1] * x[1])
-        + k_active * x_active * (p[3] - p[1])
-        + k_passive * x_passive * (p[2] - p[0]);
-    let d_reward = [-c[0] - k_passive, c[0] - k_active, -c[1] + k_passive, c[1] + k_active];
-    (
-        [-t[0] - b, t[0] - a, -t[1] + b, t[1] + a],
-        [d_reward[0], d_reward[1], d_reward[2], d_reward[3], d_discount],
-    )
+fn pull_back(p: [f64; 4], c: [f64; 2], shared: Shared) -> ([f64; 4], [f64; 3]) {
+    let Solved { delta, inverse, x, discounted: [passive, active], is_zero_lower } = solve(p, shared);
+    let [lower, upper] = by_rank([c[0] * delta[0], c[1] * delta[1]], is_zero_lower);
+    let (lower, upper) = (lower * inverse[1], upper * inverse[0]);
+    let (k_lower, k_upper) = (shared.discount * lower, shared.discount * upper);
+    let in_force = by_rank([active, passive], is_zero_lower);
+    let t = [c[0] * in_force[0], c[1] * in_force[1]];
+    let (a, b) = (k_lower * active, k_upper * passive);
+    ([-t[0] - b, t[0] - a, b - t[1], t[1] + a], [k_lower, k_upper, lower * x[1] + upper * x[0]])
 }
 
 /// How the probabilities of one arm lie in memory.
@@ -165,35 +167,43 @@ fn index_loop(p: &[f64], shared: Shared, index: &mut [f64]) {
 /// Returns the cotangents of the four rewards and of the discount, summed over the arms.
 #[inline(always)]
 fn pullback_loop(p: &[f64], shared: Shared, d_index: &[f64], d_p: &mut [f64]) -> [f64; 5] {
-    // One running sum per lane, added up at the end in a fixed order.
-    let mut sums = [[0.0; LANES]; 5];
-    let mut one = |lane: usize, p: &[f64], c: &[f64], d: &mut [f64]| {
-        let (d_arm, d_shared) = pull_back([p[0], p[1], p[2], p[3]], [c[0], c[1]], shared);
-        d.copy_from_slice(&d_arm);
-        for k in 0..5 {
-            sums[k][lane] += d_shared[k];
+    // What each arm adds to the shared cotangents is kept for a tile of arms and then summed, one running sum per lane: a
+    // loop that also carries sums would not be vectorised.
+    let (mut kept, mut sums) = ([[0.0; TILE]; 3], [[0.0; LANES]; 4]);
+    let tiles = p.chunks(4 * TILE).zip(d_index.chunks(2 * TILE)).zip(d_p.chunks_mut(4 * TILE));
+    for ((p, c), d) in tiles {
+        let arms = p.len() / 4;
+        let [k0, k1, k2] = &mut kept;
+        let arms_in = p.chunks_exact(4).zip(c.chunks_exact(2)).zip(d.chunks_exact_mut(4));
+        for (((p, c), d), ((k0, k1), k2)) in arms_in.zip(k0.iter_mut().zip(k1).zip(k2)) {
+            let (d_arm, d_shared) = pull_back([p[0], p[1], p[2], p[3]], [c[0], c[1]], shared);
+            d.copy_from_slice(&d_arm);
+            [*k0, *k1, *k2] = d_shared;
         }
-    };
-    let whole = p.len() / (4 * LANES) * LANES;
-    let (p, p_rest) = p.split_at(4 * whole);
-    let (c, c_rest) = d_index.split_at(2 * whole);
-    let (d, d_rest) = d_p.split_at_mut(4 * whole);
-    for ((p, c), d) in
-        p.chunks_exact(4 * LANES).zip(c.chunks_exact(2 * LANES)).zip(d.chunks_exact_mut(4 * LANES))
-    {
-        for lane in 0..LANES {
-            one(lane, &p[4 * lane..][..4], &c[2 * lane..][..2], &mut d[4 * lane..][..4]);
+        for (kept, sums) in kept.iter_mut().zip(&mut sums) {
+            kept[arms..].fill(0.0);
+            add_lanes(kept, sums);
         }
+        add_lanes(c, &mut sums[3]);
     }
-    let rest = p_rest.chunks_exact(4).zip(c_rest.chunks_exact(2)).zip(d_rest.chunks_exact_mut(4));
-    for (lane, ((p, c), d)) in rest.enumerate() {
-        one(lane, p, c, d);
-    }
-    sums.map(|lanes| lanes.iter().sum())
+    // lanes of d_index alternate between the two states
+    let c = [0, 1].map(|s| sums[3].iter().skip(s).step_by(2).sum::<f64>());
+    let [lower, upper, d_discount] = [0, 1, 2].map(|k| sums[k].iter().sum::<f64>());
+    [-c[0] - upper, c[0] - lower, upper - c[1], c[1] + lower, d_discount]
 }
 
-/// Arms of the full layout that are packed at a time into a small buffer, where the compact loop takes over.
-const TILE: usize = 8 * LANES;
+/// Adds consecutive numbers to one running sum per lane.
+#[inline(always)]
+fn add_lanes(numbers: &[f64], sums: &mut [f64; LANES]) {
+    let blocks = numbers.chunks_exact(LANES);
+    let rest = blocks.remainder();
+    for block in blocks {
+        for lane in 0..LANES {
+            sums[lane] += block[lane];
+        }
+    }
+    sums.iter_mut().zip(rest).for_each(|(sum, x)| *sum += x);
+}
 
 #[inline(always)]
 fn index_loop_tiled(full: &[f64], shared: Shared, index: &mut [f64]) {
