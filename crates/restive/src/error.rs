@@ -31,6 +31,36 @@ pub enum Error {
         /// what is wrong with it
         fault: RowFault,
     },
+    /// A record of a trajectory is out of range.
+    #[error("{what}: trajectory {trajectory}, step {step}, arm {arm}: found {found}, expected {expected}")]
+    Step {
+        /// the record, by its glossary word
+        what: &'static str,
+        /// which trajectory
+        trajectory: usize,
+        /// which step
+        step: usize,
+        /// which arm
+        arm: usize,
+        /// what it should be, in words
+        expected: String,
+        /// what was found
+        found: String,
+    },
+    /// More arms were pulled in a step than the budget allows.
+    #[error(
+        "action: trajectory {trajectory}, step {step}: found {found} pulls, expected at most the budget of {budget}"
+    )]
+    Budget {
+        /// which trajectory
+        trajectory: usize,
+        /// which step
+        step: usize,
+        /// K
+        budget: usize,
+        /// the pulls of that step
+        found: usize,
+    },
     /// A number is outside its range.
     #[error("{what}: expected {expected}, found {found}")]
     Range {

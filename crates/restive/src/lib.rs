@@ -29,14 +29,17 @@
 //! All arithmetic is `f64`. Results are the same bits for every number of threads. Data are checked once, where they
 //! enter ([`Transition`], [`Reward`]); the kernels behind assert shapes only.
 
+pub mod data;
 pub mod error;
 pub mod index;
 pub mod instance;
 pub mod policy;
+pub mod random;
 mod simd;
+pub mod simulation;
 
 pub use error::{Error, Result};
-pub use instance::{CompactTransition, Layout, Reward, Transition, check_discount};
+pub use instance::{CompactTransition, Instance, Layout, Reward, Trajectories, Transition, check_discount};
 
 /// The examples of README.md, run as tests.
 #[cfg(doctest)]

@@ -1,11 +1,13 @@
-//! Policies: from the scores of N arms to the probability that each is pulled.
+//! Policies: from the states of N arms to who is pulled.
 //!
 //! A *score* is the index of an arm in its current state. [`strict`] pulls the K arms with the highest scores: the
 //! policy that is deployed. [`soft_top_k`] softens it so that it has a gradient: a training device, whose softness
-//! is a [`Temperature`].
+//! is a [`Temperature`]. [`Policy`] names these and the baselines, for simulation and evaluation.
 
+mod choose;
 pub mod soft_top_k;
 pub mod strict;
 mod temperature;
 
+pub use choose::{Chooser, Policy, myopic_index};
 pub use temperature::Temperature;

@@ -12,3 +12,4 @@ mod oracle;
 mod recovery;
 mod rooms;
 mod selection;
+mod simulation;

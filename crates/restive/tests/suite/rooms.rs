@@ -4,12 +4,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// room → the rooms it may name
-const DOORS: [(&str, &[&str]); 5] = [
+const DOORS: [(&str, &[&str]); 8] = [
     ("error", &["index"]), // its essay points to Status
+    ("random", &[]),
+    ("simd", &[]),
     ("instance", &["error"]),
     ("index", &["simd", "Result", "Error"]),
-    ("policy", &["simd"]),
-    ("simd", &[]),
+    ("policy", &["simd", "random"]),
+    ("simulation", &["instance", "policy", "random"]),
+    ("data", &["error", "instance", "policy", "random", "simulation"]),
 ];
 
 fn files(folder: &Path, out: &mut Vec<PathBuf>) {

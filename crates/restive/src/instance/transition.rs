@@ -1,10 +1,9 @@
-//! The border of the library: raw arrays come in here, are checked once, and are trusted afterwards.
+//! Checked transition probabilities.
 //!
 //! [`Transition`] holds the probabilities P(s, a, s′) of N arms as `[N,M,2,M]`; [`CompactTransition`] holds
 //! two-state arms as the four probabilities of moving to state 1, `[N,4]`. Rows may miss a sum of 1 by
 //! [`ROW_TOLERANCE`] (printed decimals, single precision). They are then divided by their sum, because the
 //! index kernels rest on rows that sum to 1: a row that misses by r shifts an index by about r/(1−γ).
-//! [`Reward`] holds R(s, a) as `[M,2]`.
 
 use crate::error::{Error, FaultKind, ROW_TOLERANCE, Result, RowFault};
 use ndarray::{Array, Array2, Array4, ArrayView2, ArrayView4, Axis, Dimension};
@@ -87,10 +86,15 @@ impl Transition {
     pub fn view(&self) -> ArrayView4<'_, f64> {
         self.values.view()
     }
+
+    /// Some of the arms, in the given order and perhaps repeated.
+    pub fn select_arms(&self, arms: &[usize]) -> Self {
+        Self { values: self.values.select(Axis(0), arms) }
+    }
 }
 
 /// The array in row-major order, copied only where it is not so already.
-fn contiguous<D: Dimension>(values: Array<f64, D>) -> Array<f64, D> {
+pub(super) fn contiguous<D: Dimension>(values: Array<f64, D>) -> Array<f64, D> {
     if values.is_standard_layout() { values } else { values.as_standard_layout().into_owned() }
 }
 
@@ -157,57 +161,4 @@ impl CompactTransition {
     pub fn view(&self) -> ArrayView2<'_, f64> {
         self.values.view()
     }
-}
-
-/// Reward R(s, a) of every state and action, `[M,2]`, shared by all arms.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Reward {
-    values: Array2<f64>,
-}
-
-impl Reward {
-    /// A reward R(s) that does not depend on the action, as in the paper.
-    pub fn of_state(values: &[f64]) -> Result<Self> {
-        Self::of_state_and_action(Array2::from_shape_fn((values.len(), 2), |(s, _)| values[s]))
-    }
-
-    /// A reward R(s, a), `[M,2]`.
-    pub fn of_state_and_action(values: Array2<f64>) -> Result<Self> {
-        if values.shape()[0] == 0 || values.shape()[1] != 2 {
-            return Err(Error::Shape {
-                what: "reward",
-                expected: "[M, 2] (state, action) with M at least 1".into(),
-                found: values.shape().to_vec(),
-            });
-        }
-        if let Some((position, &found)) = values.iter().enumerate().find(|(_, r)| !r.is_finite()) {
-            return Err(Error::NotFinite { what: "reward", position, found });
-        }
-        Ok(Self { values: contiguous(values) })
-    }
-
-    /// The paper's reward: R(s) = s/(M−1), from 0 in the worst state to 1 in the best; 0 for one state.
-    pub fn linear(states: usize) -> Self {
-        assert!(states > 0, "an arm has at least one state");
-        let top = (states - 1).max(1) as f64;
-        Self { values: Array2::from_shape_fn((states, 2), |(s, _)| s as f64 / top) }
-    }
-
-    /// M, the number of states.
-    pub fn states(&self) -> usize {
-        self.values.len_of(Axis(0))
-    }
-
-    /// The array, `[M,2]`.
-    pub fn view(&self) -> ArrayView2<'_, f64> {
-        self.values.view()
-    }
-}
-
-/// Checks a discount: a number from 0 to 1, where 1 means the average reward per step.
-pub fn check_discount(discount: f64) -> Result<()> {
-    if (0.0..=1.0).contains(&discount) {
-        return Ok(());
-    }
-    Err(Error::Range { what: "discount", expected: "a number from 0 to 1", found: discount })
 }

@@ -1,0 +1,3 @@
+//! Where instances come from: synthetic [`domain`]s here, people's own tables through `restive-tables`.
+
+pub mod domain;

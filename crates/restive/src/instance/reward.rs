@@ -1,0 +1,58 @@
+//! Checked rewards and discounts.
+
+use super::transition::contiguous;
+use crate::error::{Error, Result};
+use ndarray::{Array2, ArrayView2, Axis};
+
+/// Reward R(s, a) of every state and action, `[M,2]`, shared by all arms.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reward {
+    values: Array2<f64>,
+}
+
+impl Reward {
+    /// A reward R(s) that does not depend on the action, as in the paper.
+    pub fn of_state(values: &[f64]) -> Result<Self> {
+        Self::of_state_and_action(Array2::from_shape_fn((values.len(), 2), |(s, _)| values[s]))
+    }
+
+    /// A reward R(s, a), `[M,2]`.
+    pub fn of_state_and_action(values: Array2<f64>) -> Result<Self> {
+        if values.shape()[0] == 0 || values.shape()[1] != 2 {
+            return Err(Error::Shape {
+                what: "reward",
+                expected: "[M, 2] (state, action) with M at least 1".into(),
+                found: values.shape().to_vec(),
+            });
+        }
+        if let Some((position, &found)) = values.iter().enumerate().find(|(_, r)| !r.is_finite()) {
+            return Err(Error::NotFinite { what: "reward", position, found });
+        }
+        Ok(Self { values: contiguous(values) })
+    }
+
+    /// The paper's reward: R(s) = s/(M−1), from 0 in the worst state to 1 in the best; 0 for one state.
+    pub fn linear(states: usize) -> Self {
+        assert!(states > 0, "an arm has at least one state");
+        let top = (states - 1).max(1) as f64;
+        Self { values: Array2::from_shape_fn((states, 2), |(s, _)| s as f64 / top) }
+    }
+
+    /// M, the number of states.
+    pub fn states(&self) -> usize {
+        self.values.len_of(Axis(0))
+    }
+
+    /// The array, `[M,2]`.
+    pub fn view(&self) -> ArrayView2<'_, f64> {
+        self.values.view()
+    }
+}
+
+/// Checks a discount: a number from 0 to 1, where 1 means the average reward per step.
+pub fn check_discount(discount: f64) -> Result<()> {
+    if (0.0..=1.0).contains(&discount) {
+        return Ok(());
+    }
+    Err(Error::Range { what: "discount", expected: "a number from 0 to 1", found: discount })
+}

@@ -1,0 +1,231 @@
+//! Logged runs of an instance.
+//!
+//! All arrays are `[J,T,N]`: trajectory, step, arm. A run of H decisions has T = H + 1 steps; the last has states and no
+//! actions. What was not observed is represented, not guessed: a state is [`UNSEEN`] and an action [`NO_ACTION`] where the
+//! record is missing, and a shorter trajectory ends in such steps.
+//!
+//! [`Counts`] are what the likelihood of Markov arms needs to know of them: how often each arm went from s under a to s′.
+
+use crate::error::{Error, Result};
+use ndarray::{Array3, Array4, ArrayView3, ArrayView4, Axis};
+
+/// A state that was not observed.
+pub const UNSEEN: u16 = u16::MAX;
+/// An action that was not taken or not recorded.
+pub const NO_ACTION: u8 = u8::MAX;
+
+/// What was logged, unchecked: arrays `[J,T,N]`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Logged {
+    /// the state of each arm at each step, or [`UNSEEN`]
+    pub state: Array3<u16>,
+    /// 0 passive, 1 active, or [`NO_ACTION`]
+    pub action: Array3<u8>,
+    /// the probability that the behaviour policy gave to the logged action; ignored where there is none
+    pub propensity: Option<Array3<f64>>,
+    /// the reward that was logged, NaN where there is none; absent: R(s, a)
+    pub reward: Option<Array3<f64>>,
+}
+
+/// Checked trajectories of N arms.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Trajectories {
+    logged: Logged,
+    states: usize,
+}
+
+impl Trajectories {
+    /// Checks shapes, states below M (`states`), actions 0 or 1, and propensities above 0 and at most 1 wherever there is
+    /// an action.
+    pub fn new(mut logged: Logged, states: usize) -> Result<Self> {
+        let shape = logged.state.shape().to_vec();
+        let same = |what: &'static str, found: &[usize]| {
+            if found == shape {
+                return Ok(());
+            }
+            Err(Error::Shape {
+                what,
+                expected: format!("{shape:?} (trajectory, step, arm), as state has"),
+                found: found.to_vec(),
+            })
+        };
+        same("action", logged.action.shape())?;
+        if shape.contains(&0) {
+            return Err(Error::Shape {
+                what: "state",
+                expected: "at least one trajectory, step and arm".into(),
+                found: shape,
+            });
+        }
+        for ((j, t, i), &s) in logged.state.indexed_iter() {
+            if s != UNSEEN && usize::from(s) >= states {
+                let (what, expected) = ("state", format!("a state below {states}"));
+                return Err(Error::Step {
+                    what,
+                    trajectory: j,
+                    step: t,
+                    arm: i,
+                    expected,
+                    found: s.to_string(),
+                });
+            }
+        }
+        for ((j, t, i), &a) in logged.action.indexed_iter() {
+            let step = |what, expected: &str, found: String| {
+                Err(Error::Step { what, trajectory: j, step: t, arm: i, expected: expected.into(), found })
+            };
+            if a != NO_ACTION && a > 1 {
+                return step("action", "0 or 1", a.to_string());
+            }
+            if let Some(propensity) = &logged.propensity {
+                same("propensity", propensity.shape())?;
+                let p = propensity[[j, t, i]];
+                if a != NO_ACTION && !(p > 0.0 && p <= 1.0) {
+                    return step(
+                        "propensity",
+                        "above 0 and at most 1 for an action that was taken",
+                        p.to_string(),
+                    );
+                }
+            }
+        }
+        if let Some(reward) = &logged.reward {
+            same("reward", reward.shape())?;
+        }
+        if let Some(propensity) = &mut logged.propensity {
+            let idle = propensity.iter_mut().zip(&logged.action).filter(|(_, a)| **a == NO_ACTION);
+            idle.for_each(|(p, _)| *p = 1.0);
+        }
+        Ok(Self { logged, states })
+    }
+
+    /// J, the number of trajectories.
+    pub fn trajectories(&self) -> usize {
+        self.logged.state.len_of(Axis(0))
+    }
+
+    /// T, the number of steps with a state: decisions + 1.
+    pub fn steps(&self) -> usize {
+        self.logged.state.len_of(Axis(1))
+    }
+
+    /// N, the number of arms.
+    pub fn arms(&self) -> usize {
+        self.logged.state.len_of(Axis(2))
+    }
+
+    /// M, the number of states.
+    pub fn states(&self) -> usize {
+        self.states
+    }
+
+    /// `[J,T,N]`
+    pub fn state(&self) -> ArrayView3<'_, u16> {
+        self.logged.state.view()
+    }
+
+    /// `[J,T,N]`
+    pub fn action(&self) -> ArrayView3<'_, u8> {
+        self.logged.action.view()
+    }
+
+    /// `[J,T,N]`, where it was logged; 1 where there is no action
+    pub fn propensity(&self) -> Option<ArrayView3<'_, f64>> {
+        self.logged.propensity.as_ref().map(|p| p.view())
+    }
+
+    /// `[J,T,N]`, where it was logged
+    pub fn reward(&self) -> Option<ArrayView3<'_, f64>> {
+        self.logged.reward.as_ref().map(|r| r.view())
+    }
+
+    /// The largest number of pulls in any step of any trajectory.
+    pub fn most_pulls(&self) -> usize {
+        let steps = self.logged.action.lanes(Axis(2)).into_iter();
+        steps.map(|arms| arms.iter().filter(|a| **a == 1).count()).max().unwrap_or(0)
+    }
+
+    /// No step may have more pulls than the budget.
+    pub(super) fn check_budget(&self, budget: usize) -> Result<()> {
+        for (j, steps) in self.logged.action.outer_iter().enumerate() {
+            for (step, arms) in steps.outer_iter().enumerate() {
+                let pulls = arms.iter().filter(|a| **a == 1).count();
+                if pulls > budget {
+                    return Err(Error::Budget { trajectory: j, step, budget, found: pulls });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// How often each arm went from s under a to s′, over all trajectories.
+    pub fn counts(&self) -> Counts {
+        let (j, t, n) = self.logged.state.dim();
+        let m = self.states;
+        let mut values = Array4::zeros((n, m, 2, m));
+        for j in 0..j {
+            for t in 1..t {
+                for i in 0..n {
+                    let (s, a) = (self.logged.state[[j, t - 1, i]], self.logged.action[[j, t - 1, i]]);
+                    let next = self.logged.state[[j, t, i]];
+                    if s != UNSEEN && a != NO_ACTION && next != UNSEEN {
+                        values[[i, usize::from(s), usize::from(a), usize::from(next)]] += 1.0;
+                    }
+                }
+            }
+        }
+        Counts { values, trajectories: j }
+    }
+
+    /// Some of the trajectories, in the given order and perhaps repeated: a bootstrap sample.
+    pub fn select(&self, which: &[usize]) -> Self {
+        self.map(
+            |array| array.select(Axis(0), which),
+            |array| array.select(Axis(0), which),
+            |array| array.select(Axis(0), which),
+        )
+    }
+
+    /// Some of the arms, in the given order and perhaps repeated.
+    pub fn select_arms(&self, arms: &[usize]) -> Self {
+        self.map(
+            |array| array.select(Axis(2), arms),
+            |array| array.select(Axis(2), arms),
+            |array| array.select(Axis(2), arms),
+        )
+    }
+
+    fn map(
+        &self,
+        state: impl Fn(&Array3<u16>) -> Array3<u16>,
+        action: impl Fn(&Array3<u8>) -> Array3<u8>,
+        number: impl Fn(&Array3<f64>) -> Array3<f64>,
+    ) -> Self {
+        let logged = Logged {
+            state: state(&self.logged.state),
+            action: action(&self.logged.action),
+            propensity: self.logged.propensity.as_ref().map(&number),
+            reward: self.logged.reward.as_ref().map(&number),
+        };
+        Self { logged, states: self.states }
+    }
+}
+
+/// How often each arm was seen to go from s under a to s′.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Counts {
+    values: Array4<f64>,
+    trajectories: usize,
+}
+
+impl Counts {
+    /// `[N,M,2,M]`
+    pub fn view(&self) -> ArrayView4<'_, f64> {
+        self.values.view()
+    }
+
+    /// J, the number of trajectories that were counted.
+    pub fn trajectories(&self) -> usize {
+        self.trajectories
+    }
+}

@@ -1,0 +1,174 @@
+//! The policies by name, what each makes of the current states, and how its choice is drawn.
+//!
+//! | policy | pulls |
+//! |---|---|
+//! | no action | nobody |
+//! | random | K of N arms, uniformly without replacement |
+//! | round robin | the arms in turn, K at each step |
+//! | strict | the K arms with the highest score, ties by lot |
+//! | soft | K arms with the probabilities of [`soft_top_k`] |
+//!
+//! A table of indices, `[N,M]`, makes a score out of a state. It may hold Whittle indices of predicted or true
+//! transitions, or the one-step gains of [`myopic_index`].
+//!
+//! The soft policy draws by **systematic sampling**: with one uniform number u, arm i is pulled when a whole number lies
+//! between u + Σ_{j<i} pull_j and u + Σ_{j≤i} pull_j. Every arm is then included with exactly its probability, and exactly K
+//! arms are pulled; drawing one after the other without replacement would not honour the probabilities.
+
+use super::soft_top_k::soft_top_k;
+use crate::random::Random;
+use ndarray::{Array2, ArrayView2, ArrayView4};
+use rand::RngExt;
+use rand::seq::index;
+
+/// Who is pulled, by name.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Policy {
+    /// nobody
+    NoAction,
+    /// K of N arms uniformly, without replacement
+    Random,
+    /// the arms in turn, K at each step
+    RoundRobin,
+    /// the K highest scores, from a table of indices `[N,M]`
+    Strict(Array2<f64>),
+    /// soft top-k of the scores from a table of indices `[N,M]`, at a temperature
+    Soft(Array2<f64>, f64),
+}
+
+/// The myopic index of each state: what a pull brings at this step and the next, `[N,M]`.
+///
+/// R(s,1) − R(s,0) + γ Σ_s′ (P(s,1,s′) − P(s,0,s′)) R(s′,0)
+pub fn myopic_index(
+    transition: ArrayView4<'_, f64>,
+    reward: ArrayView2<'_, f64>,
+    discount: f64,
+) -> Array2<f64> {
+    let (n, m) = (transition.shape()[0], transition.shape()[1]);
+    Array2::from_shape_fn((n, m), |(i, s)| {
+        let gain: f64 =
+            (0..m).map(|t| (transition[[i, s, 1, t]] - transition[[i, s, 0, t]]) * reward[[t, 0]]).sum();
+        reward[[s, 1]] - reward[[s, 0]] + discount * gain
+    })
+}
+
+/// A policy with the memory that applying it needs: one per thread.
+pub struct Chooser<'a> {
+    policy: &'a Policy,
+    budget: usize,
+    score: Vec<f64>,
+    order: Vec<f64>,
+    tied: Vec<usize>,
+}
+
+impl<'a> Chooser<'a> {
+    /// The policy with a budget of K pulls per step (all arms, where there are fewer).
+    pub fn new(policy: &'a Policy, budget: usize) -> Self {
+        Self { policy, budget, score: Vec::new(), order: Vec::new(), tied: Vec::new() }
+    }
+
+    /// The probability that each arm is pulled, given the states at a step (`[N]`).
+    pub fn inclusion(&mut self, state: &[u16], step: usize, pull: &mut [f64]) {
+        let n = state.len();
+        let budget = self.budget.min(n);
+        match self.policy {
+            Policy::NoAction => pull.fill(0.0),
+            Policy::Random => pull.fill(budget as f64 / n as f64),
+            Policy::RoundRobin => (0..n).for_each(|i| pull[i] = f64::from(is_turn(i, step, budget, n))),
+            Policy::Strict(table) => {
+                self.look_up(table, state);
+                let (threshold, places) = self.threshold(budget);
+                let share = if self.tied.is_empty() { 0.0 } else { places as f64 / self.tied.len() as f64 };
+                for (p, x) in pull.iter_mut().zip(&self.score) {
+                    *p = if *x > threshold {
+                        1.0
+                    } else if *x == threshold {
+                        share
+                    } else {
+                        0.0
+                    };
+                }
+            }
+            Policy::Soft(table, temperature) => {
+                self.look_up(table, state);
+                pull.copy_from_slice(&soft_top_k(&self.score, budget as f64, *temperature).pull);
+            }
+        }
+    }
+
+    /// Draws who is pulled, given the states at a step (`[N]`): never more than the budget.
+    pub fn choose(&mut self, state: &[u16], step: usize, random: &mut Random, pull: &mut [bool]) {
+        let n = state.len();
+        let budget = self.budget.min(n);
+        match self.policy {
+            Policy::NoAction => pull.fill(false),
+            Policy::Random => {
+                pull.fill(false);
+                index::sample(random, n, budget).into_iter().for_each(|i| pull[i] = true);
+            }
+            Policy::RoundRobin => (0..n).for_each(|i| pull[i] = is_turn(i, step, budget, n)),
+            Policy::Strict(table) => {
+                self.look_up(table, state);
+                let (threshold, places) = self.threshold(budget);
+                pull.iter_mut().zip(&self.score).for_each(|(pull, x)| *pull = *x > threshold);
+                if places == self.tied.len() {
+                    self.tied.iter().for_each(|&i| pull[i] = true);
+                } else {
+                    index::sample(random, self.tied.len(), places)
+                        .into_iter()
+                        .for_each(|k| pull[self.tied[k]] = true);
+                }
+            }
+            Policy::Soft(table, temperature) => {
+                self.look_up(table, state);
+                let soft = soft_top_k(&self.score, budget as f64, *temperature);
+                systematic(&soft.pull, random.random(), pull);
+            }
+        }
+    }
+
+    /// The score of each arm in its state.
+    fn look_up(&mut self, table: &Array2<f64>, state: &[u16]) {
+        assert_eq!(table.nrows(), state.len(), "a table of indices has a row per arm");
+        self.score.clear();
+        self.score.extend(state.iter().enumerate().map(|(i, &s)| table[[i, usize::from(s)]]));
+    }
+
+    /// The score of the last arm pulled, and how many of the arms tied at it (kept in `tied`) are pulled.
+    fn threshold(&mut self, budget: usize) -> (f64, usize) {
+        self.tied.clear();
+        if budget == 0 {
+            return (f64::INFINITY, 0);
+        }
+        self.order.clone_from(&self.score);
+        let descending = |a: &f64, b: &f64| b.partial_cmp(a).expect("indices are numbers");
+        let threshold = *self.order.select_nth_unstable_by(budget - 1, descending).1;
+        let mut above = 0;
+        for (i, x) in self.score.iter().enumerate() {
+            above += usize::from(*x > threshold);
+            if *x == threshold {
+                self.tied.push(i);
+            }
+        }
+        (threshold, budget - above)
+    }
+}
+
+fn is_turn(i: usize, step: usize, budget: usize, n: usize) -> bool {
+    budget > 0 && (i + n - (step * budget) % n) % n < budget
+}
+
+/// Draws arms with exactly these probabilities, which sum to a whole number, from one uniform number.
+fn systematic(pull: &[f64], uniform: f64, chosen: &mut [bool]) {
+    let total = pull.iter().sum::<f64>().round();
+    let mut reached = uniform;
+    let mut left = total as usize;
+    for (i, (p, chosen)) in pull.iter().zip(chosen.iter_mut()).enumerate() {
+        let next = reached + p;
+        // rounding of the sum must neither lose the last pull nor make one too many
+        let is_forced = left == pull.len() - i;
+        *chosen = left > 0 && (is_forced || next.floor() > reached.floor());
+        left -= usize::from(*chosen);
+        reached = next;
+    }
+}

@@ -1,0 +1,151 @@
+//! Rolls arms forward under any policy.
+//!
+//! At each of H steps every arm is in a state, the policy draws who is pulled, rewards R(s, a) are collected, and every arm
+//! moves by its own P(s, a, ·), pulled or not. The *value* of a run is Σ_{t<H} γ^t Σ_i R(s_ti, a_ti).
+//!
+//! Each run has two streams of random numbers: one moves the arms, one number per arm and step whatever the action; the
+//! other serves the policy. Two policies simulated with one seed therefore meet the same luck, and their difference is far
+//! less noisy than either value. Runs are independent of each other and of the number of threads.
+//!
+//! ```
+//! use restive::policy::Policy;
+//! use restive::simulation::{Initial, Setting, values};
+//! use restive::{Layout, Reward, Transition};
+//!
+//! // ten copies of the paper's worked example; the tables of indices that rank them are all alike
+//! let arm = ndarray::array![[[[0.8, 0.2], [0.2, 0.8]], [[0.5, 0.5], [0.5, 0.5]]]];
+//! let arms = Transition::new(arm, Layout::Nsas)?.select_arms(&[0; 10]);
+//! let setting = Setting { transition: arms.view(), reward: &Reward::linear(2), discount: 0.99, budget: 3, horizon: 9 };
+//! let value = |policy: &Policy| values(&setting, &Initial::Uniform, policy, 200, 1).mean().unwrap();
+//! let index = ndarray::Array2::from_shape_fn((10, 2), |(_, s)| if s == 0 { 6.0 / 17.0 } else { 0.0 });
+//! assert!(value(&Policy::Strict(index)) > value(&Policy::Random));
+//! assert!(value(&Policy::Random) > value(&Policy::NoAction));
+//! # Ok::<(), restive::Error>(())
+//! ```
+
+mod arms;
+
+use crate::instance::{Logged, NO_ACTION, Reward, Trajectories};
+use crate::policy::{Chooser, Policy};
+use crate::random::stream;
+use arms::Arms;
+use ndarray::{Array1, Array2, Array3, ArrayView4, Axis};
+use rayon::prelude::*;
+
+/// Whose arms are rolled forward, and for what.
+#[derive(Clone, Copy)]
+pub struct Setting<'a> {
+    /// `[N,M,2,M]`
+    pub transition: ArrayView4<'a, f64>,
+    /// R(s, a)
+    pub reward: &'a Reward,
+    /// γ of the value
+    pub discount: f64,
+    /// K
+    pub budget: usize,
+    /// H, the number of decisions
+    pub horizon: usize,
+}
+
+/// Where the arms start.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Initial {
+    /// every state equally likely, independently for each arm
+    Uniform,
+    /// run r starts in the states of row r, modulo the number of rows: `[R,N]`
+    States(Array2<u16>),
+}
+
+/// The value of each run, `[runs]`.
+pub fn values(
+    setting: &Setting<'_>,
+    initial: &Initial,
+    policy: &Policy,
+    runs: usize,
+    seed: u64,
+) -> Array1<f64> {
+    let arms = Arms::new(setting.transition);
+    let values: Vec<f64> = (0..runs)
+        .into_par_iter()
+        .map_init(
+            || Chooser::new(policy, setting.budget),
+            |chooser, run| {
+                let (mut value, mut weight) = (0.0, 1.0);
+                roll(setting, &arms, initial, chooser, run, seed, |_, state, pull| {
+                    let reward = setting.reward.view();
+                    let step: f64 =
+                        state.iter().zip(pull).map(|(&s, &a)| reward[[usize::from(s), usize::from(a)]]).sum();
+                    value += weight * step;
+                    weight *= setting.discount;
+                });
+                value
+            },
+        )
+        .collect();
+    values.into()
+}
+
+/// The trajectories of some runs, with the propensity of every action: H + 1 steps, of which the last has no actions.
+pub fn trajectories(
+    setting: &Setting<'_>,
+    initial: &Initial,
+    policy: &Policy,
+    runs: usize,
+    seed: u64,
+) -> Trajectories {
+    let arms = Arms::new(setting.transition);
+    let (n, m, steps) = (arms.arms(), arms.states(), setting.horizon + 1);
+    let mut logged = Logged {
+        state: Array3::zeros((runs, steps, n)),
+        action: Array3::from_elem((runs, steps, n), NO_ACTION),
+        propensity: Some(Array3::from_elem((runs, steps, n), f64::NAN)),
+        reward: None,
+    };
+    let propensity = logged.propensity.as_mut().expect("just made");
+    let runs: Vec<_> = (logged.state.axis_iter_mut(Axis(0)))
+        .zip(logged.action.axis_iter_mut(Axis(0)))
+        .zip(propensity.axis_iter_mut(Axis(0)))
+        .enumerate()
+        .collect();
+    runs.into_par_iter().for_each(|(run, ((mut states, mut actions), mut propensities))| {
+        let (mut chooser, mut asked) =
+            (Chooser::new(policy, setting.budget), Chooser::new(policy, setting.budget));
+        let mut inclusion = vec![0.0; n];
+        let last = roll(setting, &arms, initial, &mut chooser, run, seed, |t, state, pull| {
+            asked.inclusion(state, t, &mut inclusion);
+            for i in 0..n {
+                states[[t, i]] = state[i];
+                actions[[t, i]] = u8::from(pull[i]);
+                propensities[[t, i]] = if pull[i] { inclusion[i] } else { 1.0 - inclusion[i] };
+            }
+        });
+        last.iter().enumerate().for_each(|(i, s)| states[[steps - 1, i]] = *s);
+    });
+    Trajectories::new(logged, m).expect("simulated states and actions are in range")
+}
+
+/// One run; `visit` sees each decision step: (t, states, pulls). Returns the states after the last.
+fn roll(
+    setting: &Setting<'_>,
+    arms: &Arms,
+    initial: &Initial,
+    chooser: &mut Chooser<'_>,
+    run: usize,
+    seed: u64,
+    mut visit: impl FnMut(usize, &[u16], &[bool]),
+) -> Vec<u16> {
+    let n = arms.arms();
+    let mut luck = stream(seed, &[run as u64, 0]);
+    let mut lots = stream(seed, &[run as u64, 1]);
+    let mut state = match initial {
+        Initial::Uniform => arms.uniform_states(&mut luck),
+        Initial::States(rows) => rows.row(run % rows.nrows()).to_vec(),
+    };
+    let mut pull = vec![false; n];
+    for t in 0..setting.horizon {
+        chooser.choose(&state, t, &mut lots, &mut pull);
+        visit(t, &state, &pull);
+        arms.step(&mut state, &pull, &mut luck);
+    }
+    state
+}
