@@ -22,7 +22,8 @@ fn main() {
         (state >> 11) as f64 / (1u64 << 53) as f64
     };
     let mut batch = |rows: usize| {
-        let mut column = || Arc::new(Float64Array::from_iter_values((0..rows).map(|_| uniform()))) as ArrayRef;
+        let mut column =
+            || Arc::new(Float64Array::from_iter_values((0..rows).map(|_| uniform()))) as ArrayRef;
         let names = ["p_0_0_1", "p_0_1_1", "p_1_0_1", "p_1_1_1"];
         RecordBatch::try_from_iter(names.map(|name| (name, column()))).expect("four columns of one length")
     };

@@ -4,7 +4,6 @@ use clap::builder::{Styles, styling::Style};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use ndarray::Array2;
 use restive::Reward;
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -110,8 +109,8 @@ pub(crate) struct IndexArguments {
     pub(crate) json: bool,
 
     /// Threads to compute with [default: one per core]; the result does not depend on it
-    #[arg(long, value_name = "N")]
-    pub(crate) threads: Option<NonZeroUsize>,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

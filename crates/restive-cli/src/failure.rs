@@ -22,17 +22,16 @@ impl fmt::Display for Usage {
 
 impl std::error::Error for Usage {}
 
-/// The person at the terminal has had enough.
-#[derive(Debug)]
-pub(crate) struct Interrupted;
-
-impl fmt::Display for Interrupted {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("interrupted, nothing was written")
-    }
+/// Ctrl-C, or being told to end: files in the making are removed, and the program ends at once.
+pub(crate) fn end_cleanly_when_interrupted() {
+    let handler = || {
+        restive_tables::abandon_drafts();
+        eprintln!("restive: interrupted, nothing was written");
+        std::process::exit(INTERRUPTED.into());
+    };
+    // Where no handler can be set, the system's own applies: it ends all the same.
+    let _ = ctrlc::set_handler(handler);
 }
-
-impl std::error::Error for Interrupted {}
 
 /// Reports a command line that could not be parsed; help and version come this way too.
 pub(crate) fn usage(error: clap::Error) -> ExitCode {
@@ -62,7 +61,6 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
         Some(Error::Ending { .. } | Error::OutputIsInput { .. }) => USAGE,
         Some(_) => FAILURE,
         None if error.is::<Usage>() => USAGE,
-        None if error.is::<Interrupted>() => INTERRUPTED,
         None => FAILURE,
     })
 }

@@ -20,6 +20,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     failure::keep_panics_quiet();
+    failure::end_cleanly_when_interrupted();
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => return failure::usage(error),

@@ -102,11 +102,12 @@ impl Summary {
             ),
             (
                 self.tally.count(Status::IllConditioned),
-                "ill-conditioned: digits were lost; --verbose adds the residual, which says how many",
+                "ill-conditioned: rounding may have cost digits; --verbose adds the residual, an estimate of the relative error",
             ),
             (
                 self.tally.count(Status::Undetermined),
-                "undetermined: some state has no index at this discount, so its w_S is NaN and is_indexable is empty",
+                "undetermined: no index could be computed (at discount 1, when the average reward depends on where an arm \
+                 starts), so w_S is NaN and is_indexable is empty",
             ),
         ];
         let cases = cases.into_iter().filter(|(count, _)| *count > 0);

@@ -24,14 +24,14 @@ pub enum Error {
         found: String,
     },
     /// The system refused.
-    #[error("{}: cannot {doing}: {}", path.display(), plain(source))]
+    #[error("{}: cannot {doing}: {}", path.display(), plain(answer))]
     Io {
         /// the file
         path: PathBuf,
         /// what was tried: open, read, write, …
         doing: &'static str,
-        /// the system's answer
-        source: io::Error,
+        /// the system's answer; the message has it, so it is not a source to be printed again
+        answer: io::Error,
     },
     /// The file is not of the format that its ending says, or is damaged.
     #[error("{}: not a readable {format} file: {found}", path.display())]
@@ -116,7 +116,7 @@ pub enum Error {
 impl Error {
     /// Wraps the system's answer: `read(..).map_err(Error::io(path, "read"))`.
     pub(crate) fn io(path: &Path, doing: &'static str) -> impl FnOnce(io::Error) -> Self {
-        move |source| Error::Io { path: path.into(), doing, source }
+        move |answer| Error::Io { path: path.into(), doing, answer }
     }
 }
 
@@ -159,8 +159,8 @@ fn ending(found: &str) -> String {
 }
 
 /// The system's answer without its error number.
-fn plain(source: &io::Error) -> String {
-    let text = source.to_string();
+fn plain(answer: &io::Error) -> String {
+    let text = answer.to_string();
     match text.find(" (os error") {
         Some(end) => text[..end].to_lowercase(),
         None => text,

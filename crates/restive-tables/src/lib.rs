@@ -45,4 +45,4 @@ pub use error::{Error, Place, Result, Row};
 pub use format::Format;
 pub use names::ArmNames;
 pub use read::{ArmBatch, ArmReader, Probabilities};
-pub use write::{Detail, IndexWriter};
+pub use write::{Detail, IndexWriter, abandon_drafts};

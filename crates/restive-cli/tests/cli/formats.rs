@@ -155,8 +155,11 @@ fn verbose_adds_last_crossings_status_and_residual() {
     folder.write("arms.csv", csv(&COMPACT, &[0.0, 1.0, 1.0, 1.0]));
     folder.restive("index arms.csv --discount 0.5 --verbose --out w.csv").success();
     let written = fs::read_to_string(folder.path("w.csv")).unwrap();
-    let expected = "arm,w_0,w_1,is_indexable,last_0,last_1,status,residual\n\
-                    0,1.0,0.0,true,1.0,0.0,exact,0.0\n";
+    // left alone neither state moves, so d = 1 − γ = 0.5 and the residual is ε/d
+    let expected = format!(
+        "arm,w_0,w_1,is_indexable,last_0,last_1,status,residual\n0,1.0,0.0,true,1.0,0.0,exact,{:?}\n",
+        f64::EPSILON / 0.5
+    );
     assert_eq!(written, expected);
     folder.restive("index arms.csv --discount 0.5 --verbose --out w.parquet").success();
 }

@@ -6,4 +6,5 @@ mod files;
 mod formats;
 mod help;
 mod memory;
+mod process;
 mod terminal;

@@ -46,7 +46,7 @@ fn the_summary_as_json_has_every_field() {
     let summary: serde_json::Value = serde_json::from_str(&text).unwrap();
     let expected = serde_json::json!({
         "input": "arms.npy", "arms": 5, "states": 2, "discount": 0.9, "algorithm": "two-state",
-        "not_indexable": 0, "share_not_indexable": 0.0, "worst_residual": 0.0, "out": "w.csv",
+        "not_indexable": 0, "share_not_indexable": 0.0, "worst_residual": f64::EPSILON, "out": "w.csv",
         "statuses": {"exact": 5, "approximate": 0, "ill-conditioned": 0, "undetermined": 0},
     });
     for (field, value) in expected.as_object().unwrap() {

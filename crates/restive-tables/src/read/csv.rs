@@ -175,7 +175,7 @@ impl Read for Rationed {
 /// The parser's error as ours.
 fn unreadable(path: &Path, error: csv::Error) -> Error {
     match error.into_kind() {
-        ErrorKind::Io(source) => Error::Io { path: path.into(), doing: "read", source },
+        ErrorKind::Io(answer) => Error::Io { path: path.into(), doing: "read", answer },
         ErrorKind::UnequalLengths { pos, expected_len: expected, len: found } => {
             let line = pos.map_or(0, |position| editor_line(path, &position));
             Error::Ragged { path: path.into(), line, found, expected }
@@ -185,10 +185,14 @@ fn unreadable(path: &Path, error: csv::Error) -> Error {
 }
 
 /// The line on which a record starts. The parser says where the record before it ended, so that the end of that
-/// line and blank lines may lie between: they are read again from the file. A file that cannot be read again
-/// gives the parser's line.
+/// line and blank lines may lie between: they are read again from the file. Where that cannot be done,
+/// the parser's line serves.
 fn editor_line(path: &Path, position: &Position) -> u64 {
     let mut line = position.line();
+    // a pipe cannot be read again: opening it would wait for another writer
+    if !path.metadata().is_ok_and(|file| file.is_file()) {
+        return line;
+    }
     let Ok(mut file) = File::open(path) else { return line };
     if file.seek(SeekFrom::Start(position.byte())).is_ok() {
         let bytes = io::BufReader::new(file).bytes().map_while(|byte| byte.ok());

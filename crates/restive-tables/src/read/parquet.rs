@@ -161,7 +161,10 @@ fn fill<'a>(cells: impl Iterator<Item = &'a mut f64>, column: &dyn Array) {
 /// becomes what it means: the file is damaged.
 fn guarded<T, E: Display>(path: &Path, step: impl FnOnce() -> std::result::Result<T, E>) -> Result<T> {
     let damaged = |found: String| {
-        let found = found.split_whitespace().collect::<Vec<_>>().join(" ");
+        let found = match found.contains("Disabled feature") {
+            true => "it is compressed in a way that is not supported; uncompressed, snappy, gzip, lz4 and zstd are".into(),
+            false => found.split_whitespace().collect::<Vec<_>>().join(" "),
+        };
         Error::Damaged { path: path.into(), format: "Parquet", found }
     };
     match catch_unwind(AssertUnwindSafe(step)) {

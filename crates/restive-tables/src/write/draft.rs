@@ -1,33 +1,69 @@
 //! A file that is not there until it is complete.
 //!
 //! It is written beside its final place under a temporary name and renamed at the end. Whatever goes wrong
-//! before that, the temporary file is removed and the file that was there before, if any, is untouched.
+//! before that, the temporary file is removed and the file that was there before, if any, is untouched. A program that is
+//! told to end at once calls [`abandon_drafts`] first.
 
 use crate::error::{Error, Result};
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use tempfile::NamedTempFile;
+
+/// The temporary files that exist now.
+static DRAFTS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+fn drafts() -> MutexGuard<'static, Vec<PathBuf>> {
+    DRAFTS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes every file in the making, and keeps any from being put in its place: for a process that is about to end,
+/// which would otherwise leave them behind.
+pub fn abandon_drafts() {
+    let drafts = drafts();
+    for draft in drafts.iter() {
+        let _ = std::fs::remove_file(draft); // nothing more can be done about one that stays
+    }
+    std::mem::forget(drafts);
+}
+
+/// A temporary file's place on the list, for as long as the file exists.
+struct Listed(PathBuf);
+
+impl Listed {
+    fn new(path: &Path) -> Self {
+        drafts().push(path.into());
+        Self(path.into())
+    }
+}
+
+impl Drop for Listed {
+    fn drop(&mut self) {
+        drafts().retain(|draft| *draft != self.0);
+    }
+}
 
 /// A file in the making.
 pub(crate) struct Draft {
     path: PathBuf,
     file: NamedTempFile,
+    listed: Listed,
 }
 
 impl Draft {
     pub(crate) fn create(path: &Path) -> Result<Self> {
         if path.is_dir() {
-            let source = io::ErrorKind::IsADirectory.into();
-            return Err(Error::Io { path: path.into(), doing: "write", source });
+            let answer = io::ErrorKind::IsADirectory.into();
+            return Err(Error::Io { path: path.into(), doing: "write", answer });
         }
         let folder = match path.parent() {
             Some(folder) if folder != Path::new("") => folder,
             _ => Path::new("."),
         };
         if !folder.is_dir() {
-            let source = io::Error::other(format!("there is no folder {}", folder.display()));
-            return Err(Error::Io { path: path.into(), doing: "write", source });
+            let answer = io::Error::other(format!("there is no folder {}", folder.display()));
+            return Err(Error::Io { path: path.into(), doing: "write", answer });
         }
         let mut builder = tempfile::Builder::new();
         builder.prefix(".restive-").suffix(".tmp");
@@ -37,9 +73,9 @@ impl Draft {
         let file = builder.tempfile_in(folder).map_err(|e| Error::Io {
             path: path.into(),
             doing: "write",
-            source: e.kind().into(),
+            answer: e.kind().into(),
         })?;
-        Ok(Self { path: path.into(), file })
+        Ok(Self { path: path.into(), listed: Listed::new(file.path()), file })
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -51,13 +87,26 @@ impl Draft {
     }
 
     pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<()> {
-        self.file.write_all(bytes).map_err(Error::io(&self.path, "write"))
+        self.file.as_file_mut().write_all(bytes).map_err(Error::io(&self.path, "write"))
     }
 
-    pub(crate) fn put_in_place(self) -> Result<()> {
-        match self.file.persist(&self.path) {
-            Ok(_) => Ok(()),
-            Err(refused) => Err(Error::Io { path: self.path, doing: "write", source: refused.error }),
+    /// Puts finished files in their places, all of them or, at an interruption, none.
+    pub(crate) fn put_in_place(finished: Vec<Draft>) -> Result<()> {
+        let held = drafts();
+        let mut listed = Vec::new();
+        let mut outcome = Ok(());
+        for draft in finished {
+            listed.push(draft.listed);
+            if outcome.is_ok() {
+                let refused = |e: tempfile::PersistError| Error::Io {
+                    path: draft.path.clone(),
+                    doing: "write",
+                    answer: e.error,
+                };
+                outcome = draft.file.persist(&draft.path).map(drop).map_err(refused);
+            }
         }
+        drop(held);
+        outcome
     }
 }

@@ -23,6 +23,7 @@ use crate::format::Format;
 use crate::names::ArmNames;
 use arrow_schema::DataType;
 use draft::Draft;
+pub use draft::abandon_drafts;
 use restive::index::Indices;
 use std::path::{Path, PathBuf};
 
@@ -89,7 +90,7 @@ impl IndexWriter {
             Sink::Parquet(sink) => vec![sink.finish()?],
             Sink::Npy(sink) => sink.finish()?.into(),
         };
-        drafts.into_iter().try_for_each(Draft::put_in_place)
+        Draft::put_in_place(drafts)
     }
 
     /// Refuses an output that is the input under the same or another name.

@@ -52,7 +52,7 @@ impl NpyIndices {
     pub(crate) fn finish(mut self) -> Result<[Draft; 2]> {
         for draft in [&mut self.indices, &mut self.verdicts] {
             let sought = draft.file().seek(SeekFrom::Start(0));
-            sought.map_err(|source| Error::Io { path: draft.path().into(), doing: "write", source })?;
+            sought.map_err(|answer| Error::Io { path: draft.path().into(), doing: "write", answer })?;
         }
         self.write_headers()?;
         Ok([self.indices, self.verdicts])

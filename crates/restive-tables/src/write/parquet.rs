@@ -94,13 +94,13 @@ fn refused(path: &Path) -> impl FnOnce(ParquetError) -> Error {
     let path: PathBuf = path.into();
     move |error| {
         // A full disk comes as an error of the system inside an error of the encoder.
-        let source = match error {
+        let answer = match error {
             ParquetError::External(inner) => match inner.downcast::<std::io::Error>() {
-                Ok(source) => *source,
+                Ok(answer) => *answer,
                 Err(other) => std::io::Error::other(other.to_string()),
             },
             other => std::io::Error::other(other.to_string()),
         };
-        Error::Io { path, doing: "write", source }
+        Error::Io { path, doing: "write", answer }
     }
 }

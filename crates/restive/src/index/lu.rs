@@ -75,6 +75,8 @@ impl Lu {
     #[inline(always)]
     fn factor_panel(&mut self, start: usize, end: usize) -> bool {
         let n = self.n;
+        // the entries of all matrices here are of size 1: a pivot of this size is rounding
+        let smallest = n as f64 * f64::EPSILON;
         for k in start..end {
             let mut best = k;
             for i in k + 1..n {
@@ -83,7 +85,7 @@ impl Lu {
                 }
             }
             let pivot = self.factors[best * n + k];
-            if !(pivot.abs() > f64::MIN_POSITIVE) {
+            if !(pivot.abs() > smallest) {
                 return false;
             }
             if best != k {

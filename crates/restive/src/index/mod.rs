@@ -27,13 +27,13 @@ use ndarray::{Array, Array1, Array2, ArrayView2, ArrayView4, Ix4};
 /// How far an arm's answer can be trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Status {
-    /// correct to rounding
+    /// correct to rounding: the residual is at most 1e-9, and usually near 1e-15
     Exact,
     /// correct to the tolerance that was asked for (the bisection road)
     Approximate,
     /// computed, but so ill-conditioned that digits were lost: see the arm's residual
     IllConditioned,
-    /// no index could be determined; the indices that are missing are NaN
+    /// no indices could be determined; they are NaN
     Undetermined,
 }
 
@@ -49,6 +49,9 @@ impl Status {
     }
 }
 
+/// An arm whose indices may be off by more than this, relative to rewards and indices, is ill-conditioned.
+const ILL_CONDITIONED: f64 = 1e-9;
+
 /// The indices of N arms.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Indices {
@@ -62,7 +65,8 @@ pub struct Indices {
     pub is_indexable: Array1<bool>,
     /// `[N]`
     pub status: Vec<Status>,
-    /// `[N]`: the largest violation of the arm's optimality equations that was seen, relative to their size
+    /// `[N]`: an estimate of the error of the arm's indices, relative to the larger of the largest index and the span of
+    /// the rewards; NaN where the arm is undetermined
     pub residual: Array1<f64>,
 }
 

@@ -21,9 +21,13 @@
 //! passive set only grows. The same holds at γ = 1 as long as d₁ and d₀ are not 0.
 //!
 //! # Discount 1
-//! is the average reward per step. d₁ or d₀ is then 0 exactly when both states are absorbing under that action;
-//! the average depends on the starting state, no index exists, and the arm's indices are NaN: [`index`] gives
-//! such an arm [`Status::Undetermined`](super::Status).
+//! is the average reward per step. d₁ or d₀ is then 0 exactly when both states are absorbing under that action, and
+//! the average depends on the starting state. Both indices of such an arm are NaN, it has no gradient, and [`index`]
+//! gives it [`Status::Undetermined`](super::Status).
+//!
+//! # Rounding
+//! d is a difference of numbers of size 1, so indices are good to about ε/d, relative to the larger of index and rewards.
+//! d is at least 1 − γ; only near γ = 1, and for arms that hardly move, can this pass 1e-9.
 //!
 //! # Its pullback
 //! Let c_s be the cotangent of W_s; l is the lower and u the upper state. With T_s = c_s γ x (x of that state's
@@ -52,7 +56,7 @@
 //! # Ok::<(), restive::Error>(())
 //! ```
 
-use super::{Cotangent, Indices, Status};
+use super::{Cotangent, ILL_CONDITIONED, Indices, Status};
 use crate::simd::for_cpu;
 use ndarray::{Array, Array1, Array2, ArrayView, ArrayView2, ArrayView4, Dimension, Ix2, Ix4};
 use rayon::prelude::*;
@@ -98,6 +102,8 @@ struct Solved {
     x: [f64; 2],
     discounted: [f64; 2],
     is_zero_lower: bool,
+    /// d₀ and d₁ are above 0: always below γ = 1
+    is_determined: bool,
 }
 
 /// Two numbers in the order lower, upper.
@@ -110,32 +116,37 @@ fn by_rank(of_state: [f64; 2], is_zero_lower: bool) -> [f64; 2] {
 fn solve(p: [f64; 4], shared: Shared) -> Solved {
     let g = shared.discount;
     let delta = [p[1] - p[0], p[3] - p[2]];
-    let inverse = [1.0 / (1.0 - g * (p[2] - p[0])), 1.0 / (1.0 - g * (p[3] - p[1]))];
+    let d = [1.0 - g * (p[2] - p[0]), 1.0 - g * (p[3] - p[1])];
+    let is_determined = d[0] > 0.0 && d[1] > 0.0;
+    let inverse = if is_determined { [1.0 / d[0], 1.0 / d[1]] } else { [0.0; 2] };
     let x = [shared.rise[0] * inverse[0], shared.rise[1] * inverse[1]];
     let discounted = [g * x[0], g * x[1]];
     let is_zero_lower =
         shared.gain[0] + delta[0] * discounted[1] <= shared.gain[1] + delta[1] * discounted[1];
-    Solved { delta, inverse, x, discounted, is_zero_lower }
+    Solved { delta, inverse, x, discounted, is_zero_lower, is_determined }
 }
 
 #[inline(always)]
 fn index_of(p: [f64; 4], shared: Shared) -> [f64; 2] {
-    let Solved { delta, discounted: [passive, active], is_zero_lower, .. } = solve(p, shared);
+    let Solved { delta, discounted: [passive, active], is_zero_lower, is_determined, .. } = solve(p, shared);
     let in_force = by_rank([active, passive], is_zero_lower);
-    [0, 1].map(|s| shared.gain[s] + delta[s] * in_force[s])
+    let index = [0, 1].map(|s| shared.gain[s] + delta[s] * in_force[s]);
+    if is_determined { index } else { [f64::NAN; 2] }
 }
 
-/// Cotangents of p (4 numbers); and γ δ_l c_l/d₁, γ δ_u c_u/d₀ and the cotangent of the discount, to be summed.
+/// Cotangents of p (4 numbers); and γ δ_l c_l/d₁, γ δ_u c_u/d₀, the cotangent of the discount and c, to be summed.
 #[inline(always)]
-fn pull_back(p: [f64; 4], c: [f64; 2], shared: Shared) -> ([f64; 4], [f64; 3]) {
-    let Solved { delta, inverse, x, discounted: [passive, active], is_zero_lower } = solve(p, shared);
+fn pull_back(p: [f64; 4], c: [f64; 2], shared: Shared) -> ([f64; 4], [f64; 5]) {
+    let Solved { delta, inverse, x, discounted: [passive, active], is_zero_lower, is_determined } =
+        solve(p, shared);
+    let c = if is_determined { c } else { [0.0; 2] }; // no indices, no gradient
     let [lower, upper] = by_rank([c[0] * delta[0], c[1] * delta[1]], is_zero_lower);
     let (lower, upper) = (lower * inverse[1], upper * inverse[0]);
     let (k_lower, k_upper) = (shared.discount * lower, shared.discount * upper);
     let in_force = by_rank([active, passive], is_zero_lower);
     let t = [c[0] * in_force[0], c[1] * in_force[1]];
     let (a, b) = (k_lower * active, k_upper * passive);
-    ([-t[0] - b, t[0] - a, b - t[1], t[1] + a], [k_lower, k_upper, lower * x[1] + upper * x[0]])
+    ([-t[0] - b, t[0] - a, b - t[1], t[1] + a], [k_lower, k_upper, lower * x[1] + upper * x[0], c[0], c[1]])
 }
 
 /// How the probabilities of one arm lie in memory.
@@ -169,27 +180,25 @@ fn index_loop(p: &[f64], shared: Shared, index: &mut [f64]) {
 fn pullback_loop(p: &[f64], shared: Shared, d_index: &[f64], d_p: &mut [f64]) -> [f64; 5] {
     // What each arm adds to the shared cotangents is kept for a tile of arms and then summed, one running sum per lane: a
     // loop that also carries sums would not be vectorised.
-    let (mut kept, mut sums) = ([[0.0; TILE]; 3], [[0.0; LANES]; 4]);
+    let (mut kept, mut sums) = ([[0.0; TILE]; 5], [[0.0; LANES]; 5]);
     let tiles = p.chunks(4 * TILE).zip(d_index.chunks(2 * TILE)).zip(d_p.chunks_mut(4 * TILE));
     for ((p, c), d) in tiles {
         let arms = p.len() / 4;
-        let [k0, k1, k2] = &mut kept;
+        let [k0, k1, k2, k3, k4] = &mut kept;
+        let kept_lanes = k0.iter_mut().zip(k1).zip(k2).zip(k3).zip(k4);
         let arms_in = p.chunks_exact(4).zip(c.chunks_exact(2)).zip(d.chunks_exact_mut(4));
-        for (((p, c), d), ((k0, k1), k2)) in arms_in.zip(k0.iter_mut().zip(k1).zip(k2)) {
+        for (((p, c), d), ((((k0, k1), k2), k3), k4)) in arms_in.zip(kept_lanes) {
             let (d_arm, d_shared) = pull_back([p[0], p[1], p[2], p[3]], [c[0], c[1]], shared);
             d.copy_from_slice(&d_arm);
-            [*k0, *k1, *k2] = d_shared;
+            [*k0, *k1, *k2, *k3, *k4] = d_shared;
         }
         for (kept, sums) in kept.iter_mut().zip(&mut sums) {
             kept[arms..].fill(0.0);
             add_lanes(kept, sums);
         }
-        add_lanes(c, &mut sums[3]);
     }
-    // lanes of d_index alternate between the two states
-    let c = [0, 1].map(|s| sums[3].iter().skip(s).step_by(2).sum::<f64>());
-    let [lower, upper, d_discount] = [0, 1, 2].map(|k| sums[k].iter().sum::<f64>());
-    [-c[0] - upper, c[0] - lower, upper - c[1], c[1] + lower, d_discount]
+    let [lower, upper, d_discount, c0, c1] = sums.map(|lanes| lanes.iter().sum::<f64>());
+    [-c0 - upper, c0 - lower, upper - c1, c1 + lower, d_discount]
 }
 
 /// Adds consecutive numbers to one running sum per lane.
@@ -328,18 +337,28 @@ pub fn pullback_compact(
 fn index_batch(transition: &[f64], packing: Packing, reward: ArrayView2<'_, f64>, discount: f64) -> Indices {
     let mut index = Array2::zeros((transition.len() / packing.width(), 2));
     index_into(transition, packing, reward, discount, index.as_slice_mut().expect("standard layout"));
-    // an index that does not exist is NaN, never infinite
-    index.iter_mut().filter(|w| !w.is_finite()).for_each(|w| *w = f64::NAN);
-    let is_indexable: Array1<bool> =
-        index.rows().into_iter().map(|w| w[0].is_finite() && w[1].is_finite()).collect();
+    let arms = transition.chunks_exact(packing.width());
+    let residual: Array1<f64> = arms
+        .zip(index.rows())
+        .map(|(arm, w)| {
+            let p = match packing {
+                Packing::Compact => [arm[0], arm[1], arm[2], arm[3]],
+                Packing::Full => [arm[1], arm[3], arm[5], arm[7]],
+            };
+            let smallest = (1.0 - discount * (p[2] - p[0])).min(1.0 - discount * (p[3] - p[1])).min(1.0);
+            if w[0].is_nan() { f64::NAN } else { f64::EPSILON / smallest }
+        })
+        .collect();
+    let status = residual.iter().map(|residual| match residual {
+        r if r.is_nan() => Status::Undetermined,
+        r if *r > ILL_CONDITIONED => Status::IllConditioned,
+        _ => Status::Exact,
+    });
     Indices {
         last: index.clone(),
-        status: is_indexable
-            .iter()
-            .map(|ok| if *ok { Status::Exact } else { Status::Undetermined })
-            .collect(),
-        residual: is_indexable.mapv(|ok| if ok { 0.0 } else { f64::NAN }),
-        is_indexable,
+        status: status.collect(),
+        is_indexable: residual.mapv(|residual| !residual.is_nan()),
+        residual,
         index,
     }
 }

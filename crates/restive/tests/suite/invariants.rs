@@ -155,11 +155,25 @@ fn an_average_that_depends_on_the_start_is_undetermined_and_says_so() {
     let r = ndarray::array![[0.0, 0.0], [1.0, 1.0]];
     assert!(undetermined(&two_state::index(p.view(), r.view(), 1.0), 0));
     assert!(undetermined(&general::index(p.view(), r.view(), 1.0), 0));
-    // under a pull both rows are alike, left alone both states are absorbing: one state has no index, and is NaN
+    // left alone both states are absorbing: the other half of the condition
     let q = ndarray::array![[[[1.0, 0.0], [0.5, 0.5]], [[0.0, 1.0], [0.5, 0.5]]]];
-    let solved = two_state::index(q.view(), r.view(), 1.0);
-    assert!(undetermined(&solved, 0) && solved.index.iter().all(|w| !w.is_infinite()));
-    assert!(solved.index.iter().any(|w| w.is_nan()));
+    for solved in [two_state::index(q.view(), r.view(), 1.0), general::index(q.view(), r.view(), 1.0)] {
+        assert!(undetermined(&solved, 0) && solved.index.iter().all(|w| w.is_nan()));
+    }
+    // one such arm does not spoil the gradient of the others
+    let both = ndarray::concatenate![Axis(0), q, transitions(Kind::Dense, 1, 2, &mut random(50))];
+    let c = ndarray::array![[1.0, -2.0], [3.0, 0.5]];
+    let d = two_state::pullback(both.view(), r.view(), 1.0, c.view());
+    let alone = two_state::pullback(both.slice(s![1.., .., .., ..]), r.view(), 1.0, c.slice(s![1.., ..]));
+    assert!(d.d_transition.index_axis(Axis(0), 0).iter().all(|d| *d == 0.0));
+    assert_eq!((d.d_reward, d.d_discount), (alone.d_reward, alone.d_discount));
+    // two absorbing states and one between them, with rounding that a determinant would not see
+    let mut p3 = ndarray::Array4::zeros((1, 3, 2, 3));
+    for (s, a, next) in [(0, 0, 0), (0, 1, 0), (1, 0, 1), (1, 1, 1), (2, 0, 0), (2, 1, 1)] {
+        p3[[0, s, a, next]] = 1.0;
+    }
+    let r3 = ndarray::array![[0.0, 0.0], [2.0, 2.0], [2.0, 2.0]];
+    assert!(undetermined(&general::index(p3.view(), r3.view(), 1.0), 0));
     assert_eq!(general::index(p.view(), r.view(), 0.9999).status[0], Status::Exact);
     let d =
         general::differentiable_index(p.view(), r.view(), 1.0).pullback(ndarray::array![[1.0, 1.0]].view());
@@ -196,4 +210,61 @@ fn nothing_blows_up_as_the_discount_approaches_one() {
             close(&average.index, &near.index, 1e3 * one_minus + 1e-12, "γ → 1");
         }
     }
+}
+
+#[test]
+fn arms_with_several_classes_are_undetermined_at_discount_one_whatever_the_rounding() {
+    let mut random = random(53);
+    for (half, n) in [(2, 40), (5, 20), (20, 5)] {
+        let (a, b) =
+            (transitions(Kind::Dense, n, half, &mut random), transitions(Kind::Dense, n, half, &mut random));
+        // two blocks that never meet
+        let mut p = Array4::zeros((n, 2 * half, 2, 2 * half));
+        p.slice_mut(s![.., ..half, .., ..half]).assign(&a);
+        p.slice_mut(s![.., half.., .., half..]).assign(&b);
+        let r = reward(2 * half, true, &mut random);
+        let solved = general::index(p.view(), r.view(), 1.0);
+        assert!((0..n).all(|i| undetermined(&solved, i)), "M={}: {:?}", 2 * half, solved.status);
+        let taped = general::differentiable_index(p.view(), r.view(), 1.0).indices;
+        assert_eq!(taped.status, solved.status);
+    }
+}
+
+#[test]
+fn an_arm_that_amplifies_rounding_says_so() {
+    // nearly absorbing states at γ = 1: the index of state 1 is 0 in exact arithmetic, and comes out near 1e-5
+    let e = 2f64.powi(-20);
+    let p = ndarray::array![[
+        [[1.0 - e, e, 0.0], [1.0 - e, 0.0, e]],
+        [[1.0 - e, 0.0, e], [0.0, 1.0 - e, e]],
+        [[e, 0.0, 1.0 - e], [0.0, e, 1.0 - e]],
+    ]];
+    let r = ndarray::array![[1.0, 1.0], [1.0, 1.0], [2.0, 2.0]];
+    let solved = general::index(p.view(), r.view(), 1.0);
+    assert_eq!(solved.status[0], Status::IllConditioned);
+    assert!(
+        solved.index[[0, 1]].abs() <= solved.residual[0],
+        "{} but {}",
+        solved.index[[0, 1]],
+        solved.residual[0]
+    );
+    // the forward road and the one with a tape say the same of every arm
+    let mut random = random(54);
+    for kind in KINDS {
+        for g in [0.9, 0.9999, 0.999999, 1.0] {
+            let p = transitions(kind, 100, 4, &mut random);
+            let r = reward(4, true, &mut random);
+            let (index, taped) = (
+                general::index(p.view(), r.view(), g),
+                general::differentiable_index(p.view(), r.view(), g).indices,
+            );
+            assert_eq!(index.status, taped.status);
+            assert_eq!(bits(&index.index), bits(&taped.index));
+        }
+    }
+}
+
+/// As bits, because NaN is not equal to itself.
+fn bits(values: &Array2<f64>) -> Vec<u64> {
+    values.iter().map(|w| w.to_bits()).collect()
 }

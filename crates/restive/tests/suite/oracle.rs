@@ -87,10 +87,11 @@ pub fn enumerate(arm: ArrayView3<f64>, reward: ArrayView2<f64>, g: f64) -> Truth
             (bits, value, alpha, beta)
         })
         .collect();
-    // the size of this arm's subsidies
+    // the size of this arm's subsidies, or of its rewards where they cancel
+    let rewards = reward.iter().fold(0.0f64, |a, r| a.max(r.abs()));
     let size =
-        policies[0].2.iter().chain(&policies[policies.len() - 1].2).fold(0.0f64, |a, x| a.max(x.abs()));
-    let tolerance = 1e-9 * size;
+        policies[0].2.iter().chain(&policies[policies.len() - 1].2).fold(rewards, |a, x| a.max(x.abs()));
+    let tolerance = 1e-11 * size;
     let mut breakpoints = Vec::new();
     for (bits, _, alpha, beta) in &policies {
         for s in 0..m {
@@ -112,7 +113,8 @@ pub fn enumerate(arm: ArrayView3<f64>, reward: ArrayView2<f64>, g: f64) -> Truth
     let passive_at = |subsidy: f64| {
         let total = |value: &Array2<f64>| value.column(0).sum() + subsidy * value.column(1).sum();
         let best = policies.iter().max_by(|a, b| total(&a.1).total_cmp(&total(&b.1))).unwrap();
-        (0..m).map(|s| best.2[s] - subsidy * best.3[s] < 0.0).collect::<Vec<bool>>()
+        // indifference on a whole interval counts as passive: "as good as a pull"
+        (0..m).map(|s| best.2[s] - subsidy * best.3[s] <= tolerance).collect::<Vec<bool>>()
     };
     let mut truth = Truth { first: vec![f64::NAN; m], last: vec![f64::NAN; m], is_indexable: true };
     let mut before = vec![false; m];

@@ -27,13 +27,20 @@
 //!
 //! **Ties** are taken as a group: events within rounding of each other happen at one subsidy, least state first,
 //! and only the passive sets before and after the group count. **Verdict:** the arm is indexable when no state
-//! leaves the passive set for good of a group. If one does, the sweep simply goes on, and the arm has a first and
-//! a last crossing for it; the index is the first, as in Definition 1.
+//! that was passive before a group is active after it. If one is, the sweep simply goes on, and the arm has a first and
+//! a last crossing for it; the index is the first, as in Definition 1. A state that is indifferent on a whole interval
+//! of subsidies counts as passive there; one whose advantage only touches zero and rises again does not.
 //!
 //! **Drift.** Rank-one updates lose digits after a very small or very large pivot; U is then factored anew. Every
-//! few pivots, and at the end, the advantages are held against the arm's own optimality equations (O(M²)). The
-//! largest violation is the arm's `residual`; where it is too large the arm is solved again with a fresh
-//! factorisation at every pivot. For many states pivots are collected and applied as one matrix product.
+//! few pivots, and at the end, the advantages are held against the arm's own optimality equations (O(M²)); where they
+//! are violated and a fresh tableau mends it, the arm is solved again with fresh tableaux every few pivots. For many
+//! states pivots are collected and applied as one matrix product.
+//!
+//! **How far to trust it.** The arm's `residual` estimates the error of its indices relative to the larger of the largest
+//! index and the span of the rewards: the worst violation seen, or what rounding of the equations can do, ε·Σ|ν|·(span of
+//! the values) with the ν of the pullback below, whichever is larger. Arms with nearly absorbing classes at γ near 1
+//! amplify rounding; where 1e-9 is passed the status says so. At γ = 1 every passive set on the path must have one
+//! recurrent class (a search over the entries that are not 0 decides); otherwise the arm is undetermined.
 //!
 //! # Its pullback
 //! At m = W_u, with passive set B_u, the row `λ = U[u,:]` and the slope β_u of the sweep are already the adjoint of
@@ -47,7 +54,7 @@
 //! and the values of all u come from one solve with M right-hand sides: A h_u = R(·,1) + max(0, −Adv_u) on B_u.
 //! All M gradients together cost O(M³), where one linear system per state costs O(M⁴). h is centred, so that the
 //! gradient's rows sum to zero. On a kink (a tie between states) the gradient is that of the side on which the
-//! sweep took the states, least first. For arms that are not indexable it is the gradient of the first crossing.
+//! sweep took the states, least first; a state that is indifferent on a whole interval has gradient 0. For arms that are not indexable it is the gradient of the first crossing.
 //!
 //! ```
 //! use restive::{Layout, Reward, Transition, index::general};
@@ -64,6 +71,7 @@
 //! # Ok::<(), restive::Error>(())
 //! ```
 
+mod classes;
 mod sweep;
 mod tableau;
 

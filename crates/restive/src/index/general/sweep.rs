@@ -3,7 +3,7 @@
 //! See the parent module. A [`Sweep`] is one thread's memory; [`Sweep::run`] solves one arm with it.
 
 use super::tableau::{Direction, Tableau};
-use crate::index::Status;
+use crate::index::{ILL_CONDITIONED, Status};
 use crate::simd::for_cpu;
 use ndarray::ArrayView2;
 
@@ -13,14 +13,12 @@ const TIE: f64 = 1e-12;
 /// After a pivot below this or above its inverse the tableau is computed anew.
 const BAD_PIVOT: f64 = 1e-2;
 /// A pivot below this means that the passive set has no unique average reward (γ = 1, several classes).
-const NO_PIVOT: f64 = 1e-13;
-/// A residual above this makes the tableau be computed anew. If that brings digits back, updates have drifted, and the
+const NO_PIVOT: f64 = 1e-12;
+/// A violation above this, relative to rewards and subsidy, makes the tableau be computed anew. If that brings digits back, updates have drifted, and the
 /// arm is solved again with a fresh tableau every few pivots; if not, the arm itself is ill-conditioned.
 const SUSPICIOUS: f64 = 1e-11;
 /// Pivots between two fresh tableaux on the second pass.
 const CAREFUL: usize = 4;
-/// A residual that stays above this is reported as ill-conditioned.
-const ILL_CONDITIONED: f64 = 1e-9;
 /// Pivots between two looks at the residual.
 const PROBE: usize = 32;
 const NEVER: usize = usize::MAX;
@@ -131,14 +129,17 @@ fn attempt(
     }
     let mut outcome = Outcome { is_indexable: true, status: Status::Exact, residual: 0.0 };
     if !sweep.tableau.load(arm) {
-        return (undetermined(tape), false);
+        return (undetermined(index, last, tape), false);
     }
+    // what is seen along the way: the worst violation, the span of the values, how errors are amplified
+    let (mut violation, mut spread) = sweep.tableau.residual(0.0, &sweep.passive);
+    let mut amplification = 0.0f64;
     let (mut subsidy, mut group, mut groups) = (f64::NEG_INFINITY, f64::NEG_INFINITY, 0);
     let (mut passive_states, mut pivots, mut has_drifted) = (0, 0, false);
     while passive_states < m {
         let next = next_event(sweep, subsidy);
         if next == f64::INFINITY || pivots > 50 * m + 100 {
-            return (undetermined(tape), false);
+            return (undetermined(index, last, tape), false);
         }
         let slack = TIE * next.abs().max(sweep.tableau.scale);
         if next > group + slack {
@@ -150,7 +151,7 @@ fn attempt(
         let direction: Direction = if sweep.passive[j] { -1.0 } else { 1.0 };
         let pivot = sweep.tableau.expose(j, direction);
         if !(pivot > NO_PIVOT) {
-            return (undetermined(tape), false);
+            return (undetermined(index, last, tape), false);
         }
         if sweep.passive[j] {
             if sweep.recorded[j] == groups {
@@ -159,6 +160,9 @@ fn attempt(
         } else if sweep.recorded[j] == NEVER {
             sweep.recorded[j] = groups;
             index[j] = subsidy;
+            if sweep.tableau.beta[j] > TIE {
+                amplification = amplification.max(sweep.tableau.amplification(j));
+            }
             if let Some(tape) = tape {
                 record(sweep, j, subsidy, tape);
             }
@@ -167,40 +171,55 @@ fn attempt(
         sweep.passive[j] = !sweep.passive[j];
         passive_states = if sweep.passive[j] { passive_states + 1 } else { passive_states - 1 };
         pivots += 1;
+        if !sweep.tableau.has_one_average(arm, |s| sweep.passive[s]) {
+            return (undetermined(index, last, tape), false);
+        }
         let is_bad = !(BAD_PIVOT..=1.0 / BAD_PIVOT).contains(&pivot);
         if (is_bad || pivots % fresh_after == 0) && !sweep.tableau.refactor(arm, &sweep.passive) {
-            return (undetermined(tape), false);
+            return (undetermined(index, last, tape), false);
         }
         if pivots % PROBE == 0 || passive_states == m {
-            let mut residual = sweep.tableau.residual(subsidy, &sweep.passive);
-            if residual > SUSPICIOUS {
+            let mut seen = sweep.tableau.residual(subsidy, &sweep.passive);
+            if seen.0 > SUSPICIOUS * sweep.tableau.span.max(subsidy.abs()) {
                 if !sweep.tableau.refactor(arm, &sweep.passive) {
-                    return (undetermined(tape), false);
+                    return (undetermined(index, last, tape), false);
                 }
                 let fresh = sweep.tableau.residual(subsidy, &sweep.passive);
-                has_drifted |= residual > 4.0 * fresh;
-                residual = fresh;
+                has_drifted |= seen.0 > 4.0 * fresh.0;
+                seen = fresh;
             }
-            outcome.residual = outcome.residual.max(residual);
+            (violation, spread) = (violation.max(seen.0), spread.max(seen.1));
         }
     }
     outcome.is_indexable &= close_group(sweep, group, last);
     if let Some(tape) = tape {
-        outcome.residual = outcome.residual.max(finish_tape(sweep, index, tape));
+        finish_tape(sweep, tape);
     }
+    let error = violation.max(f64::EPSILON * amplification * spread);
+    let size = index.iter().fold(sweep.tableau.span, |size, w| size.max(w.abs()));
+    outcome.residual = if error == 0.0 { 0.0 } else { error / size };
     (outcome, has_drifted)
 }
 
-/// The smallest subsidy, from the current one on, at which a state enters or leaves the passive set.
+/// The smallest subsidy, from the current one on, at which a state enters or leaves the passive set. An active state
+/// whose advantage is zero here and stays zero enters now: leaving it alone is as good as a pull.
 #[inline(always)]
 fn next_event(sweep: &mut Sweep, subsidy: f64) -> f64 {
-    let Tableau { alpha, beta, .. } = &sweep.tableau;
+    let Tableau { alpha, beta, scale, .. } = &sweep.tableau;
+    let zero = TIE * subsidy.abs().max(*scale);
     let mut next = f64::INFINITY;
     for (((candidate, alpha), beta), passive) in
         sweep.candidates.iter_mut().zip(alpha).zip(beta).zip(&sweep.passive)
     {
         let slope = if *passive { -beta } else { *beta };
-        *candidate = if slope > TIE { (alpha / beta).max(subsidy) } else { f64::INFINITY };
+        let is_flat = slope.abs() <= TIE && (alpha - subsidy * beta).abs() <= zero && !passive;
+        *candidate = if slope > TIE {
+            (alpha / beta).max(subsidy)
+        } else if is_flat {
+            subsidy
+        } else {
+            f64::INFINITY
+        };
         next = next.min(*candidate);
     }
     next
@@ -220,11 +239,13 @@ fn close_group(sweep: &mut Sweep, group: f64, last: &mut [f64]) -> bool {
     grew
 }
 
-/// Keeps what the gradient of state u needs, at the moment its index is found.
+/// Keeps what the gradient of state u needs, at the moment its index is found. A state that is indifferent on a whole
+/// interval has an index that can jump, and no gradient: 0.
 #[inline(always)]
 fn record(sweep: &mut Sweep, u: usize, subsidy: f64, tape: &mut Tape<'_>) {
     let m = sweep.passive.len();
-    let inverse_slope = 1.0 / sweep.tableau.beta[u];
+    let slope = sweep.tableau.beta[u];
+    let inverse_slope = if slope > TIE { 1.0 / slope } else { 0.0 };
     tape.inverse_slope[u] = inverse_slope;
     for (adjoint, lambda) in tape.adjoint[u * m..][..m].iter_mut().zip(sweep.tableau.exposed_row()) {
         *adjoint = lambda * inverse_slope;
@@ -235,26 +256,25 @@ fn record(sweep: &mut Sweep, u: usize, subsidy: f64, tape: &mut Tape<'_>) {
     }
 }
 
-/// Turns the right-hand sides into centred values, and returns the worst violation of a state's indifference.
+/// Turns the right-hand sides into centred values.
 #[inline(always)]
-fn finish_tape(sweep: &mut Sweep, index: &[f64], tape: &mut Tape<'_>) -> f64 {
+fn finish_tape(sweep: &mut Sweep, tape: &mut Tape<'_>) {
     let m = sweep.passive.len();
     sweep.tableau.solve_values(&mut sweep.right_sides, &mut sweep.spare);
-    let mut worst = 0.0f64;
     for (u, values) in tape.values.chunks_exact_mut(m).enumerate() {
         for (s, h) in values.iter_mut().enumerate() {
             *h = sweep.right_sides[s * m + u];
         }
         let mean = values.iter().sum::<f64>() / m as f64;
         values.iter_mut().for_each(|h| *h -= mean);
-        worst = worst.max(sweep.tableau.indifference(u, index[u], values));
     }
-    worst
 }
 
-/// An arm without indices has no gradient.
+/// An arm that could not be followed to the end has no indices, and no gradient.
 #[inline(always)]
-fn undetermined(tape: &mut Option<Tape<'_>>) -> Outcome {
+fn undetermined(index: &mut [f64], last: &mut [f64], tape: &mut Option<Tape<'_>>) -> Outcome {
+    index.fill(f64::NAN);
+    last.fill(f64::NAN);
     if let Some(tape) = tape {
         tape.adjoint.fill(0.0);
         tape.inverse_slope.fill(0.0);

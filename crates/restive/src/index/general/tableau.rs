@@ -3,6 +3,7 @@
 //! See the parent module for the formulas. Rewards are held relative to their mid-range: a constant added to
 //! every reward cannot change an index, and so it does not cost digits either.
 
+use super::classes::Classes;
 use crate::index::lu::{Lu, dot, subtract};
 use ndarray::linalg::general_mat_mul;
 use ndarray::{ArrayView2, ArrayViewMut2};
@@ -38,6 +39,10 @@ pub(super) struct Tableau {
     pub(super) scale: f64,
     /// one value per state
     scratch: Vec<f64>,
+    /// the largest difference between rewards
+    pub(super) span: f64,
+    /// for γ = 1: whether a passive set has a unique average reward
+    classes: Classes,
 }
 
 /// +1 for a state that enters the passive set, −1 for one that leaves it.
@@ -65,6 +70,8 @@ impl Tableau {
             collected: 0,
             scale: 0.0,
             scratch: vec![0.0; m],
+            span: high - low,
+            classes: Classes::new(m),
         }
     }
 
@@ -82,7 +89,7 @@ impl Tableau {
             d[s] -= sum;
         }
         fill_shifted(&mut self.base.factors, arm, g, &mut self.scratch, |_| 1);
-        if !self.base.factor() {
+        if !self.base.factor() || !self.has_one_average(arm, |_| false) {
             return false;
         }
         for (u, d) in self.tableau.iter_mut().zip(&self.difference) {
@@ -189,9 +196,17 @@ impl Tableau {
         self.reward[1][s] + loss
     }
 
-    /// The largest violation of Adv = Δ − m + γ D h over all states, relative to the size of the subsidies.
+    /// Whether the average reward under a passive set does not depend on the start; below γ = 1 that is not asked.
     #[inline(always)]
-    pub(super) fn residual(&mut self, subsidy: f64, passive: &[bool]) -> f64 {
+    pub(super) fn has_one_average(&mut self, arm: &[f64], is_passive: impl Fn(usize) -> bool) -> bool {
+        let m = self.states;
+        self.discount < 1.0
+            || self.classes.is_unichain(|s| &arm[(2 * s + usize::from(!is_passive(s))) * m..][..m])
+    }
+
+    /// The largest violation of Adv = Δ − m + γ D h over all states, and the span of the values h.
+    #[inline(always)]
+    pub(super) fn residual(&mut self, subsidy: f64, passive: &[bool]) -> (f64, f64) {
         for s in 0..self.states {
             let loss = subsidy * self.beta[s] - self.alpha[s];
             self.scratch[s] = self.reward[1][s] + if passive[s] { loss } else { 0.0 };
@@ -203,15 +218,15 @@ impl Tableau {
             let recomputed = self.gain[s] - subsidy + self.discount * dot(d, &self.scratch);
             worst = worst.max((recomputed - advantage).abs());
         }
-        relative(worst, self.scale.max(subsidy.abs()))
+        let (low, high) = self.scratch.iter().fold((f64::MAX, f64::MIN), |(l, h), &v| (l.min(v), h.max(v)));
+        (worst, high - low)
     }
 
-    /// The violation of the indifference of state u at its index, given its values.
+    /// How strongly an error of the equations, per unit of value, moves the index of the state just exposed: Σ|ν|.
     #[inline(always)]
-    pub(super) fn indifference(&self, u: usize, index: f64, values: &[f64]) -> f64 {
-        let d = &self.difference[u * self.states..][..self.states];
-        let advantage = self.gain[u] - index + self.discount * dot(d, values);
-        relative(advantage.abs(), self.scale.max(index.abs()))
+    pub(super) fn amplification(&self, u: usize) -> f64 {
+        let adjoint: f64 = self.exposed_row().iter().map(|lambda| lambda.abs()).sum();
+        (adjoint + 2.0) / self.beta[u].abs()
     }
 
     /// Replaces right-hand sides (`[M,c]`) by values up to a constant; `spare` is memory of the same size.
@@ -219,11 +234,6 @@ impl Tableau {
     pub(super) fn solve_values(&self, columns: &mut [f64], spare: &mut [f64]) {
         self.base.solve_columns(columns, spare);
     }
-}
-
-#[inline(always)]
-fn relative(error: f64, size: f64) -> f64 {
-    if error == 0.0 { 0.0 } else { error / size }
 }
 
 /// Writes I − γP + γ·1·pᵀ, where row s of P is that of action `action(s)` and p is the mean row of P.

@@ -81,6 +81,7 @@ pub struct SoftTopKCotangent {
 pub fn soft_top_k(score: &[f64], budget: f64, temperature: f64) -> SoftTopK<'_> {
     assert!(temperature >= 0.0, "temperature: at least 0, not {temperature}");
     assert!(!budget.is_nan(), "budget: a number");
+    assert!(!score.iter().fold(false, |is, x| is | x.is_nan()), "scores: numbers");
     let mut pull = vec![0.0; score.len()];
     let reference = root::reference(score, budget);
     root::exponentials(score, reference, temperature, &mut pull);

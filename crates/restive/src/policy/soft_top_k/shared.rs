@@ -53,6 +53,8 @@ pub fn soft_top_k_many<'a>(
     assert!(!budget.is_nan(), "budget: a number");
     let ((n, m), problems) = (table.dim(), state.nrows());
     assert_eq!(state.ncols(), n, "state: [P,N]");
+    assert!(n > 0 && m > 0, "table: at least one arm and one state");
+    assert!(!table.iter().fold(false, |is, x| is | x.is_nan()), "table: numbers");
     let contiguous = table.as_standard_layout();
     let scores = contiguous.as_slice().expect("standard layout");
     let average_budget = budget * m as f64;

@@ -1,0 +1,117 @@
+//! The program as a process: pipes, signals, threads, and messages to the letter.
+
+use crate::files::*;
+use std::fs::File;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+#[test]
+fn a_refusal_of_the_system_is_said_once() {
+    let folder = Folder::new();
+    folder.write("arms.csv", "p_0_0_1,p_0_1_1,p_1_0_1,p_1_1_1\n0.2,0.8,0.5,0.5\n");
+    let message = |arguments: &str| stderr(&folder.restive(arguments).code(1));
+    assert_eq!(message("index none.csv"), "restive: none.csv: cannot open: no such file or directory\n");
+    let refused = message("index arms.csv --out nowhere/w.csv");
+    assert_eq!(refused, "restive: nowhere/w.csv: cannot write: there is no folder nowhere\n");
+}
+
+#[test]
+fn an_absurd_number_of_threads_is_refused() {
+    let folder = Folder::new();
+    for threads in ["0", "100000", "18446744073709551615", "two"] {
+        let run = folder.restive(&format!("index arms.csv --threads {threads}")).code(2);
+        assert!(stderr(&run).contains("--threads"), "{}", stderr(&run));
+    }
+}
+
+#[test]
+fn parquet_compressed_with_gzip_or_lz4_is_read() {
+    use arrow_array::{ArrayRef, Float64Array, RecordBatch};
+    use parquet::basic::{Compression, GzipLevel};
+    use parquet::file::properties::WriterProperties;
+    let folder = Folder::new();
+    for compression in [Compression::GZIP(GzipLevel::default()), Compression::LZ4_RAW, Compression::SNAPPY] {
+        let columns = COMPACT.iter().zip([0.2, 0.8, 0.5, 0.5]);
+        let columns = columns.map(|(name, p)| (*name, Arc::new(Float64Array::from(vec![p])) as ArrayRef));
+        let batch = RecordBatch::try_from_iter(columns).unwrap();
+        let properties = WriterProperties::builder().set_compression(compression).build();
+        let file = File::create(folder.path("arms.parquet")).unwrap();
+        let mut writer =
+            parquet::arrow::ArrowWriter::try_new(file, batch.schema(), Some(properties)).unwrap();
+        writer.write(&batch).unwrap();
+        writer.close().unwrap();
+        let run = folder.restive("index arms.parquet --discount 0.5").success();
+        assert!(stdout(&run).contains("0.352941"), "{compression:?}: {}", stdout(&run));
+    }
+}
+
+/// Waits for a process, but not for ever.
+#[cfg(unix)]
+fn wait(child: &mut std::process::Child) -> Option<i32> {
+    let start = Instant::now();
+    while start.elapsed() < Duration::from_secs(30) {
+        if let Some(status) = child.try_wait().unwrap() {
+            return status.code();
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    child.kill().unwrap();
+    panic!("the program did not end");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_bad_row_from_a_pipe_is_an_error_not_a_hang() {
+    let folder = Folder::new();
+    folder.write("bad.csv", "p_0_0_1,p_0_1_1,p_1_0_1,p_1_1_1\n0.2,0.8,0.5,0.5\n0.2,many,0.5,0.5\n");
+    let pipe = folder.path("pipe.csv");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let feed = (folder.path("bad.csv"), pipe.clone());
+    let feeding = std::thread::spawn(move || std::fs::write(feed.1, std::fs::read(feed.0).unwrap()));
+    let mut child = Command::new(env!("CARGO_BIN_EXE_restive"))
+        .arg("index")
+        .arg(&pipe)
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    assert_eq!(wait(&mut child), Some(1));
+    let message = std::io::read_to_string(child.stderr.take().unwrap()).unwrap();
+    assert!(message.contains("column p_0_1_1: found \"many\", expected a number"), "{message}");
+    feeding.join().unwrap().unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_ends_at_once_and_leaves_nothing() {
+    let folder = Folder::new();
+    // value iteration at a discount next to 1 takes minutes for these
+    let mut arms = full_columns(12).join(",");
+    let mut chance = Chance::new(9);
+    for _ in 0..50 {
+        let rows = (0..24).map(|_| {
+            let row: Vec<f64> = (0..12).map(|_| chance.next()).collect();
+            let sum: f64 = row.iter().sum();
+            row.iter().map(|p| (p / sum).to_string()).collect::<Vec<_>>().join(",")
+        });
+        arms += "\n";
+        arms += &rows.collect::<Vec<_>>().join(",");
+    }
+    folder.write("arms.csv", arms + "\n");
+    let before = folder.listing();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_restive"))
+        .current_dir(folder.path(""))
+        .args("index arms.csv --algorithm bisection --discount 0.999999 --out w.csv".split(' '))
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let start = Instant::now();
+    while folder.listing() == before && start.elapsed() < Duration::from_secs(10) {
+        std::thread::sleep(Duration::from_millis(5)); // until the temporary file is there
+    }
+    assert_ne!(folder.listing(), before, "the run has begun");
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    assert_eq!(wait(&mut child), Some(130));
+    assert_eq!(folder.listing(), before);
+}
