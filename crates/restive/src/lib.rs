@@ -5,7 +5,8 @@
 //! indices](index), the indices into a [policy], and gives both a gradient, so that a model of the transitions can
 //! be trained through the decision it leads to.
 //!
-//! Values flow one way: [instance] → [index] → [policy]. Gradients flow back through `pullback`s.
+//! Values flow one way: [instance] → [predictor] → [index] → [policy]. Gradients flow back through `pullback`s.
+//! [training] fits a predictor to what was logged.
 //!
 //! ```
 //! use restive::{Reward, Transition, Layout, index, policy};
@@ -34,9 +35,11 @@ pub mod error;
 pub mod index;
 pub mod instance;
 pub mod policy;
+pub mod predictor;
 pub mod random;
 mod simd;
 pub mod simulation;
+pub mod training;
 
 pub use error::{Error, Result};
 pub use instance::{CompactTransition, Instance, Layout, Reward, Trajectories, Transition, check_discount};

@@ -5,7 +5,7 @@ use restive::index::{general, two_state};
 use restive::policy::soft_top_k::soft_top_k;
 use serde_json::Value;
 
-fn cases(name: &str) -> Vec<Value> {
+pub fn cases(name: &str) -> Vec<Value> {
     let path = format!("{}/../../reference/golden/{name}.json", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
     let file: Value = serde_json::from_str(&text).unwrap();
@@ -13,7 +13,7 @@ fn cases(name: &str) -> Vec<Value> {
 }
 
 /// All numbers of a nested list, in order.
-fn numbers(value: &Value) -> Vec<f64> {
+pub fn numbers(value: &Value) -> Vec<f64> {
     match value {
         Value::Array(list) => list.iter().flat_map(numbers).collect(),
         number => vec![number.as_f64().unwrap()],

@@ -9,10 +9,10 @@ use restive::index::{Cotangent, Indices, bisection, general, two_state};
 use restive::policy::Temperature;
 use restive::policy::soft_top_k::{soft_top_k, soft_top_k_many};
 
-const AGREEMENT: f64 = 1e-7;
+pub const AGREEMENT: f64 = 1e-7;
 
 /// f′(0), with an error of order h⁴.
-fn derivative(f: impl Fn(f64) -> f64, h: f64) -> f64 {
+pub fn derivative(f: impl Fn(f64) -> f64, h: f64) -> f64 {
     let central = |h: f64| (f(h) - f(-h)) / (2.0 * h);
     (4.0 * central(0.5 * h) - central(h)) / 3.0
 }

@@ -2,14 +2,16 @@
 //!
 //! `recovery`: two roads to one number · `gradients`: every pullback against finite differences ·
 //! `invariants`: properties that hold for all inputs · `golden`: numbers from `reference/` · `rooms`: which room
-//! may know which. `arms` draws random arms, `oracle` holds the slow textbook truths.
+//! may know which · `predictor`, `two_stage`: learning. `arms` draws random arms, `oracle` holds the slow textbook truths.
 
 mod arms;
 mod golden;
 mod gradients;
 mod invariants;
 mod oracle;
+mod predictor;
 mod recovery;
 mod rooms;
 mod selection;
 mod simulation;
+mod two_stage;

@@ -4,15 +4,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// room → the rooms it may name
-const DOORS: [(&str, &[&str]); 8] = [
+const DOORS: [(&str, &[&str]); 10] = [
     ("error", &["index"]), // its essay points to Status
     ("random", &[]),
     ("simd", &[]),
     ("instance", &["error"]),
+    ("predictor", &["error", "random", "simd"]),
     ("index", &["simd", "Result", "Error"]),
     ("policy", &["simd", "random"]),
     ("simulation", &["instance", "policy", "random"]),
     ("data", &["error", "instance", "policy", "random", "simulation"]),
+    ("training", &["error", "instance", "predictor", "random"]),
 ];
 
 fn files(folder: &Path, out: &mut Vec<PathBuf>) {

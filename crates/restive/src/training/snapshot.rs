@@ -1,0 +1,117 @@
+//! Training on hold: named numbers, to be written to whatever file the program likes.
+
+use super::two_stage::{EpochReport, Status, TwoStage};
+use crate::error::{Error, Result};
+use crate::predictor::Predictor;
+use crate::predictor::effect::{Effect, Precision};
+
+/// The state of training between two epochs: arrays by name.
+///
+/// `params`, `kept`, `adam.mean`, `adam.square` hold one number per parameter, `history.*` one per epoch (a missing
+/// validation loss is NaN), `effect.precision` the precision of a fitted effect model; counts are `adam.steps` and `status`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Snapshot {
+    /// floating-point arrays
+    pub numbers: Vec<(String, Vec<f64>)>,
+    /// whole numbers
+    pub counts: Vec<(String, u64)>,
+}
+
+const STATUSES: [Status; 6] = [
+    Status::Running,
+    Status::Completed,
+    Status::StoppedEarly,
+    Status::Diverged,
+    Status::Converged,
+    Status::NotConverged,
+];
+
+impl TwoStage {
+    /// The state of training, to be saved.
+    pub fn snapshot(&self) -> Snapshot {
+        let column = |of: fn(&EpochReport) -> f64| self.history.iter().map(of).collect::<Vec<f64>>();
+        let precision = match &self.predictor {
+            Predictor::Effect(effect) => match effect.precision() {
+                Precision::Fixed(precision) => vec![precision],
+                Precision::HeldOut { .. } => vec![],
+            },
+            Predictor::Network(_) => vec![],
+        };
+        let numbers = [
+            ("params", self.predictor.flat().to_vec()),
+            ("kept", self.kept.clone()),
+            ("adam.mean", self.adam.mean.clone()),
+            ("adam.square", self.adam.square.clone()),
+            ("history.train_loss", column(|e| e.train_loss)),
+            ("history.validation_loss", column(|e| e.validation_loss.unwrap_or(f64::NAN))),
+            ("history.learning_rate", column(|e| e.learning_rate)),
+            ("history.is_best", column(|e| f64::from(e.is_best))),
+            ("effect.precision", precision),
+        ];
+        let status = STATUSES.iter().position(|s| *s == self.status).expect("all are listed");
+        let counts = [("adam.steps", self.adam.steps), ("status", status as u64)];
+        Snapshot {
+            numbers: numbers.map(|(name, array)| (name.into(), array)).into(),
+            counts: counts.map(|(name, count)| (name.into(), count)).into(),
+        }
+    }
+
+    /// Takes the state of a snapshot.
+    pub(super) fn apply(&mut self, snapshot: &Snapshot) -> Result<()> {
+        let params = self.predictor.flat().len();
+        let (current, kept) = (snapshot.array("params", params)?, snapshot.array("kept", params)?);
+        self.kept = kept.to_vec();
+        self.adam.mean = snapshot.array("adam.mean", params)?.to_vec();
+        self.adam.square = snapshot.array("adam.square", params)?.to_vec();
+        self.adam.steps = snapshot.count("adam.steps")?;
+        let status = snapshot.count("status")?;
+        let known = STATUSES.get(status as usize);
+        let expected = "the number of a status";
+        self.status = *known.ok_or(Error::Range { what: "snapshot", expected, found: status as f64 })?;
+        if let (Predictor::Effect(effect), [precision]) =
+            (&mut self.predictor, snapshot.find("effect.precision")?)
+        {
+            let architecture = effect.architecture();
+            *effect = Effect::new(architecture.features, architecture.states, Precision::Fixed(*precision))?;
+        }
+        self.predictor.flat_mut().copy_from_slice(current);
+        let train = snapshot.find("history.train_loss")?;
+        let column = |name| snapshot.array(name, train.len());
+        let (validation, rate) = (column("history.validation_loss")?, column("history.learning_rate")?);
+        let best = column("history.is_best")?;
+        let report = |epoch: usize| EpochReport {
+            epoch,
+            train_loss: train[epoch],
+            validation_loss: (!self.is_without_validation()).then_some(validation[epoch]),
+            learning_rate: rate[epoch],
+            is_best: best[epoch] != 0.0,
+        };
+        self.history = (0..train.len()).map(report).collect();
+        Ok(())
+    }
+}
+
+impl Snapshot {
+    fn find(&self, name: &str) -> Result<&[f64]> {
+        let found = self.numbers.iter().find(|(other, _)| other == name);
+        found.map(|(_, array)| &array[..]).ok_or_else(|| missing(name))
+    }
+
+    fn array(&self, name: &str, len: usize) -> Result<&[f64]> {
+        let array = self.find(name)?;
+        if array.len() == len {
+            return Ok(array);
+        }
+        let expected = format!("{len} numbers in {name}, of the same configuration and instances");
+        Err(Error::Shape { what: "snapshot", expected, found: vec![array.len()] })
+    }
+
+    fn count(&self, name: &str) -> Result<u64> {
+        let found = self.counts.iter().find(|(other, _)| other == name);
+        found.map(|(_, count)| *count).ok_or_else(|| missing(name))
+    }
+}
+
+fn missing(name: &str) -> Error {
+    Error::Shape { what: "snapshot", expected: format!("an entry {name}"), found: vec![] }
+}
