@@ -46,7 +46,7 @@ pub struct EpochReport {
     pub validation_loss: Option<f64>,
     /// of the epoch's steps; 0 where there were none
     pub learning_rate: f64,
-    /// whether these parameters are the best so far
+    /// whether these parameters are kept until better ones come; with [`Keep::Last`] always
     pub is_best: bool,
 }
 
@@ -128,7 +128,8 @@ impl TwoStage {
         Ok(Self { config, train, validation, predictor, adam, kept, history, status })
     }
 
-    /// Where a [`TwoStage::snapshot`] of the same configuration and instances left off.
+    /// Where a [`TwoStage::snapshot`] left off. Sizes are checked; that configuration and instances are the same is for
+    /// the caller to know.
     pub fn restore(
         config: Config,
         train: &[Instance],

@@ -2,7 +2,7 @@
 //!
 //! `recovery`: two roads to one number · `gradients`: every pullback against finite differences ·
 //! `invariants`: properties that hold for all inputs · `golden`: numbers from `reference/` · `rooms`: which room
-//! may know which · `predictor`, `two_stage`: learning. `arms` draws random arms, `oracle` holds the slow textbook truths.
+//! may know which · `predictor`, `two_stage`, `programme`: learning. `arms` draws random arms, `oracle` holds the slow textbook truths.
 
 mod arms;
 mod golden;
@@ -10,6 +10,7 @@ mod gradients;
 mod invariants;
 mod oracle;
 mod predictor;
+mod programme;
 mod recovery;
 mod rooms;
 mod selection;
