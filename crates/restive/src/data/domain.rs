@@ -18,6 +18,8 @@ use ndarray::{Array2, Array4, ArrayView4};
 use rand::RngExt;
 use rayon::prelude::*;
 
+/// The streams of a domain: no other use of a seed begins with it.
+const DOMAIN: u64 = 0x646f_6d61_696e;
 /// Units of each hidden layer of the network that makes the features.
 const HIDDEN: usize = 64;
 /// Features before any are withheld.
@@ -116,15 +118,16 @@ impl Domain {
     /// ```
     pub fn generate(&self, seed: u64) -> Result<Vec<Instance>> {
         self.check()?;
-        let network = Features::new(2 * self.states * self.states, &mut stream(seed, &[0]));
+        let network = Features::new(2 * self.states * self.states, &mut stream(seed, &[DOMAIN, 0]));
         (0..self.instances).into_par_iter().map(|k| self.instance(&network, seed, k as u64)).collect()
     }
 
     fn instance(&self, network: &Features, seed: u64, k: u64) -> Result<Instance> {
         let reward = if self.states == 1 { Reward::of_state(&[0.0])? } else { Reward::linear(self.states) };
-        let truth = Transition::new(self.transitions(&reward, &mut stream(seed, &[1, k])), Layout::Nsas)?;
+        let truth =
+            Transition::new(self.transitions(&reward, &mut stream(seed, &[DOMAIN, 1, k])), Layout::Nsas)?;
         let mut features = network.apply(truth.view());
-        let mut noise = stream(seed, &[2, k]);
+        let mut noise = stream(seed, &[DOMAIN, 2, k]);
         features.iter_mut().for_each(|x| *x += self.feature_noise * normal(&mut noise));
         let features = features.slice(ndarray::s![.., ..self.features_kept]).to_owned();
         let setting = Setting {
@@ -134,7 +137,7 @@ impl Domain {
             budget: self.budget,
             horizon: self.horizon,
         };
-        let luck = stream(seed, &[3, k]).random();
+        let luck = stream(seed, &[DOMAIN, 3, k]).random();
         let logged = trajectories(&setting, &Initial::Uniform, &Policy::Random, self.trajectories, luck);
         Instance::new(features, logged, reward, self.budget, self.discount, Some(truth))
     }

@@ -32,6 +32,9 @@ use arms::Arms;
 use ndarray::{Array1, Array2, Array3, ArrayView4, Axis};
 use rayon::prelude::*;
 
+/// The streams of a rollout: no other use of a seed begins with it.
+const ROLLOUT: u64 = 0x726f_6c6c;
+
 /// Whose arms are rolled forward, and for what.
 #[derive(Clone, Copy)]
 pub struct Setting<'a> {
@@ -135,8 +138,8 @@ fn roll(
     mut visit: impl FnMut(usize, &[u16], &[bool]),
 ) -> Vec<u16> {
     let n = arms.arms();
-    let mut luck = stream(seed, &[run as u64, 0]);
-    let mut lots = stream(seed, &[run as u64, 1]);
+    let mut luck = stream(seed, &[ROLLOUT, run as u64, 0]);
+    let mut lots = stream(seed, &[ROLLOUT, run as u64, 1]);
     let mut state = match initial {
         Initial::Uniform => arms.uniform_states(&mut luck),
         Initial::States(rows) => rows.row(run % rows.nrows()).to_vec(),
