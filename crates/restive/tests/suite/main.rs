@@ -5,6 +5,7 @@
 //! may know which. `arms` draws random arms, `oracle` holds the slow textbook truths.
 
 mod arms;
+mod encoding;
 mod golden;
 mod gradients;
 mod invariants;
@@ -13,3 +14,4 @@ mod recovery;
 mod rooms;
 mod selection;
 mod simulation;
+mod split;
