@@ -1,5 +1,7 @@
 //! The command line: what can be asked, and what a value may be.
 
+use crate::generate::GenerateArguments;
+use crate::study::StudyArguments;
 use clap::builder::{Styles, styling::Style};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use ndarray::Array2;
@@ -25,6 +27,8 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Index(IndexArguments),
+    Generate(GenerateArguments),
+    Study(StudyArguments),
     /// Print a completion script for your shell
     #[command(after_help = "Examples:\n  restive completions bash\n  restive completions zsh")]
     Completions {
@@ -173,7 +177,7 @@ impl Rewards {
     }
 }
 
-fn discount(text: &str) -> Result<f64, String> {
+pub(crate) fn discount(text: &str) -> Result<f64, String> {
     let found = text.parse::<f64>().map_err(|_| "expected a number from 0 to 1".to_string())?;
     restive::check_discount(found).map(|()| found).map_err(|_| "expected a number from 0 to 1".into())
 }

@@ -60,6 +60,7 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     eprintln!("restive: {error:#}");
     ExitCode::from(match error.downcast_ref::<restive_tables::Error>() {
         Some(Error::Ending { .. } | Error::OutputIsInput { .. }) => USAGE,
+        Some(Error::Stopped) => INTERRUPTED,
         Some(_) => FAILURE,
         None if error.is::<Usage>() => USAGE,
         None if error.is::<Interrupted>() => INTERRUPTED,

@@ -7,6 +7,7 @@
 use crate::arguments::IndexArguments;
 use crate::display::Preview;
 use crate::failure::{Interrupted, Usage};
+use crate::interrupt;
 use crate::progress::Progress;
 use crate::solve::{Question, Tally};
 use crate::summary::Summary;
@@ -14,7 +15,6 @@ use anyhow::Context;
 use restive::index::Indices;
 use restive_tables::{ArmNames, ArmReader, Detail, Format, IndexWriter};
 use std::panic::resume_unwind;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::sync_channel;
 use std::thread;
 use std::time::Instant;
@@ -25,7 +25,7 @@ const WAITING: usize = 1;
 pub(crate) fn run(arguments: &IndexArguments) -> anyhow::Result<()> {
     let start = Instant::now();
     refuse_contradictions(arguments)?;
-    stop_when_interrupted()?;
+    interrupt::listen()?;
     if let Some(threads) = arguments.threads {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.get());
         pool.build_global().with_context(|| format!("--threads {threads}"))?;
@@ -101,25 +101,13 @@ fn refuse_contradictions(arguments: &IndexArguments) -> anyhow::Result<()> {
     Ok(())
 }
 
-static INTERRUPTED: AtomicBool = AtomicBool::new(false);
-
-/// Ctrl-C ends the stream at its next batch, so that the file in the making is removed; again, it ends at once.
-fn stop_when_interrupted() -> anyhow::Result<()> {
-    let handler = || {
-        if INTERRUPTED.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-    };
-    ctrlc::set_handler(handler).context("cannot listen for interrupts")
-}
-
 /// Reads, solves and writes all arms; counts what came out.
 fn stream(
     mut reader: ArmReader,
     question: &Question,
     mut write: impl FnMut(&ArmNames, &Indices) -> restive_tables::Result<()> + Send,
 ) -> anyhow::Result<Tally> {
-    let progress = Progress::new();
+    let progress = Progress::new("arms");
     thread::scope(|scope| {
         let (arms_in, arms_out) = sync_channel(WAITING);
         let (solved_in, solved_out) = sync_channel::<(ArmNames, Indices)>(WAITING);
@@ -137,7 +125,7 @@ fn stream(
 
         let mut tally = Tally::default();
         for batch in arms_out {
-            if INTERRUPTED.load(Ordering::Relaxed) {
+            if interrupt::is_interrupted() {
                 break;
             }
             let solved = question.solve(batch.probabilities);
@@ -151,6 +139,6 @@ fn stream(
         let (written, read) = (writing.join(), reading.join());
         read.unwrap_or_else(|panic| resume_unwind(panic))?;
         written.unwrap_or_else(|panic| resume_unwind(panic))?;
-        if INTERRUPTED.load(Ordering::Relaxed) { Err(Interrupted.into()) } else { Ok(tally) }
+        if interrupt::is_interrupted() { Err(Interrupted.into()) } else { Ok(tally) }
     })
 }
