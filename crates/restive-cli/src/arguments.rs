@@ -10,7 +10,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// Whittle indices of restless bandits: which arms are worth a pull.
+/// Restless bandits: which arms are worth a pull.
 #[derive(Debug, Parser)]
 #[command(
     name = "restive",

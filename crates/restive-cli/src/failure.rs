@@ -57,7 +57,15 @@ pub(crate) fn usage(error: clap::Error) -> ExitCode {
 
 /// Reports a failed command.
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
-    eprintln!("restive: {error:#}");
+    let mut causes = Vec::new();
+    for cause in error.chain() {
+        causes.push(cause.to_string());
+        // an error of the tables says all that its source says
+        if cause.is::<restive_tables::Error>() {
+            break;
+        }
+    }
+    eprintln!("restive: {}", causes.join(": "));
     ExitCode::from(match error.downcast_ref::<restive_tables::Error>() {
         Some(Error::Ending { .. } | Error::OutputIsInput { .. }) => USAGE,
         Some(Error::Stopped) => INTERRUPTED,

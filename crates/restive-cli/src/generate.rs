@@ -30,7 +30,7 @@ STUDY becomes a folder: study.toml, arms, trajectories, truth. The same seed giv
 const EXAMPLES: &str = "\
 Examples:
   restive generate two-state --out synthetic
-  restive generate five-state --out small --seed 7 --instances 3 --arms 30 --budget 5 --trajectories 10 --format csv";
+  restive generate five-state --out small --seed 7 --instances 3 --trajectories 10 --format csv";
 
 /// Generate a synthetic study, as in the published experiments
 #[derive(Debug, Args)]

@@ -14,10 +14,10 @@ Check a study and show what it holds.
 
 STUDY is a folder:
   study.toml           states, rewards, discount, budget, horizon, behaviour
-  arms.csv             instance, arm, one column per feature, perhaps split (train, validation, test)
+  arms.csv             instance, arm, one column per feature, perhaps split
   trajectories.csv     instance, trajectory, t, arm, state, action, perhaps propensity, reward
   truth.csv            optional: instance, arm, p_S_A_NEXT
-Tables may be .parquet instead. A trajectory of H decisions has H + 1 rows per arm, the last with a state and an empty \
+Tables may be .parquet instead; split is train, validation or test. A trajectory of H decisions has H + 1 rows per arm, the last with a state and an empty \
 action; t counts from 0 or from 1; a state that was not observed is empty. Without a column instance all arms belong to one.
 
 The first fault is named with its file, row and column. Nothing is written.";

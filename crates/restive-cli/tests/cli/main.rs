@@ -4,6 +4,8 @@ mod answers;
 mod bad_input;
 mod files;
 mod formats;
+mod generate;
 mod help;
 mod memory;
+mod study;
 mod terminal;

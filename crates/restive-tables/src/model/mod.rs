@@ -80,6 +80,19 @@ impl Model {
         Ok(Self { card, weights })
     }
 
+    /// The numbers of an array of that name and shape; an error where there is none or it has another shape.
+    pub fn array(&self, name: &str, shape: &[usize]) -> Result<&[f64]> {
+        let refuse = |found: String| {
+            let place = format!("array {}", name.escape_debug());
+            Err(Error::content(Path::new(WEIGHTS), place, found, format!("an array of shape {shape:?}")))
+        };
+        match self.weights.iter().find(|(there, ..)| there == name) {
+            None => refuse("none".into()),
+            Some((_, found, _)) if found != shape => refuse(format!("shape {found:?}")),
+            Some((_, _, values)) => Ok(values),
+        }
+    }
+
     /// Writes the model as a checkpoint, in the place of the one that was there.
     pub fn write_checkpoint(&self, path: &Path) -> Result<()> {
         let text = serde_json::to_string(&RawCard::from(&self.card)).expect("plain values");

@@ -91,8 +91,9 @@ impl Study {
     /// Reads and checks a study.
     pub fn read(folder: &Path) -> Result<Self> {
         if !folder.is_dir() {
-            let kind = if folder.exists() { io::ErrorKind::NotADirectory } else { io::ErrorKind::NotFound };
-            return Err(Error::Io { path: folder.into(), doing: "open", source: kind.into() });
+            let source =
+                io::Error::other(if folder.exists() { "it is no folder" } else { "there is no such folder" });
+            return Err(Error::Io { path: folder.into(), doing: "open", source });
         }
         let settings = Settings::read(&folder.join(SETTINGS))?;
         let part = |name| {

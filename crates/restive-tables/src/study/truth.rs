@@ -8,6 +8,7 @@ use super::table::{Table, Want};
 use crate::columns::Columns;
 use crate::error::{Error, Place, Result, Row};
 use ndarray::Array4;
+use restive::error::{FaultKind, RowFault};
 use restive::index::two_state::Packing;
 use restive::{Layout, Transition};
 use std::path::Path;
@@ -62,6 +63,12 @@ pub(super) fn read(path: &Path, arms: &mut Arms, m: usize) -> Result<Vec<Transit
                 let probability = cells.number(row);
                 match columns.packing {
                     Packing::Full => p[position] = probability,
+                    Packing::Compact if !(0.0..=1.0).contains(&probability) => {
+                        let place = Place { row: batch.row(row), arm: Some(arm.into()) };
+                        let kind = FaultKind::Entry { next: 1, found: probability };
+                        let fault = RowFault { state: position / 2, action: position % 2, kind };
+                        return Err(Error::Transition { path: path.into(), place, fault });
+                    }
                     Packing::Compact => {
                         p[2 * position] = 1.0 - probability;
                         p[2 * position + 1] = probability;
