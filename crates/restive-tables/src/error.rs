@@ -137,7 +137,7 @@ pub enum Error {
         /// the arm, by name, where one is meant
         arm: Option<String>,
         /// what is wrong
-        source: restive::Error,
+        source: Box<restive::Error>,
     },
     /// The caller asked to stop.
     #[error("stopped, nothing was written")]

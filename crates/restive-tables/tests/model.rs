@@ -82,10 +82,11 @@ fn what_is_written_is_what_is_read() {
 #[test]
 fn weights_that_are_no_weights_are_not_written() {
     let folder = tempfile::tempdir().unwrap();
-    let cases: [(&dyn Fn(&mut Model), &str); 3] = [
-        (&|m| m.weights[0].2[0] = f64::NAN, "array bias: found NaN, expected finite numbers"),
-        (&|m| m.weights[0].1 = vec![3], "array bias: found 2 numbers, expected 3, as the shape [3] says"),
-        (&|m| m.weights[1].0 = "bias".into(), "array bias: found a second array of the name"),
+    type Change = fn(&mut Model);
+    let cases: [(Change, &str); 3] = [
+        (|m| m.weights[0].2[0] = f64::NAN, "array bias: found NaN, expected finite numbers"),
+        (|m| m.weights[0].1 = vec![3], "array bias: found 2 numbers, expected 3, as the shape [3] says"),
+        (|m| m.weights[1].0 = "bias".into(), "array bias: found a second array of the name"),
     ];
     for (change, message) in cases {
         let mut bad = model();

@@ -85,7 +85,11 @@ impl Whole<'_> {
                 logged.reward.iter_mut().for_each(|all| put(all, j, &run.reward, first, n));
             }
             logged.action.iter_mut().filter(|a| **a == NO_ROW).for_each(|a| *a = NO_ACTION);
-            let source = |source| Error::Instance { instance: instance.to_string(), arm: None, source };
+            let source = |source: restive::Error| Error::Instance {
+                instance: instance.to_string(),
+                arm: None,
+                source: source.into(),
+            };
             Ok((growing.names.into_names(), Trajectories::new(logged, states).map_err(source)?))
         };
         let whole: Vec<Result<Read>> = instances.into_par_iter().enumerate().map(whole).collect();
