@@ -172,6 +172,28 @@ fn steps_count_from_0_or_1_and_rows_come_in_any_order() {
 }
 
 #[test]
+fn the_kind_of_a_feature_is_its_type_or_its_first_cell() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = "trajectory,t,arm,state,action\n1,0,A,0,\n";
+    let read = text(folder.path(), "\u{feff}arm,x,c,d\nA, ,nan,3\nB,1e1,b,\nC,NaN, ,-0.5\n", rows).unwrap();
+    let columns = read.instances[0].features.columns();
+    assert_eq!(columns[0], Column::Number(vec![f64::NAN, 10.0, f64::NAN]));
+    assert_eq!(columns[1], Column::Text(vec![None, Some("b".into()), None]));
+    assert_eq!(columns[2], Column::Number(vec![3.0, f64::NAN, -0.5]));
+
+    // Parquet needs no list of text columns
+    let (study, path) = (awkward(), folder.path().join("study"));
+    write(&study, &path, Format::Parquet);
+    let settings = fs::read_to_string(path.join("study.toml")).unwrap();
+    let lines: Vec<&str> = settings.lines().filter(|line| !line.starts_with("text")).collect();
+    assert_eq!(lines.len() + 1, settings.lines().count());
+    fs::write(path.join("study.toml"), lines.join("\n")).unwrap();
+    let read = Study::read(&path).unwrap();
+    assert_eq!(read.instances[0].features, study.instances[0].features);
+    assert_eq!(read.fingerprint(), study.fingerprint());
+}
+
+#[test]
 fn instances_are_encoded_and_a_gap_names_the_arm() {
     let study = awkward();
     let group = |instance, arms: &[usize]| Group { instance, arms: arms.to_vec() };

@@ -2,13 +2,14 @@
 //!
 //! Columns `instance` (may be left out where there is one instance), `arm`, perhaps `split`; every other column is a
 //! feature. In Parquet a feature is what its type says. In CSV the first cell that is not empty decides whether a feature is
-//! numbers or text, and the others must agree, unless `study.toml` lists the feature under `text`: a misspelt number must
+//! numbers or text, and the others must agree (blanks and NaN are missing in either), unless `study.toml` lists the feature under `text`: a misspelt number must
 //! not turn a measurement into categories.
 
 use super::roster::Roster;
 use super::table::{Cells, Table, Want};
 use super::table_csv::number;
 use crate::error::{Error, Place, Result, Row, quoted};
+use crate::format::Format;
 use restive::data::features::{Column, Features};
 use restive::data::split::Part;
 use std::path::Path;
@@ -46,6 +47,7 @@ pub(super) fn read(path: &Path, text: &[String]) -> Result<Arms> {
     wanted.extend(features.iter().zip(&is_category).map(|(c, listed)| (*c, want(listed))));
     table.select(wanted)?;
 
+    let is_typed = Format::of(path)? == Format::Parquet;
     let mut read = Arms { instances: Roster::default(), arms: Vec::new(), features: Vec::new(), split: None };
     // rows of the table by instance, in the order of the arms
     let (mut rows, mut row_count) = (Vec::<Vec<usize>>::new(), 0);
@@ -96,7 +98,7 @@ pub(super) fn read(path: &Path, text: &[String]) -> Result<Arms> {
                 }
             }
             for ((column, cells), name) in columns.iter_mut().zip(&batch.cells[first_feature..]).zip(&names) {
-                if let Err(Mixed { found, expected }) = column.push(cells, row) {
+                if let Err(Mixed { found, expected }) = column.push(cells, row, is_typed) {
                     return Err(bad(name, &found, expected));
                 }
             }
@@ -139,7 +141,7 @@ enum Growing {
     Unknown(usize),
     Number(Vec<f64>),
     Text(Vec<Option<String>>),
-    /// text by order of `study.toml`
+    /// text by order of `study.toml` or of Parquet's type
     Category(Vec<Option<String>>),
 }
 
@@ -155,7 +157,7 @@ const TEXT: &str =
     "text as in the rows before (list the feature under text in study.toml if it is categories)";
 
 impl Growing {
-    fn push(&mut self, cells: &Cells, row: usize) -> std::result::Result<(), Mixed> {
+    fn push(&mut self, cells: &Cells, row: usize, is_typed: bool) -> std::result::Result<(), Mixed> {
         let text = match cells {
             Cells::Number(values) => {
                 if let Growing::Unknown(_) = self {
@@ -167,24 +169,26 @@ impl Growing {
             }
             Cells::Text(_) => cells.text(row),
         };
+        if let (Growing::Unknown(_), true) = (&self, is_typed) {
+            *self = Growing::Category(Vec::new());
+        }
+        let number = number(text.as_bytes());
+        let is_missing = number.is_some_and(f64::is_nan);
         if let Growing::Unknown(missing) = self {
-            *self = match number(text.as_bytes()) {
-                _ if text.is_empty() => Growing::Unknown(*missing + 1),
+            *self = match number {
+                _ if is_missing => Growing::Unknown(*missing + 1),
                 Some(_) => Growing::Number(vec![f64::NAN; *missing]),
                 None => Growing::Text(vec![None; *missing]),
             };
         }
-        match self {
-            Growing::Unknown(_) => {}
-            Growing::Number(all) => match number(text.as_bytes()) {
-                Some(number) => all.push(number),
-                None => return Err(Mixed { found: text.into(), expected: NUMBER }),
-            },
-            Growing::Text(all) => match number(text.as_bytes()) {
-                Some(_) if !text.is_empty() => return Err(Mixed { found: text.into(), expected: TEXT }),
-                _ => all.push(Some(text.into())),
-            },
-            Growing::Category(all) => all.push(Some(text.into())),
+        match (self, number) {
+            (Growing::Unknown(_), _) => {}
+            (Growing::Number(all), Some(number)) => all.push(number),
+            (Growing::Number(_), None) => return Err(Mixed { found: text.into(), expected: NUMBER }),
+            (Growing::Text(all), _) if is_missing => all.push(None),
+            (Growing::Text(all), None) => all.push(Some(text.into())),
+            (Growing::Text(_), Some(_)) => return Err(Mixed { found: text.into(), expected: TEXT }),
+            (Growing::Category(all), _) => all.push(Some(text.into())),
         }
         Ok(())
     }
