@@ -140,7 +140,7 @@ pub enum Error {
         source: Box<restive::Error>,
     },
     /// The caller asked to stop.
-    #[error("stopped, nothing was written")]
+    #[error("interrupted, nothing was written")]
     Stopped,
     /// The output would replace the input.
     #[error("{}: the output is the input, expected another file", path.display())]
