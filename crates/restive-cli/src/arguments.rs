@@ -1,5 +1,7 @@
 //! The command line: what can be asked, and what a value may be.
 
+use crate::generate::GenerateArguments;
+use crate::study::StudyArguments;
 use clap::builder::{Styles, styling::Style};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use ndarray::Array2;
@@ -7,7 +9,7 @@ use restive::Reward;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// Whittle indices of restless bandits: which arms are worth a pull.
+/// Restless bandits: which arms are worth a pull.
 #[derive(Debug, Parser)]
 #[command(
     name = "restive",
@@ -24,6 +26,8 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Index(IndexArguments),
+    Generate(GenerateArguments),
+    Study(StudyArguments),
     /// Print a completion script for your shell
     #[command(after_help = "Examples:\n  restive completions bash\n  restive completions zsh")]
     Completions {
@@ -172,7 +176,7 @@ impl Rewards {
     }
 }
 
-fn discount(text: &str) -> Result<f64, String> {
+pub(crate) fn discount(text: &str) -> Result<f64, String> {
     let found = text.parse::<f64>().map_err(|_| "expected a number from 0 to 1".to_string())?;
     restive::check_discount(found).map(|()| found).map_err(|_| "expected a number from 0 to 1".into())
 }

@@ -91,7 +91,7 @@ fn by_state(states: usize, cell: impl Fn(usize) -> String) -> Vec<String> {
 }
 
 /// Names to the left, everything else to the right.
-fn write_aligned(text: &mut Vec<u8>, table: &[Vec<String>]) -> io::Result<()> {
+pub(crate) fn write_aligned(text: &mut Vec<u8>, table: &[Vec<String>]) -> io::Result<()> {
     let width = |column: usize| table.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..table[0].len()).map(width).collect();
     for row in table {

@@ -105,7 +105,7 @@ fn stream(
     question: &Question,
     mut write: impl FnMut(&ArmNames, &Indices) -> restive_tables::Result<()> + Send,
 ) -> anyhow::Result<Tally> {
-    let progress = Progress::new();
+    let progress = Progress::new("arms");
     thread::scope(|scope| {
         let (arms_in, arms_out) = sync_channel(WAITING);
         let (solved_in, solved_out) = sync_channel::<(ArmNames, Indices)>(WAITING);

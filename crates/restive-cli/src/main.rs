@@ -1,4 +1,4 @@
-//! The program `restive`: Whittle indices of restless bandits from the command line.
+//! The program `restive`: restless bandits from the command line.
 //!
 //! It reads and writes through `restive-tables` and computes through `restive`. This file parses the command
 //! line, runs the command, and turns whatever went wrong into one line on standard error and an exit code:
@@ -7,9 +7,12 @@
 mod arguments;
 mod display;
 mod failure;
+mod generate;
 mod index;
 mod progress;
 mod solve;
+mod study;
+mod study_summary;
 mod summary;
 
 use anyhow::Context;
@@ -27,6 +30,8 @@ fn main() -> ExitCode {
     };
     let outcome = std::panic::catch_unwind(|| match arguments.command {
         Command::Index(arguments) => index::run(&arguments),
+        Command::Generate(arguments) => generate::run(&arguments),
+        Command::Study(arguments) => study::run(&arguments),
         Command::Completions { shell } => print(|out| {
             clap_complete::generate(shell, &mut Arguments::command(), "restive", out);
             Ok(())

@@ -6,25 +6,28 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 /// The bar counts thousandths of the file.
 const STEPS: u64 = 1000;
 
-pub(crate) struct Progress(ProgressBar);
+pub(crate) struct Progress {
+    bar: ProgressBar,
+    unit: &'static str,
+}
 
 impl Progress {
-    pub(crate) fn new() -> Self {
+    /// A bar that counts things, in the plural.
+    pub(crate) fn new(unit: &'static str) -> Self {
         let bar = ProgressBar::with_draw_target(Some(STEPS), ProgressDrawTarget::stderr());
-        let style =
-            ProgressStyle::with_template("{bar:30} {percent:>3} %  {msg} arms  {elapsed} (left {eta})");
-        Self(bar.with_style(style.expect("a valid template")))
+        let style = ProgressStyle::with_template("{bar:30} {percent:>3} %  {msg}  {elapsed} (left {eta})");
+        Self { bar: bar.with_style(style.expect("a valid template")), unit }
     }
 
-    pub(crate) fn update(&self, share: f64, arms: u64) {
-        self.0.set_message(grouped(arms));
-        self.0.set_position((share * STEPS as f64) as u64);
+    pub(crate) fn update(&self, share: f64, count: u64) {
+        self.bar.set_message(format!("{} {}", grouped(count), self.unit));
+        self.bar.set_position((share * STEPS as f64) as u64);
     }
 }
 
 impl Drop for Progress {
     /// The bar goes before anything else is said.
     fn drop(&mut self) {
-        self.0.finish_and_clear();
+        self.bar.finish_and_clear();
     }
 }

@@ -169,6 +169,13 @@ pub enum ColumnFault {
         /// the columns that are there
         found: Vec<String>,
     },
+    /// a column of a study's table is not there
+    Absent {
+        /// the column
+        column: &'static str,
+        /// the columns that are there
+        found: Vec<String>,
+    },
     /// a column holds another type than numbers, or names
     Type {
         /// the column
@@ -187,7 +194,7 @@ impl fmt::Display for ColumnFault {
                 write!(f, "column {}: {reason}", column.escape_debug())
             }
             ColumnFault::Duplicate { column } => {
-                write!(f, "column {column}: found more than once, expected once")
+                write!(f, "column {}: found more than once, expected once", column.escape_debug())
             }
             ColumnFault::Missing { columns, count, states } => {
                 let (s, names) = (if *count == 1 { "" } else { "s" }, listed(columns, *count));
@@ -201,8 +208,11 @@ impl fmt::Display for ColumnFault {
                     false => Ok(()),
                 }
             }
+            ColumnFault::Absent { column, found } => {
+                write!(f, "missing column {column}; found {}", listed(found, found.len()))
+            }
             ColumnFault::Type { column, found, expected } => {
-                write!(f, "column {column}: found type {found}, expected {expected}")
+                write!(f, "column {}: found type {found}, expected {expected}", column.escape_debug())
             }
         }
     }

@@ -105,6 +105,40 @@ pub enum Error {
         /// what was expected, in words
         expected: String,
     },
+    /// The settings of a study cannot be read.
+    #[error("{}: line {line}, column {column}: {found}", path.display())]
+    Settings {
+        /// the file
+        path: PathBuf,
+        /// the line, from 1
+        line: usize,
+        /// the character of the line, from 1
+        column: usize,
+        /// what is wrong there
+        found: String,
+    },
+    /// A part of a study or of a model is not as it should be.
+    #[error("{}: {}found {found}, expected {expected}", path.display(), at(place))]
+    Content {
+        /// the file or folder
+        path: PathBuf,
+        /// where in it, in words, perhaps empty
+        place: String,
+        /// what was found, in words
+        found: String,
+        /// what was expected, in words
+        expected: String,
+    },
+    /// The library refuses the arms of an instance.
+    #[error("instance {}{}: {source}", instance.escape_debug(), arm_of(arm))]
+    Instance {
+        /// the instance, by name
+        instance: String,
+        /// the arm, by name, where one is meant
+        arm: Option<String>,
+        /// what is wrong
+        source: Box<restive::Error>,
+    },
     /// The output would replace the input.
     #[error("{}: the output is the input, expected another file", path.display())]
     OutputIsInput {
@@ -114,6 +148,21 @@ pub enum Error {
 }
 
 impl Error {
+    /// A fault at a place of a file or folder.
+    pub(crate) fn content(
+        path: &Path,
+        place: impl Into<String>,
+        found: impl Into<String>,
+        expected: impl Into<String>,
+    ) -> Self {
+        Error::Content {
+            path: path.into(),
+            place: place.into(),
+            found: found.into(),
+            expected: expected.into(),
+        }
+    }
+
     /// Wraps the system's answer: `read(..).map_err(Error::io(path, "read"))`.
     pub(crate) fn io(path: &Path, doing: &'static str) -> impl FnOnce(io::Error) -> Self {
         move |answer| Error::Io { path: path.into(), doing, answer }
@@ -152,6 +201,14 @@ impl fmt::Display for Place {
             None => Ok(()),
         }
     }
+}
+
+fn at(place: &str) -> String {
+    if place.is_empty() { String::new() } else { format!("{place}: ") }
+}
+
+fn arm_of(arm: &Option<String>) -> String {
+    arm.as_ref().map_or(String::new(), |arm| format!(", arm {}", arm.escape_debug()))
 }
 
 fn ending(found: &str) -> String {

@@ -1,4 +1,4 @@
-//! Files of arms in, files of Whittle indices out.
+//! Files: tables of arms and of Whittle indices, [studies](study), [models](model).
 //!
 //! [`ArmReader`] reads the transition probabilities of many arms from a `.csv`, `.parquet` or `.npy` file, a
 //! batch at a time and in bounded memory; every batch has been checked by the library's border
@@ -36,13 +36,17 @@
 mod columns;
 mod error;
 mod format;
+pub mod model;
 mod names;
 mod read;
+pub mod study;
 mod write;
 
 pub use columns::ColumnFault;
 pub use error::{Error, Place, Result, Row};
 pub use format::Format;
+pub use model::Model;
 pub use names::ArmNames;
 pub use read::{ArmBatch, ArmReader, Probabilities};
+pub use study::{Behaviour, Settings, Study, StudyInstance};
 pub use write::{Detail, IndexWriter, abandon_drafts};

@@ -61,6 +61,14 @@ pub enum Error {
         /// the pulls of that step
         found: usize,
     },
+    /// A feature cannot be used as it is.
+    #[error("feature {}: {fault}", column.escape_debug())]
+    Feature {
+        /// the feature, by the name of its column
+        column: String,
+        /// what is wrong with it
+        fault: FeatureFault,
+    },
     /// A number is outside its range.
     #[error("{what}: expected {expected}, found {found}")]
     Range {
@@ -81,6 +89,66 @@ pub enum Error {
         /// what was found
         found: f64,
     },
+}
+
+/// What is wrong with a column of features, or what differs between a table and an encoding.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FeatureFault {
+    /// two columns have the name
+    Duplicate,
+    /// a number is infinite
+    Infinite {
+        /// position of the arm
+        arm: usize,
+    },
+    /// every training arm that has a value has the same
+    Constant {
+        /// that value
+        found: String,
+    },
+    /// no training arm has a value
+    AllMissing,
+    /// the table does not have the column
+    Absent,
+    /// the encoding does not have the column
+    Unexpected,
+    /// the column holds another kind than at training
+    Kind {
+        /// numbers or text
+        found: &'static str,
+        /// numbers or text
+        expected: &'static str,
+    },
+    /// a value is missing where no training arm missed any
+    Gap {
+        /// position of the arm
+        arm: usize,
+    },
+}
+
+impl fmt::Display for FeatureFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let drop = "expected values that differ; drop the column by name";
+        match self {
+            FeatureFault::Duplicate => write!(f, "found more than once, expected once"),
+            FeatureFault::Infinite { arm } => {
+                write!(f, "arm {arm}: found an infinite number, expected a finite one")
+            }
+            FeatureFault::Constant { found } => {
+                write!(f, "found {found} in every training arm that has a value, {drop}")
+            }
+            FeatureFault::AllMissing => write!(f, "missing in every training arm, {drop}"),
+            FeatureFault::Absent => write!(f, "found no such column, expected one"),
+            FeatureFault::Unexpected => write!(f, "found a column that the encoding does not know"),
+            FeatureFault::Kind { found, expected } => {
+                write!(f, "found {found}, expected {expected} as at training")
+            }
+            FeatureFault::Gap { arm } => {
+                write!(f, "arm {arm}: found no value, expected one as every training arm has")
+            }
+        }
+    }
 }
 
 /// What is wrong with one row P(s, a, ·) of an arm.

@@ -12,12 +12,16 @@ fn examples(help: &str) -> Vec<String> {
 
 #[test]
 fn the_examples_of_every_help_work() {
-    for command in ["", "index", "completions", "man"] {
+    for command in ["", "index", "generate", "study", "completions", "man"] {
         let folder = Folder::new();
         fs::create_dir(folder.path("examples")).unwrap();
         let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
         for name in ["arms.csv", "arms_three_states.csv"] {
             fs::copy(shipped.join(name), folder.path("examples").join(name)).unwrap();
+        }
+        fs::create_dir(folder.path("examples/study")).unwrap();
+        for name in ["study.toml", "arms.csv", "trajectories.csv"] {
+            fs::copy(shipped.join("study").join(name), folder.path("examples/study").join(name)).unwrap();
         }
         let help = stdout(&folder.restive(&format!("{command} --help")).success());
         let examples = examples(&help);

@@ -152,12 +152,12 @@ impl CsvArms {
     }
 }
 
-const LONGEST_ROW: usize = 64 << 20;
+pub(crate) const LONGEST_ROW: usize = 64 << 20;
 
 /// A file of which only so many bytes are read before the ration is renewed.
-struct Rationed {
-    file: File,
-    left: usize,
+pub(crate) struct Rationed {
+    pub(crate) file: File,
+    pub(crate) left: usize,
 }
 
 impl Read for Rationed {
@@ -173,7 +173,7 @@ impl Read for Rationed {
 }
 
 /// The parser's error as ours.
-fn unreadable(path: &Path, error: csv::Error) -> Error {
+pub(crate) fn unreadable(path: &Path, error: csv::Error) -> Error {
     match error.into_kind() {
         ErrorKind::Io(answer) => Error::Io { path: path.into(), doing: "read", answer },
         ErrorKind::UnequalLengths { pos, expected_len: expected, len: found } => {
@@ -187,7 +187,7 @@ fn unreadable(path: &Path, error: csv::Error) -> Error {
 /// The line on which a record starts. The parser says where the record before it ended, so that the end of that
 /// line and blank lines may lie between: they are read again from the file. Where that cannot be done,
 /// the parser's line serves.
-fn editor_line(path: &Path, position: &Position) -> u64 {
+pub(crate) fn editor_line(path: &Path, position: &Position) -> u64 {
     let mut line = position.line();
     // a pipe cannot be read again: opening it would wait for another writer
     if !path.metadata().is_ok_and(|file| file.is_file()) {

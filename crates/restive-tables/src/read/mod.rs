@@ -4,10 +4,10 @@
 //! raw numbers in place and know where each row stands in its file; [`check`] hands them to the library's border
 //! and, when the library refuses an arm, says where in the file that arm is.
 
-mod csv;
+pub(crate) mod csv;
 mod npy;
 mod npy_header;
-mod parquet;
+pub(crate) mod parquet;
 
 use crate::columns::Columns;
 use crate::error::{Error, Place, Result};

@@ -130,12 +130,12 @@ impl ParquetArms {
     }
 }
 
-fn is_number(data_type: &DataType) -> bool {
+pub(crate) fn is_number(data_type: &DataType) -> bool {
     data_type.is_integer() || matches!(data_type, DataType::Float32 | DataType::Float64)
 }
 
 /// Copies a column of numbers; its type was checked when the file was opened.
-fn fill<'a>(cells: impl Iterator<Item = &'a mut f64>, column: &dyn Array) {
+pub(crate) fn fill<'a>(cells: impl Iterator<Item = &'a mut f64>, column: &dyn Array) {
     macro_rules! copy {
         ($($kind:ident $native:ident),+ $(,)?) => {
             match column.data_type() {
@@ -159,7 +159,10 @@ fn fill<'a>(cells: impl Iterator<Item = &'a mut f64>, column: &dyn Array) {
 /// A damaged file can carry lengths and levels that contradict each other; the decoder answers most of them with
 /// an error and some with a panic. The reader is not used again after either, so the panic is caught here and
 /// becomes what it means: the file is damaged.
-fn guarded<T, E: Display>(path: &Path, step: impl FnOnce() -> std::result::Result<T, E>) -> Result<T> {
+pub(crate) fn guarded<T, E: Display>(
+    path: &Path,
+    step: impl FnOnce() -> std::result::Result<T, E>,
+) -> Result<T> {
     let damaged = |found: String| {
         let found = match found.contains("Disabled feature") {
             true => "it is compressed in a way that is not supported; uncompressed, snappy, gzip, lz4 and zstd are".into(),

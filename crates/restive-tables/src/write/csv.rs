@@ -64,7 +64,7 @@ fn append_number(number: f64, text: &mut Vec<u8>) {
 }
 
 /// Puts the name that starts at `start` in quotes if it holds a separator, a quote or a line break.
-fn quote_where_needed(text: &mut Vec<u8>, start: usize) {
+pub(crate) fn quote_where_needed(text: &mut Vec<u8>, start: usize) {
     if !text[start..].iter().any(|byte| b",\"\r\n".contains(byte)) {
         return;
     }

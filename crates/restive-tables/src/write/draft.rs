@@ -11,28 +11,29 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tempfile::NamedTempFile;
 
-/// The temporary files that exist now.
+/// The temporary files and folders that exist now.
 static DRAFTS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-fn drafts() -> MutexGuard<'static, Vec<PathBuf>> {
+pub(super) fn drafts() -> MutexGuard<'static, Vec<PathBuf>> {
     DRAFTS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes every file in the making, and keeps any from being put in its place: for a process that is about to end,
+/// Removes every file and folder in the making, and keeps any from being put in its place: for a process that is about to end,
 /// which would otherwise leave them behind.
 pub fn abandon_drafts() {
     let drafts = drafts();
     for draft in drafts.iter() {
-        let _ = std::fs::remove_file(draft); // nothing more can be done about one that stays
+        // nothing more can be done about one that stays
+        let _ = if draft.is_dir() { std::fs::remove_dir_all(draft) } else { std::fs::remove_file(draft) };
     }
     std::mem::forget(drafts);
 }
 
-/// A temporary file's place on the list, for as long as the file exists.
-struct Listed(PathBuf);
+/// The place of a temporary file or folder on the list, for as long as it exists.
+pub(super) struct Listed(PathBuf);
 
 impl Listed {
-    fn new(path: &Path) -> Self {
+    pub(super) fn new(path: &Path) -> Self {
         drafts().push(path.into());
         Self(path.into())
     }

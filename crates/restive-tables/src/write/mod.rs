@@ -13,10 +13,11 @@
 //!
 //! A file appears under its name only when it is complete: see [`draft`].
 
-mod csv;
-mod draft;
+pub(crate) mod csv;
+pub(crate) mod draft;
+pub(crate) mod folder;
 mod npy;
-mod parquet;
+pub(crate) mod parquet;
 
 use crate::error::{Error, Result};
 use crate::format::Format;

@@ -90,7 +90,7 @@ fn by_state(values: &Array2<f64>) -> impl Iterator<Item = ArrayRef> {
     })
 }
 
-fn refused(path: &Path) -> impl FnOnce(ParquetError) -> Error {
+pub(crate) fn refused(path: &Path) -> impl FnOnce(ParquetError) -> Error {
     let path: PathBuf = path.into();
     move |error| {
         // A full disk comes as an error of the system inside an error of the encoder.

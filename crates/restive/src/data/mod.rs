@@ -1,3 +1,7 @@
-//! Where instances come from: synthetic [`domain`]s here, people's own tables through `restive-tables`.
+//! Where instances come from: synthetic [`domain`]s here, people's own tables through `restive-tables`; how what is known of
+//! arms becomes numbers ([`features`], [`encoding`]), and which arms are learnt from ([`split`]).
 
 pub mod domain;
+pub mod encoding;
+pub mod features;
+pub mod split;

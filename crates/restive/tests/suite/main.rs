@@ -5,6 +5,7 @@
 //! may know which · `predictor`, `two_stage`, `programme`: learning. `arms` draws random arms, `oracle` holds the slow textbook truths.
 
 mod arms;
+mod encoding;
 mod golden;
 mod gradients;
 mod invariants;
@@ -15,4 +16,5 @@ mod recovery;
 mod rooms;
 mod selection;
 mod simulation;
+mod split;
 mod two_stage;

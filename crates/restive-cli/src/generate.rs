@@ -1,0 +1,240 @@
+//! `restive generate`: a synthetic study, as in the published experiments.
+
+use crate::arguments::discount;
+use crate::display::duration;
+use crate::failure::Usage;
+use crate::progress::Progress;
+use crate::summary::{counted, peak_memory};
+use clap::{Args, ValueEnum};
+use restive::Instance;
+use restive::data::domain::{Domain, FEATURES};
+use restive::data::features::{Column, Features};
+use restive::data::split::Split;
+use restive_tables::{Behaviour, Format, Settings, Study, StudyInstance};
+use serde::Serialize;
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Instant;
+
+const ABOUT: &str = "\
+Generate a synthetic study, as in the published experiments.
+
+For every arm and state the probabilities of the next state, when left alone and when pulled, are uniform on the simplex, \
+drawn again until a pull raises the expected reward by the margin. A fixed random network turns them into features. The \
+trajectories start in uniform states and pull arms at random. The study knows its true transitions (truth), and its column \
+split deals the instances to train, validation and test in the proportions 70/10/20, in order.
+
+STUDY becomes a folder: study.toml, arms, trajectories, truth. The same seed gives the same study.";
+
+const EXAMPLES: &str = "\
+Examples:
+  restive generate two-state --out synthetic
+  restive generate five-state --out small --seed 7 --instances 3 --trajectories 10 --format csv";
+
+/// Generate a synthetic study, as in the published experiments
+#[derive(Debug, Args)]
+#[command(long_about = ABOUT, after_help = EXAMPLES)]
+pub(crate) struct GenerateArguments {
+    /// Which domain
+    #[arg(value_enum)]
+    domain: Kind,
+
+    /// The folder to write
+    #[arg(short, long, value_name = "STUDY")]
+    out: PathBuf,
+
+    /// Seed of all random numbers
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+
+    /// How many instances
+    #[arg(long, default_value_t = 10, value_name = "N")]
+    instances: usize,
+
+    /// Arms per instance
+    #[arg(long, default_value_t = 100, value_name = "N")]
+    arms: usize,
+
+    /// Arms that may be pulled per step
+    #[arg(long, default_value_t = 20, value_name = "K")]
+    budget: usize,
+
+    /// Decision steps per trajectory, and of a deployment
+    #[arg(long, default_value_t = 9, value_name = "H")]
+    horizon: usize,
+
+    /// Trajectories per instance
+    #[arg(long, default_value_t = 100, value_name = "J")]
+    trajectories: usize,
+
+    /// By how much a pull must raise the expected reward of the next state
+    #[arg(long, default_value_t = 0.2, allow_hyphen_values = true)]
+    margin: f64,
+
+    /// Standard deviation of the noise that is added to every feature
+    #[arg(long, default_value_t = 0.0, allow_hyphen_values = true, value_name = "SD")]
+    feature_noise: f64,
+
+    /// How many of the 16 features are kept
+    #[arg(long, default_value_t = FEATURES, value_name = "N")]
+    features_kept: usize,
+
+    /// Discount per step, from 0 to 1
+    #[arg(long, default_value_t = 0.99, value_parser = discount, allow_hyphen_values = true)]
+    discount: f64,
+
+    /// Format of the tables
+    #[arg(long, value_enum, default_value_t = TableFormat::Parquet)]
+    format: TableFormat,
+
+    /// Replace the study that is in the folder
+    #[arg(long)]
+    force: bool,
+
+    /// Print a summary as JSON instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Kind {
+    /// Two states: disengaged and engaged
+    TwoState,
+    /// Five states, from worst to best
+    FiveState,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum TableFormat {
+    Parquet,
+    Csv,
+}
+
+#[derive(Serialize)]
+struct Summary {
+    out: String,
+    domain: &'static str,
+    seed: u64,
+    states: usize,
+    instances: usize,
+    arms: usize,
+    budget: usize,
+    horizon: usize,
+    trajectories: usize,
+    features: usize,
+    rows: usize,
+    seconds: f64,
+    fingerprint: String,
+    peak_memory_bytes: Option<u64>,
+}
+
+pub(crate) fn run(arguments: &GenerateArguments) -> anyhow::Result<()> {
+    let start = Instant::now();
+    let (name, base) = match arguments.domain {
+        Kind::TwoState => ("two-state", Domain::two_state()),
+        Kind::FiveState => ("five-state", Domain::five_state()),
+    };
+    let &GenerateArguments { instances, arms, budget, horizon, trajectories, .. } = arguments;
+    let &GenerateArguments { margin, feature_noise, features_kept, discount, seed, .. } = arguments;
+    let domain = Domain {
+        instances,
+        arms,
+        budget,
+        horizon,
+        trajectories,
+        margin,
+        feature_noise,
+        features_kept,
+        discount,
+        states: base.states,
+    };
+    // what takes memory: a few bytes per arm and step, and some hundred numbers per arm
+    const MOST_CELLS: f64 = 1e9;
+    let cells = instances as f64 * arms as f64 * (trajectories as f64 * (horizon as f64 + 1.0) + 200.0);
+    if cells > MOST_CELLS {
+        let message = format!(
+            "found {cells:.1e} cells of arms, trajectories and steps, expected at most {MOST_CELLS:e}"
+        );
+        return Err(Usage(message).into());
+    }
+    let generated = domain.generate(seed).map_err(|e| Usage(e.to_string()))?;
+    let study = study(name, &domain, seed, generated)?;
+
+    let format = match arguments.format {
+        TableFormat::Parquet => Format::Parquet,
+        TableFormat::Csv => Format::Csv,
+    };
+    let progress = Progress::new("trajectories");
+    let all = (instances * trajectories) as f64;
+    study.write(&arguments.out, format, arguments.force, |share| {
+        progress.update(share, (share * all).round() as u64);
+    })?;
+    drop(progress);
+
+    let summary = Summary {
+        out: arguments.out.display().to_string(),
+        domain: name,
+        seed,
+        states: domain.states,
+        instances,
+        arms,
+        budget,
+        horizon,
+        trajectories,
+        features: features_kept,
+        rows: instances * trajectories * (horizon + 1) * arms,
+        seconds: start.elapsed().as_secs_f64(),
+        fingerprint: study.fingerprint(),
+        peak_memory_bytes: peak_memory(),
+    };
+    crate::print(|text| {
+        if arguments.json {
+            serde_json::to_writer_pretty(&mut *text, &summary)?;
+            return writeln!(text);
+        }
+        let count = |count: usize, what| counted(count as u64, what);
+        let (instances, arms) = (count(instances, "instance"), count(arms, "arm"));
+        let (states, decisions) = (count(domain.states, "state"), count(horizon, "decision"));
+        let runs = if trajectories == 1 { "trajectory" } else { "trajectories" };
+        write!(
+            text,
+            "{instances} of {arms} with {states}, budget {budget}, {trajectories} {runs} of {decisions}, "
+        )?;
+        write!(text, "seed {seed}; ")?;
+        writeln!(text, "{}; wrote {}", duration(summary.seconds), summary.out)
+    })
+}
+
+/// The instances under names: numbers, and features f_00, f_01, …
+fn study(name: &str, domain: &Domain, seed: u64, generated: Vec<Instance>) -> anyhow::Result<Study> {
+    // too few arms for three parts: then the study does not say
+    let split = Split::in_order(&vec![domain.arms; domain.instances], seed).ok().map(|split| split.parts());
+    let reward = generated[0].reward().clone();
+    let mut instances = Vec::with_capacity(generated.len());
+    for (k, instance) in generated.into_iter().enumerate() {
+        let numbers = |count: usize| (0..count).map(|i| i.to_string()).collect::<Vec<_>>();
+        let features = instance.features();
+        let columns = features.columns().into_iter().enumerate();
+        let columns = columns.map(|(c, values)| (format!("f_{c:02}"), Column::Number(values.to_vec())));
+        instances.push(StudyInstance {
+            name: k.to_string(),
+            arms: numbers(domain.arms),
+            features: Features::new(domain.arms, columns.collect())?,
+            split: split.as_ref().map(|parts| parts[k].clone()),
+            trajectory_names: numbers(domain.trajectories),
+            trajectories: instance.trajectories().clone(),
+            truth: instance.truth().cloned(),
+        });
+    }
+    let settings = Settings {
+        name: Some(format!("{name}, seed {seed}")),
+        notes: None,
+        reward,
+        discount: domain.discount,
+        budget: domain.budget,
+        horizon: domain.horizon,
+        behaviour: Behaviour::Logged,
+        text: Vec::new(),
+    };
+    Ok(Study { settings, instances })
+}

@@ -1,0 +1,118 @@
+//! A model on disk: named arrays of numbers, and a card that says what they are.
+//!
+//! A [`Model`] is a folder with `weights.safetensors` (float64 arrays) and `card.json` ([`Card`]); it appears when it is
+//! complete. A *checkpoint* is the same in one file, the card in the header of the arrays, and replaces the one before it in
+//! one step: whoever is interrupted at any instant finds the old or the new one, whole.
+//!
+//! Nothing in these files is ever executed. What is read is checked: schema, shapes, finite numbers.
+//!
+//! ```
+//! use restive::data::encoding::{Encoding, Standardise};
+//! use restive_tables::model::{Card, Model};
+//!
+//! let card = Card {
+//!     restive: "0.1.0".into(),
+//!     predictor: serde_json::json!({"kind": "linear"}),
+//!     encoding: Encoding { standardise: Standardise::Yes, columns: vec![], dropped: vec![] },
+//!     configuration: serde_json::json!({"epochs": 50}),
+//!     seed: 1,
+//!     fingerprint: "0".repeat(32),
+//!     history: serde_json::json!([]),
+//!     notes: String::new(),
+//! };
+//! let model = Model { card, weights: vec![("bias".into(), vec![2], vec![0.5, -0.5])] };
+//! # let folder = tempfile::tempdir().unwrap();
+//! # let folder = folder.path();
+//! model.write(&folder.join("model"), false)?;
+//! assert_eq!(Model::read(&folder.join("model"))?, model);
+//! # Ok::<(), restive_tables::Error>(())
+//! ```
+
+mod card;
+mod weights;
+
+pub use card::{Card, SCHEMA};
+pub use weights::Weights;
+
+use crate::error::{Error, Result};
+use crate::write::draft::Draft;
+use crate::write::folder::FolderDraft;
+use card::RawCard;
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+
+const CARD: &str = "card.json";
+const WEIGHTS: &str = "weights.safetensors";
+/// The key of the card in the header of a checkpoint.
+const CARD_KEY: &str = "card";
+
+/// A trained predictor, as plain data.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Model {
+    /// what it is
+    pub card: Card,
+    /// its arrays; sorted by name once they have been read
+    pub weights: Weights,
+}
+
+impl Model {
+    /// Writes the model into a folder. One that holds files is refused, or replaced where `replace` is set and it holds
+    /// nothing but a model.
+    pub fn write(&self, folder: &Path, replace: bool) -> Result<()> {
+        let draft = FolderDraft::create(folder, replace, &[CARD, WEIGHTS])?;
+        let bytes = weights::serialise(&folder.join(WEIGHTS), &self.weights, None)?;
+        fs::write(draft.file(WEIGHTS), bytes).map_err(draft.refused(WEIGHTS))?;
+        let mut text = serde_json::to_string_pretty(&RawCard::from(&self.card)).expect("plain values");
+        text.push('\n');
+        fs::write(draft.file(CARD), text).map_err(draft.refused(CARD))?;
+        Draft::put_in_place(vec![draft])
+    }
+
+    /// Reads and checks a model.
+    pub fn read(folder: &Path) -> Result<Self> {
+        let bytes = |name: &str| {
+            let path = folder.join(name);
+            fs::read(&path).map_err(Error::io(&path, "open"))
+        };
+        let card = parse(&folder.join(CARD), &bytes(CARD)?)?;
+        let (weights, _) = weights::deserialise(&folder.join(WEIGHTS), &bytes(WEIGHTS)?)?;
+        Ok(Self { card, weights })
+    }
+
+    /// The numbers of an array of that name and shape; an error where there is none or it has another shape.
+    pub fn array(&self, name: &str, shape: &[usize]) -> Result<&[f64]> {
+        let refuse = |found: String| {
+            let place = format!("array {}", name.escape_debug());
+            Err(Error::content(Path::new(WEIGHTS), place, found, format!("an array of shape {shape:?}")))
+        };
+        match self.weights.iter().find(|(there, ..)| there == name) {
+            None => refuse("none".into()),
+            Some((_, found, _)) if found != shape => refuse(format!("shape {found:?}")),
+            Some((_, _, values)) => Ok(values),
+        }
+    }
+
+    /// Writes the model as a checkpoint, in the place of the one that was there.
+    pub fn write_checkpoint(&self, path: &Path) -> Result<()> {
+        let text = serde_json::to_string(&RawCard::from(&self.card)).expect("plain values");
+        let header = HashMap::from([(CARD_KEY.to_string(), text)]);
+        let mut draft = Draft::create(path)?;
+        draft.write(&weights::serialise(path, &self.weights, Some(header))?)?;
+        Draft::put_in_place(vec![draft])
+    }
+
+    /// Reads and checks a checkpoint.
+    pub fn read_checkpoint(path: &Path) -> Result<Self> {
+        let bytes = fs::read(path).map_err(Error::io(path, "open"))?;
+        let (weights, header) = weights::deserialise(path, &bytes)?;
+        let Some(card) = header.get(CARD_KEY) else {
+            return Err(Error::content(path, "", "no card", "a checkpoint of restive"));
+        };
+        Ok(Self { card: parse(path, card.as_bytes())?, weights })
+    }
+}
+
+fn parse(path: &Path, text: &[u8]) -> Result<Card> {
+    card::parse(text).map_err(|(found, expected)| Error::content(path, "", found, expected))
+}

@@ -1,0 +1,203 @@
+//! `arms.{csv,parquet}`: who there is, and what is known of them.
+//!
+//! Columns `instance` (may be left out where there is one instance), `arm`, perhaps `split`; every other column is a
+//! feature. In Parquet a feature is what its type says. In CSV the first cell that is not empty decides whether a feature is
+//! numbers or text, and the others must agree (blanks and NaN are missing in either), unless `study.toml` lists the feature under `text`: a misspelt number must
+//! not turn a measurement into categories.
+
+use super::roster::Roster;
+use super::table::{Cells, Table, Want};
+use super::table_csv::number;
+use crate::error::{Error, Place, Result, Row, quoted};
+use crate::format::Format;
+use restive::data::features::{Column, Features};
+use restive::data::split::Part;
+use std::path::Path;
+
+/// The name of the one instance of a study that does not name it.
+pub(super) const ONLY: &str = "0";
+
+/// The arms of all instances.
+pub(super) struct Arms {
+    pub(super) instances: Roster,
+    /// by instance
+    pub(super) arms: Vec<Roster>,
+    pub(super) features: Vec<Features>,
+    /// of every arm, by instance
+    pub(super) split: Option<Vec<Vec<Part>>>,
+}
+
+pub(super) fn read(path: &Path, text: &[String]) -> Result<Arms> {
+    let mut table = Table::open(path)?;
+    let (instance, arm, split) = (table.find("instance"), table.need("arm")?, table.find("split"));
+    let reserved = [instance, Some(arm), split];
+    let features: Vec<usize> = (0..table.header().len()).filter(|c| !reserved.contains(&Some(*c))).collect();
+    let names: Vec<String> = features.iter().map(|c| table.header()[*c].clone()).collect();
+    if let Some(name) = text.iter().find(|name| !names.contains(name)) {
+        let (place, found) =
+            (format!("text in {}", super::SETTINGS), format!("{name:?}, which is no feature here"));
+        return Err(Error::content(path, place, found, "the names of columns"));
+    }
+    let mut wanted = vec![(arm, Want::Name)];
+    wanted.extend(instance.map(|c| (c, Want::Name)));
+    wanted.extend(split.map(|c| (c, Want::Name)));
+    let first_feature = wanted.len();
+    let is_category: Vec<bool> = names.iter().map(|name| text.contains(name)).collect();
+    let want = |listed: &bool| if *listed { Want::Name } else { Want::Any };
+    wanted.extend(features.iter().zip(&is_category).map(|(c, listed)| (*c, want(listed))));
+    table.select(wanted)?;
+
+    let is_typed = Format::of(path)? == Format::Parquet;
+    let mut read = Arms { instances: Roster::default(), arms: Vec::new(), features: Vec::new(), split: None };
+    // rows of the table by instance, in the order of the arms
+    let (mut rows, mut row_count) = (Vec::<Vec<usize>>::new(), 0);
+    let mut parts = Vec::new();
+    let mut columns: Vec<Growing> = is_category
+        .iter()
+        .map(|listed| if *listed { Growing::Category(Vec::new()) } else { Growing::Unknown(0) })
+        .collect();
+    while let Some(batch) = table.next_batch()? {
+        for row in 0..batch.rows {
+            let name = batch.cells[0].text(row);
+            let bad = |column: &str, found: &str, expected| {
+                let arm = Some(name.to_string()).filter(|name| !name.is_empty());
+                bad_cell(path, batch.row(row), arm, column, found, expected)
+            };
+            if name.is_empty() {
+                return Err(bad("arm", "", "a name"));
+            }
+            let k = match instance {
+                None => read.instances.find_or_add(ONLY),
+                Some(_) => match batch.cells[1].text(row) {
+                    "" => return Err(bad("instance", "", "a name")),
+                    instance => read.instances.find_or_add(instance),
+                },
+            };
+            if k == read.arms.len() {
+                read.arms.push(Roster::default());
+                rows.push(Vec::new());
+            }
+            let i = read.arms[k].find_or_add(name);
+            if i < rows[k].len() {
+                let place = format!("instance {}", read.instances.name(k).escape_debug());
+                let place = format!("{}, {place}", Place { row: batch.row(row), arm: Some(name.into()) });
+                return Err(Error::content(
+                    path,
+                    place,
+                    "the arm a second time",
+                    "one row per arm and instance",
+                ));
+            }
+            rows[k].push(row_count);
+            row_count += 1;
+            if split.is_some() {
+                let found = batch.cells[first_feature - 1].text(row);
+                match Part::ALL.into_iter().find(|part| part.name() == found) {
+                    Some(part) => parts.push(part),
+                    None => return Err(bad("split", found, "train, validation or test")),
+                }
+            }
+            for ((column, cells), name) in columns.iter_mut().zip(&batch.cells[first_feature..]).zip(&names) {
+                if let Err(Mixed { found, expected }) = column.push(cells, row, is_typed) {
+                    return Err(bad(name, &found, expected));
+                }
+            }
+        }
+    }
+    let columns: Vec<Column> = columns.into_iter().map(Growing::finish).collect();
+    let named = names.iter().cloned().zip(columns).collect();
+    let all = Features::new(row_count, named).map_err(|source| infinite(path, source, &names))?;
+    read.features = rows.iter().map(|rows| all.select_arms(rows)).collect();
+    read.split =
+        split.map(|_| rows.iter().map(|rows| rows.iter().map(|row| parts[*row]).collect()).collect());
+    Ok(read)
+}
+
+fn bad_cell(
+    path: &Path,
+    row: Row,
+    arm: Option<String>,
+    column: &str,
+    found: &str,
+    expected: &'static str,
+) -> Error {
+    let found = if found.is_empty() { "an empty cell".into() } else { quoted(found.as_bytes()) };
+    let column = column.escape_debug().to_string().into();
+    Error::Cell { path: path.into(), place: Place { row, arm }, column, found, expected }
+}
+
+/// What the library refuses in a table of features: an infinite number.
+fn infinite(path: &Path, source: restive::Error, names: &[String]) -> Error {
+    let place = match &source {
+        restive::Error::Feature { column, .. } => format!("column {}", column.escape_debug()),
+        _ => format!("columns {}", names.join(", ")),
+    };
+    Error::content(path, place, "an infinite number", "finite numbers")
+}
+
+/// A feature while it is read.
+enum Growing {
+    /// nothing but so many missing values yet
+    Unknown(usize),
+    Number(Vec<f64>),
+    Text(Vec<Option<String>>),
+    /// text by order of `study.toml` or of Parquet's type
+    Category(Vec<Option<String>>),
+}
+
+/// A cell that is not of its column's kind.
+struct Mixed {
+    found: String,
+    expected: &'static str,
+}
+
+const NUMBER: &str =
+    "a number as in the rows before (list the feature under text in study.toml if it is categories)";
+const TEXT: &str =
+    "text as in the rows before (list the feature under text in study.toml if it is categories)";
+
+impl Growing {
+    fn push(&mut self, cells: &Cells, row: usize, is_typed: bool) -> std::result::Result<(), Mixed> {
+        let text = match cells {
+            Cells::Number(values) => {
+                if let Growing::Unknown(_) = self {
+                    *self = Growing::Number(Vec::new());
+                }
+                let Growing::Number(all) = self else { unreachable!("Parquet columns have one type") };
+                all.push(values[row]);
+                return Ok(());
+            }
+            Cells::Text(_) => cells.text(row),
+        };
+        if let (Growing::Unknown(_), true) = (&self, is_typed) {
+            *self = Growing::Category(Vec::new());
+        }
+        let number = number(text.as_bytes());
+        let is_missing = number.is_some_and(f64::is_nan);
+        if let Growing::Unknown(missing) = self {
+            *self = match number {
+                _ if is_missing => Growing::Unknown(*missing + 1),
+                Some(_) => Growing::Number(vec![f64::NAN; *missing]),
+                None => Growing::Text(vec![None; *missing]),
+            };
+        }
+        match (self, number) {
+            (Growing::Unknown(_), _) => {}
+            (Growing::Number(all), Some(number)) => all.push(number),
+            (Growing::Number(_), None) => return Err(Mixed { found: text.into(), expected: NUMBER }),
+            (Growing::Text(all), _) if is_missing => all.push(None),
+            (Growing::Text(all), None) => all.push(Some(text.into())),
+            (Growing::Text(_), Some(_)) => return Err(Mixed { found: text.into(), expected: TEXT }),
+            (Growing::Category(all), _) => all.push(Some(text.into())),
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Column {
+        match self {
+            Growing::Unknown(missing) => Column::Number(vec![f64::NAN; missing]),
+            Growing::Number(values) => Column::Number(values),
+            Growing::Text(values) | Growing::Category(values) => Column::Text(values),
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! A study: a folder that holds everything about a decision problem with data.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `study.toml` | states, rewards, discount, budget, horizon, behaviour: [`Settings`] |
+//! | `arms.csv` or `.parquet` | `instance, arm`, one column per feature, perhaps `split` (train, validation, test) |
+//! | `trajectories.csv` or `.parquet` | `instance, trajectory, t, arm, state, action`, perhaps `propensity`, `reward` |
+//! | `truth.csv` or `.parquet` | where the data are synthetic: `instance, arm, p_S_A_NEXT` |
+//!
+//! A trajectory of H decisions has H + 1 rows per arm, of which the last has a state and an empty action; `t` counts from 0
+//! or from 1. An unobserved state is empty. Trajectories of unequal length and missing rows are kept as what they are,
+//! unseen. An arm that no trajectory speaks of is a newcomer. Where there is one instance, the column `instance` may be left
+//! out of all tables.
+//!
+//! ```
+//! use restive::data::encoding::{Encoding, Standardise};
+//! use restive::data::split::Split;
+//! use restive_tables::Study;
+//!
+//! # let folder = tempfile::tempdir().unwrap();
+//! # let folder = folder.path();
+//! let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).unwrap();
+//! write("study.toml", "states = 2\ndiscount = 0.9\nbudget = 1\nhorizon = 9\nbehaviour = \"uniform\"\n");
+//! write("arms.csv", "arm,age\nAda,31\nBen,24\nCho,\n");
+//! write("trajectories.csv", "trajectory,t,arm,state,action\n1,0,Ada,0,1\n1,0,Ben,1,0\n1,1,Ada,1,\n1,1,Ben,0,\n");
+//!
+//! let study = Study::read(folder)?;
+//! let split = Split::seeded(&study.arms(), 1)?;
+//! # let split = Split { train: vec![restive::data::split::Group { instance: 0, arms: vec![0, 1, 2] }], ..split };
+//! let encoding = Encoding::fit(&study.features(&split.train), Standardise::Yes, &[])?;
+//! let instances = study.instances(&encoding)?;
+//! assert_eq!(instances[0].features()[[2, 1]], 1.0); // Cho's age is missing
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod arms;
+mod fingerprint;
+mod growing;
+mod roster;
+mod settings;
+mod table;
+mod table_csv;
+mod table_parquet;
+mod trajectories;
+mod truth;
+mod write;
+mod write_table;
+
+pub use settings::{Behaviour, Settings};
+
+use crate::error::{Error, Result};
+use restive::data::encoding::Encoding;
+use restive::data::features::Features;
+use restive::data::split::{Group, Part, Split};
+use restive::error::FeatureFault;
+use restive::{Instance, Trajectories, Transition};
+use std::io;
+use std::path::{Path, PathBuf};
+
+const SETTINGS: &str = "study.toml";
+
+/// A study, checked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Study {
+    /// what holds for all instances
+    pub settings: Settings,
+    /// in the order in which the table of arms names them
+    pub instances: Vec<StudyInstance>,
+}
+
+/// One instance of a study, its features not yet encoded.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StudyInstance {
+    /// what it is called
+    pub name: String,
+    /// what its arms are called, `[N]`
+    pub arms: Vec<String>,
+    /// what is known of them
+    pub features: Features,
+    /// the part of each arm, where the study says, `[N]`
+    pub split: Option<Vec<Part>>,
+    /// what its trajectories are called, `[J]`
+    pub trajectory_names: Vec<String>,
+    /// what was logged
+    pub trajectories: Trajectories,
+    /// the true transitions, where they are known
+    pub truth: Option<Transition>,
+}
+
+impl Study {
+    /// Reads and checks a study.
+    pub fn read(folder: &Path) -> Result<Self> {
+        if !folder.is_dir() {
+            let source =
+                io::Error::other(if folder.exists() { "it is no folder" } else { "there is no such folder" });
+            return Err(Error::Io { path: folder.into(), doing: "open", answer: source });
+        }
+        let settings = Settings::read(&folder.join(SETTINGS))?;
+        let part = |name| {
+            table_of(folder, name)?.ok_or_else(|| {
+                let found = format!("neither {name}.csv nor {name}.parquet");
+                Error::content(folder, "", found, "one of them")
+            })
+        };
+        let (arms_path, trajectories_path) = (part("arms")?, part("trajectories")?);
+        let truth_path = table_of(folder, "truth")?;
+        let mut arms = arms::read(&arms_path, &settings.text)?;
+        let (states, budget) = (settings.reward.states(), settings.budget);
+        for (k, there) in arms.arms.iter().enumerate() {
+            if there.len() < budget {
+                let place = format!("instance {}", arms.instances.name(k).escape_debug());
+                let expected = format!("at least the budget of {budget}");
+                return Err(Error::content(&arms_path, place, format!("{} arms", there.len()), expected));
+            }
+        }
+        let is_logged = settings.behaviour == Behaviour::Logged;
+        let logged = trajectories::read(&trajectories_path, &mut arms, states, budget, is_logged)?;
+        let truth = truth_path.map(|path| truth::read(&path, &mut arms, states)).transpose()?;
+
+        let mut truth = truth.map(|truth| truth.into_iter());
+        let mut split = arms.split.map(|split| split.into_iter());
+        let names = arms.instances.into_names().into_iter().zip(arms.arms);
+        let rest = arms.features.into_iter().zip(logged);
+        let instances =
+            names.zip(rest).map(|((name, arms), (features, (trajectory_names, trajectories)))| {
+                StudyInstance {
+                    name,
+                    arms: arms.into_names(),
+                    features,
+                    split: split.as_mut().and_then(Iterator::next),
+                    trajectory_names,
+                    trajectories,
+                    truth: truth.as_mut().and_then(Iterator::next),
+                }
+            });
+        Ok(Self { settings, instances: instances.collect() })
+    }
+
+    /// The number of arms of each instance.
+    pub fn arms(&self) -> Vec<usize> {
+        self.instances.iter().map(|instance| instance.arms.len()).collect()
+    }
+
+    /// The split that the table of arms gives, where it does.
+    pub fn given_split(&self) -> Option<restive::Result<Split>> {
+        let parts: Option<Vec<Vec<Part>>> =
+            self.instances.iter().map(|instance| instance.split.clone()).collect();
+        parts.map(|parts| Split::given(&parts))
+    }
+
+    /// What is known of some arms, such as those of the training part, in one table.
+    pub fn features(&self, groups: &[Group]) -> Features {
+        let of = |group: &Group| self.instances[group.instance].features.select_arms(&group.arms);
+        Features::stack(&groups.iter().map(of).collect::<Vec<_>>())
+    }
+
+    /// The instances with encoded features, in the order of the study.
+    pub fn instances(&self, encoding: &Encoding) -> Result<Vec<Instance>> {
+        let encoded = |instance: &StudyInstance| {
+            let refuse = |source: restive::Error| {
+                let arm = match &source {
+                    restive::Error::Feature { fault: FeatureFault::Gap { arm }, .. } => {
+                        Some(instance.arms[*arm].clone())
+                    }
+                    _ => None,
+                };
+                Error::Instance { instance: instance.name.clone(), arm, source: source.into() }
+            };
+            let features = encoding.encode(&instance.features).map_err(refuse)?;
+            let Settings { reward, budget, discount, .. } = &self.settings;
+            let (logged, truth) = (instance.trajectories.clone(), instance.truth.clone());
+            Instance::new(features, logged, reward.clone(), *budget, *discount, truth).map_err(refuse)
+        };
+        self.instances.iter().map(encoded).collect()
+    }
+
+    /// The 128-bit XXH3 hash of the contents, as 32 hexadecimal digits: the same for CSV and Parquet and on every machine.
+    pub fn fingerprint(&self) -> String {
+        fingerprint::of(self)
+    }
+}
+
+/// The file of a table, by either ending; both would be one too many.
+fn table_of(folder: &Path, name: &str) -> Result<Option<PathBuf>> {
+    let [csv, parquet] = ["csv", "parquet"].map(|ending| folder.join(format!("{name}.{ending}")));
+    match (csv.exists(), parquet.exists()) {
+        (true, true) => {
+            let found = format!("both {name}.csv and {name}.parquet");
+            Err(Error::content(folder, "", found, "one of them"))
+        }
+        (true, false) => Ok(Some(csv)),
+        (false, true) => Ok(Some(parquet)),
+        (false, false) => Ok(None),
+    }
+}

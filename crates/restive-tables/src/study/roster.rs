@@ -1,0 +1,51 @@
+//! Names and their numbers.
+//!
+//! Tables are mostly in order: the next row names the same instance and trajectory as the last and the same arm or its
+//! neighbour. Those guesses come first; a hash of the name is the way out.
+
+use std::collections::HashMap;
+
+/// Distinct names, numbered in the order in which they were first met.
+#[derive(Default)]
+pub(super) struct Roster {
+    names: Vec<String>,
+    numbers: HashMap<String, usize>,
+    last: usize,
+}
+
+impl Roster {
+    /// The number of a name that is there.
+    pub(super) fn find(&mut self, name: &str) -> Option<usize> {
+        for guess in [self.last, self.last + 1, 0] {
+            if self.names.get(guess).is_some_and(|there| there == name) {
+                self.last = guess;
+                return Some(guess);
+            }
+        }
+        self.last = *self.numbers.get(name)?;
+        Some(self.last)
+    }
+
+    /// The number of a name, a new one where it is not there.
+    pub(super) fn find_or_add(&mut self, name: &str) -> usize {
+        if let Some(number) = self.find(name) {
+            return number;
+        }
+        self.last = self.names.len();
+        self.names.push(name.into());
+        self.numbers.insert(name.into(), self.last);
+        self.last
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    pub(super) fn name(&self, number: usize) -> &str {
+        &self.names[number]
+    }
+
+    pub(super) fn into_names(self) -> Vec<String> {
+        self.names
+    }
+}

@@ -1,0 +1,160 @@
+//! A table of a study, CSV or Parquet, as batches of cells.
+//!
+//! Both formats yield the same: the wanted columns, each as text or as numbers. A cell that is empty, null or NaN is missing:
+//! an empty text, a NaN. Integers that serve as names become text.
+
+use super::{table_csv::CsvTable, table_parquet::ParquetTable};
+use crate::columns::ColumnFault;
+use crate::error::{Error, Result, Row};
+use crate::format::Format;
+use arrow_array::{Array, StringArray};
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+/// Rows per batch.
+pub(super) const ROWS: usize = 1 << 15;
+
+/// What a column is read as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Want {
+    /// names: text or integers
+    Name,
+    /// numbers
+    Number,
+    /// whatever it holds: text from CSV, text or numbers from Parquet
+    Any,
+}
+
+/// One column of a batch.
+pub(super) enum Cells {
+    Text(StringArray),
+    Number(Vec<f64>),
+}
+
+impl Cells {
+    /// The text of a cell, empty where it is missing.
+    pub(super) fn text(&self, row: usize) -> &str {
+        match self {
+            Cells::Text(cells) if cells.is_valid(row) => cells.value(row),
+            Cells::Text(_) => "",
+            Cells::Number(_) => unreachable!("a column of text"),
+        }
+    }
+
+    /// The number in a cell, NaN where it is missing.
+    pub(super) fn number(&self, row: usize) -> f64 {
+        match self {
+            Cells::Number(cells) => cells[row],
+            Cells::Text(_) => unreachable!("a column of numbers"),
+        }
+    }
+}
+
+/// Some consecutive rows.
+pub(super) struct Batch {
+    pub(super) rows: usize,
+    /// the wanted columns, in the order in which they were asked for
+    pub(super) cells: Vec<Cells>,
+    pub(super) places: Places,
+}
+
+/// Where the rows of a batch stand in their file.
+pub(super) enum Places {
+    Lines(PathBuf, Vec<csv::Position>),
+    From(u64),
+}
+
+impl Batch {
+    /// Where a row stands in its file.
+    pub(super) fn row(&self, row: usize) -> Row {
+        match &self.places {
+            Places::Lines(path, positions) => Row::Line(crate::read::csv::editor_line(path, &positions[row])),
+            Places::From(first) => Row::Row(first + row as u64),
+        }
+    }
+}
+
+/// A table that is being read.
+pub(super) struct Table {
+    pub(super) path: PathBuf,
+    header: Vec<String>,
+    source: Source,
+}
+
+enum Source {
+    Csv(Box<CsvTable>),
+    Parquet(Box<ParquetTable>),
+}
+
+impl Table {
+    /// Opens a table and reads the names of its columns.
+    pub(super) fn open(path: &Path) -> Result<Self> {
+        let (source, header) = match Format::of(path)? {
+            Format::Csv => {
+                let (table, header) = CsvTable::open(path)?;
+                (Source::Csv(Box::new(table)), header)
+            }
+            Format::Parquet => {
+                let (table, header) = ParquetTable::open(path)?;
+                (Source::Parquet(Box::new(table)), header)
+            }
+            Format::Npy => unreachable!("the files of a study end in .csv or .parquet"),
+        };
+        let mut seen = HashSet::new();
+        if let Some(name) = header.iter().find(|name| !seen.insert(name.as_str())) {
+            let fault = ColumnFault::Duplicate { column: name.clone() };
+            return Err(Error::Columns { path: path.into(), fault });
+        }
+        Ok(Self { path: path.into(), header, source })
+    }
+
+    pub(super) fn header(&self) -> &[String] {
+        &self.header
+    }
+
+    /// The position of a column, where it is there.
+    pub(super) fn find(&self, name: &str) -> Option<usize> {
+        self.header.iter().position(|n| n == name)
+    }
+
+    /// The position of a column that must be there.
+    pub(super) fn need(&self, name: &'static str) -> Result<usize> {
+        self.find(name).ok_or_else(|| {
+            let fault = ColumnFault::Absent { column: name, found: self.header.clone() };
+            Error::Columns { path: self.path.clone(), fault }
+        })
+    }
+
+    /// Says which columns are wanted; comes before the first batch.
+    pub(super) fn select(&mut self, wanted: Vec<(usize, Want)>) -> Result<()> {
+        match &mut self.source {
+            Source::Csv(table) => table.wanted = wanted,
+            Source::Parquet(table) => table.select(wanted, &self.header)?,
+        }
+        Ok(())
+    }
+
+    /// The next rows; `None` after the last.
+    pub(super) fn next_batch(&mut self) -> Result<Option<Batch>> {
+        match &mut self.source {
+            Source::Csv(table) => table.next_batch(&self.header),
+            Source::Parquet(table) => table.next_batch(),
+        }
+    }
+
+    /// No fewer than the rows of the table.
+    pub(super) fn most_rows(&self) -> u64 {
+        match &self.source {
+            Source::Csv(table) => table.bytes / self.header.len().max(1) as u64,
+            Source::Parquet(table) => table.rows,
+        }
+    }
+}
+
+pub(super) fn empty(path: &Path) -> Error {
+    Error::content(path, "", "an empty file", "a header and at least one row")
+}
+
+pub(super) fn no_rows(path: &Path) -> Error {
+    Error::content(path, "", "a header and no rows", "at least one row")
+}

@@ -1,0 +1,132 @@
+//! A table from comma-separated text.
+//!
+//! Rows are read into one reused record and parsed straight into columns. A fault in the middle of a batch is kept until the
+//! rows before it have been handed out, for they may hold an earlier one.
+
+use super::table::{Batch, Cells, Places, ROWS, Want, empty, no_rows};
+use crate::error::{Error, Place, Result, Row, quoted};
+use crate::read::csv::{LONGEST_ROW, Rationed, editor_line, unreadable};
+use arrow_array::builder::StringBuilder;
+use csv::{ByteRecord, Position, ReaderBuilder};
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+pub(super) struct CsvTable {
+    path: PathBuf,
+    reader: csv::Reader<Rationed>,
+    record: ByteRecord,
+    pub(super) wanted: Vec<(usize, Want)>,
+    /// bytes of the file
+    pub(super) bytes: u64,
+    has_rows: bool,
+    pending: Option<Error>,
+}
+
+enum Column {
+    Text(StringBuilder),
+    Number(Vec<f64>),
+}
+
+impl CsvTable {
+    pub(super) fn open(path: &Path) -> Result<(Self, Vec<String>)> {
+        let file = File::open(path).map_err(Error::io(path, "open"))?;
+        let bytes = file.metadata().map_err(Error::io(path, "open"))?.len();
+        let rationed = Rationed { file, left: LONGEST_ROW };
+        let mut reader = ReaderBuilder::new().buffer_capacity(1 << 18).from_reader(rationed);
+        let header = reader.byte_headers().map_err(|e| unreadable(path, e))?;
+        if header.is_empty() {
+            return Err(empty(path));
+        }
+        let header = header.iter().map(|name| String::from_utf8_lossy(name).trim().to_owned()).collect();
+        let (path, record, wanted) = (path.into(), ByteRecord::new(), Vec::new());
+        Ok((Self { path, reader, record, wanted, bytes, has_rows: false, pending: None }, header))
+    }
+
+    pub(super) fn next_batch(&mut self, header: &[String]) -> Result<Option<Batch>> {
+        if let Some(error) = self.pending.take() {
+            return Err(error);
+        }
+        let mut positions = Vec::with_capacity(ROWS);
+        let new = |(_, want): &(usize, Want)| match want {
+            Want::Number => Column::Number(Vec::with_capacity(ROWS)),
+            Want::Name | Want::Any => Column::Text(StringBuilder::new()),
+        };
+        let mut columns: Vec<Column> = self.wanted.iter().map(new).collect();
+        while positions.len() < ROWS {
+            match self.read_row(&mut columns, header) {
+                Ok(Some(position)) => positions.push(position),
+                Ok(None) => break,
+                Err(error) => {
+                    self.pending = Some(error);
+                    break;
+                }
+            }
+        }
+        if positions.is_empty() {
+            return match self.pending.take() {
+                Some(error) => Err(error),
+                None if !self.has_rows => Err(no_rows(&self.path)),
+                None => Ok(None),
+            };
+        }
+        self.has_rows = true;
+        // a row that failed may have left cells of its own at the end of some columns; nobody looks at them
+        let cells = columns.into_iter().map(|column| match column {
+            Column::Text(mut builder) => Cells::Text(builder.finish()),
+            Column::Number(values) => Cells::Number(values),
+        });
+        let (rows, cells) = (positions.len(), cells.collect());
+        Ok(Some(Batch { rows, cells, places: Places::Lines(self.path.clone(), positions) }))
+    }
+
+    fn read_row(&mut self, columns: &mut [Column], header: &[String]) -> Result<Option<Position>> {
+        self.reader.get_mut().left = LONGEST_ROW;
+        let position = self.reader.position().clone();
+        match self.reader.read_byte_record(&mut self.record) {
+            Ok(true) => {}
+            Ok(false) => return Ok(None),
+            Err(_) if self.reader.get_ref().left == 0 => {
+                let line = editor_line(&self.path, &position);
+                let found = format!("the row of line {line} does not end, is a quotation mark missing?");
+                return Err(Error::Damaged { path: self.path.clone(), format: "CSV", found });
+            }
+            Err(error) => return Err(unreadable(&self.path, error)),
+        }
+        for ((field, _), column) in self.wanted.iter().zip(columns) {
+            let cell = &self.record[*field];
+            match column {
+                Column::Text(builder) => match std::str::from_utf8(cell) {
+                    Ok(text) => builder.append_value(text),
+                    Err(_) => return Err(self.bad_cell(*field, header, "text in UTF-8")),
+                },
+                Column::Number(values) => match number(cell) {
+                    Some(number) => values.push(number),
+                    None => return Err(self.bad_cell(*field, header, "a number")),
+                },
+            }
+        }
+        Ok(Some(position))
+    }
+
+    fn bad_cell(&self, field: usize, header: &[String], expected: &'static str) -> Error {
+        let arm = header.iter().position(|name| name == "arm").map(|arm| &self.record[arm]);
+        let arm = arm.filter(|name| !name.is_empty()).map(|name| String::from_utf8_lossy(name).into_owned());
+        let position = self.record.position().expect("it was read");
+        Error::Cell {
+            path: self.path.clone(),
+            place: Place { row: Row::Line(editor_line(&self.path, position)), arm },
+            column: header[field].escape_debug().to_string().into(),
+            found: quoted(&self.record[field]),
+            expected,
+        }
+    }
+}
+
+/// A number, NaN for an empty cell; one digit is what most cells hold.
+pub(super) fn number(cell: &[u8]) -> Option<f64> {
+    match cell.trim_ascii() {
+        [] => Some(f64::NAN),
+        [digit @ b'0'..=b'9'] => Some(f64::from(digit - b'0')),
+        text => std::str::from_utf8(text).ok()?.parse().ok(),
+    }
+}

@@ -1,0 +1,113 @@
+//! A table from Parquet: only the wanted columns are decoded, page by page.
+
+use super::table::{Batch, Cells, Places, ROWS, Want, empty, no_rows};
+use crate::columns::ColumnFault;
+use crate::error::{Error, Result};
+use crate::read::parquet::{fill, guarded, is_number};
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, StringArray, downcast_primitive_array};
+use arrow_schema::DataType;
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
+};
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+pub(super) struct ParquetTable {
+    path: PathBuf,
+    builder: Option<ParquetRecordBatchReaderBuilder<File>>,
+    reader: Option<ParquetRecordBatchReader>,
+    /// for every wanted column, as it was asked for: its place among the decoded ones, and what it is read as
+    decoded: Vec<(usize, Want)>,
+    pub(super) rows: u64,
+    done: u64,
+}
+
+impl ParquetTable {
+    pub(super) fn open(path: &Path) -> Result<(Self, Vec<String>)> {
+        let file = File::open(path).map_err(Error::io(path, "open"))?;
+        if file.metadata().map_err(Error::io(path, "open"))?.len() == 0 {
+            return Err(empty(path));
+        }
+        let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+        let builder = guarded(path, || ParquetRecordBatchReaderBuilder::try_new_with_options(file, options))?;
+        let header = builder.schema().fields().iter().map(|field| field.name().trim().to_owned()).collect();
+        let rows = u64::try_from(builder.metadata().file_metadata().num_rows()).unwrap_or(0);
+        let (path, builder) = (path.into(), Some(builder));
+        Ok((Self { path, builder, reader: None, decoded: Vec::new(), rows, done: 0 }, header))
+    }
+
+    pub(super) fn select(&mut self, wanted: Vec<(usize, Want)>, header: &[String]) -> Result<()> {
+        let builder = self.builder.take().expect("selected once");
+        for &(column, want) in &wanted {
+            let found = builder.schema().field(column).data_type();
+            let is_text = matches!(found, DataType::Utf8 | DataType::Boolean);
+            let (is_right, expected) = match want {
+                Want::Name => (is_text || found.is_integer(), "text or integers"),
+                Want::Number => (is_number(found), "numbers"),
+                Want::Any => (is_number(found) || is_text, "numbers or text"),
+            };
+            // a column of nothing but nulls may have no type at all
+            if !is_right && *found != DataType::Null {
+                let (column, found) = (header[column].clone(), found.to_string());
+                let fault = ColumnFault::Type { column, found, expected };
+                return Err(Error::Columns { path: self.path.clone(), fault });
+            }
+        }
+        let mut order: Vec<usize> = wanted.iter().map(|(column, _)| *column).collect();
+        order.sort_unstable();
+        let place = |column: usize| order.binary_search(&column).expect("it is among them");
+        self.decoded = wanted.iter().map(|(column, want)| (place(*column), *want)).collect();
+        let mask = ProjectionMask::roots(builder.parquet_schema(), order);
+        let rows = (ROWS as u64).min(self.rows.max(1)) as usize;
+        let reader = guarded(&self.path, || builder.with_projection(mask).with_batch_size(rows).build())?;
+        self.reader = Some(reader);
+        Ok(())
+    }
+
+    pub(super) fn next_batch(&mut self) -> Result<Option<Batch>> {
+        let reader = self.reader.as_mut().expect("columns were selected");
+        let Some(batch) = guarded(&self.path, || reader.next().transpose())? else {
+            return if self.done == 0 { Err(no_rows(&self.path)) } else { Ok(None) };
+        };
+        let cells = |(place, want): &(usize, Want)| cells(batch.column(*place), *want);
+        let cells = self.decoded.iter().map(cells).collect();
+        let first = self.done;
+        self.done += batch.num_rows() as u64;
+        Ok(Some(Batch { rows: batch.num_rows(), cells, places: Places::From(first) }))
+    }
+}
+
+fn cells(column: &ArrayRef, want: Want) -> Cells {
+    let data_type = column.data_type();
+    if *data_type == DataType::Null {
+        return match want {
+            Want::Name => Cells::Text(StringArray::new_null(column.len())),
+            Want::Number | Want::Any => Cells::Number(vec![f64::NAN; column.len()]),
+        };
+    }
+    if *data_type == DataType::Utf8 {
+        return Cells::Text(column.as_string::<i32>().clone());
+    }
+    if *data_type == DataType::Boolean {
+        let words =
+            column.as_boolean().iter().map(|word| word.map(|word| if word { "true" } else { "false" }));
+        return Cells::Text(words.collect());
+    }
+    if want == Want::Name {
+        let text = |row: usize| {
+            downcast_primitive_array!(
+                column => column.is_valid(row).then(|| format!("{:?}", column.value(row))),
+                other => unreachable!("refused when it was selected: {other}"),
+            )
+        };
+        return Cells::Text((0..column.len()).map(text).collect());
+    }
+    let mut values = vec![f64::NAN; column.len()];
+    fill(values.iter_mut(), column.as_ref());
+    if let Some(nulls) = column.nulls() {
+        (0..values.len()).filter(|row| nulls.is_null(*row)).for_each(|row| values[row] = f64::NAN);
+    }
+    Cells::Number(values)
+}

@@ -1,0 +1,201 @@
+//! `trajectories.{csv,parquet}`: what happened.
+//!
+//! Columns `instance` (may be left out where there is one), `trajectory`, `t`, `arm`, `state`, `action`, perhaps
+//! `propensity` and `reward`; rows in any order. Steps count from 0 or from 1, whichever the smallest `t` of the file is.
+//! Cells go straight to their place `[T,N]` of a growing trajectory, so that memory is that of the answer: 3 bytes per arm
+//! and step, 8 more for each of propensity and reward. What has no row is unseen.
+
+use super::arms::{Arms, ONLY};
+use super::growing::{Growing, NO_ROW, Read, Run, Whole};
+use super::table::{Batch, Table, Want};
+use crate::error::{Error, Place, Result};
+use restive::instance::{NO_ACTION, UNSEEN};
+use std::path::Path;
+
+/// The largest step.
+const LAST_STEP: f64 = 65_535.0;
+
+struct Reader<'a> {
+    path: &'a Path,
+    arms: &'a mut Arms,
+    states: usize,
+    /// cells that there may be: a file of few rows must not claim all memory by one large step
+    room: u64,
+    first: usize,
+    instances: Vec<Growing>,
+    /// positions among the wanted columns
+    instance: Option<usize>,
+    propensity: Option<usize>,
+    reward: Option<usize>,
+}
+
+/// The wanted columns, in this order; optional ones follow.
+const TRAJECTORY: usize = 0;
+const T: usize = 1;
+const ARM: usize = 2;
+const STATE: usize = 3;
+const ACTION: usize = 4;
+
+pub(super) fn read(
+    path: &Path,
+    arms: &mut Arms,
+    states: usize,
+    budget: usize,
+    needs_propensity: bool,
+) -> Result<Vec<Read>> {
+    let mut table = Table::open(path)?;
+    let mut wanted = vec![(table.need("trajectory")?, Want::Name), (table.need("t")?, Want::Number)];
+    wanted.push((table.need("arm")?, Want::Name));
+    wanted.extend([(table.need("state")?, Want::Number), (table.need("action")?, Want::Number)]);
+    if needs_propensity {
+        table.need("propensity")?;
+    }
+    let mut optional = |name, want| {
+        table.find(name).map(|column| {
+            wanted.push((column, want));
+            wanted.len() - 1
+        })
+    };
+    let instance = optional("instance", Want::Name);
+    let (propensity, reward) = (optional("propensity", Want::Number), optional("reward", Want::Number));
+    table.select(wanted)?;
+    if instance.is_none() && arms.instances.len() > 1 {
+        table.need("instance")?;
+    }
+    let room = 100_000_000 + 100 * table.most_rows();
+    let instances = (0..arms.arms.len()).map(|_| Growing::default()).collect();
+    let first = usize::MAX;
+    let mut reader = Reader { path, arms, states, room, first, instances, instance, propensity, reward };
+    // one thread decodes the next batch while this one places the last
+    std::thread::scope(|scope| {
+        let (batches, placed) = std::sync::mpsc::sync_channel(2);
+        let decoding = scope.spawn(move || {
+            while let Some(batch) = table.next_batch()? {
+                if batches.send(batch).is_err() {
+                    break;
+                }
+            }
+            Ok(())
+        });
+        let placed =
+            placed.iter().try_for_each(|batch| (0..batch.rows).try_for_each(|row| reader.place(&batch, row)));
+        // a fault among the rows comes before one that the decoder met further down
+        placed.and(decoding.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    })?;
+    let Reader { arms, first, instances, .. } = reader;
+    let whole = Whole {
+        path,
+        arms,
+        states,
+        budget,
+        first,
+        has_propensity: propensity.is_some(),
+        has_reward: reward.is_some(),
+    };
+    whole.assemble(instances)
+}
+
+impl Reader<'_> {
+    fn place(&mut self, batch: &Batch, row: usize) -> Result<()> {
+        let (path, text) = (self.path, |column: usize| batch.cells[column].text(row));
+        let (arm, trajectory, t) = (text(ARM), text(TRAJECTORY), batch.cells[T].number(row));
+        let instance = self.instance.map_or(ONLY, text);
+        let bad = |column: &str, found: String, expected: String| {
+            let arm = Some(arm.to_string()).filter(|name| !name.is_empty());
+            let mut place = format!("{}, column {column}", Place { row: batch.row(row), arm });
+            if column != "instance" && self.instance.is_some() {
+                place += &format!(", instance {}", instance.escape_debug());
+            }
+            if !matches!(column, "instance" | "arm" | "trajectory" | "t") {
+                place += &format!(", trajectory {}, t {t}", trajectory.escape_debug());
+            }
+            Error::content(path, place, found, expected)
+        };
+        let cell = |x: f64| if x.is_nan() { "an empty cell".into() } else { x.to_string() };
+        let named = |name: &str| if name.is_empty() { "an empty cell".into() } else { format!("{name:?}") };
+
+        let k = match self.instance {
+            None => 0,
+            Some(_) => match self.arms.instances.find(instance) {
+                Some(k) => k,
+                None => {
+                    return Err(bad("instance", named(instance), "an instance of the table of arms".into()));
+                }
+            },
+        };
+        let n = self.arms.arms[k].len();
+        let Some(i) = self.arms.arms[k].find(arm) else {
+            return Err(bad(
+                "arm",
+                format!("{}, an arm without features", named(arm)),
+                "an arm of the table of arms".into(),
+            ));
+        };
+        if trajectory.is_empty() {
+            return Err(bad("trajectory", named(""), "a name".into()));
+        }
+        if !(t.fract() == 0.0 && (0.0..=LAST_STEP).contains(&t)) {
+            return Err(bad("t", cell(t), format!("a step, a whole number from 0 to {LAST_STEP}")));
+        }
+        let [state, action] = [STATE, ACTION].map(|column| batch.cells[column].number(row));
+        let is_state = state.fract() == 0.0 && (0.0..self.states as f64).contains(&state);
+        if !(is_state || state.is_nan()) {
+            let expected = format!("a state from 0 to {} or an empty cell", self.states - 1);
+            return Err(bad("state", cell(state), expected));
+        }
+        if !(action == 0.0 || action == 1.0 || action.is_nan()) {
+            return Err(bad("action", cell(action), "0, 1 or an empty cell".into()));
+        }
+        let propensity = self.propensity.map_or(f64::NAN, |column| batch.cells[column].number(row));
+        let is_probability = propensity > 0.0 && propensity <= 1.0;
+        if self.propensity.is_some() && !action.is_nan() && !is_probability {
+            let expected = "above 0 and at most 1 for an action that was taken".into();
+            return Err(bad("propensity", cell(propensity), expected));
+        }
+        let reward = self.reward.map_or(f64::NAN, |column| batch.cells[column].number(row));
+        if reward.is_infinite() {
+            return Err(bad("reward", cell(reward), "a finite number or an empty cell".into()));
+        }
+
+        let growing = &mut self.instances[k];
+        let j = growing.names.find_or_add(trajectory);
+        if j == growing.runs.len() {
+            growing.runs.push(Run::default());
+        }
+        let (run, t) = (&mut growing.runs[j], t as usize);
+        let position = t * n + i;
+        if position >= run.state.len() {
+            let cells = (t + 1) * n;
+            let more = (cells - run.state.len()) as u64;
+            if more > self.room {
+                let expected =
+                    "steps that follow each other: far more steps than rows do not fit into memory";
+                return Err(bad("t", t.to_string(), expected.into()));
+            }
+            self.room -= more;
+            run.state.resize(cells, UNSEEN);
+            run.action.resize(cells, NO_ROW);
+            if self.propensity.is_some() {
+                run.propensity.resize(cells, f64::NAN);
+            }
+            if self.reward.is_some() {
+                run.reward.resize(cells, f64::NAN);
+            }
+        }
+        if run.action[position] != NO_ROW {
+            let found = "a second row".to_string();
+            let expected = "one row per instance, trajectory, t and arm".into();
+            return Err(bad("state", found, expected));
+        }
+        self.first = self.first.min(t);
+        run.state[position] = if state.is_nan() { UNSEEN } else { state as u16 };
+        run.action[position] = if action.is_nan() { NO_ACTION } else { action as u8 };
+        if self.propensity.is_some() {
+            run.propensity[position] = propensity;
+        }
+        if self.reward.is_some() {
+            run.reward[position] = reward;
+        }
+        Ok(())
+    }
+}

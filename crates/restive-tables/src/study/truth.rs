@@ -1,0 +1,102 @@
+//! `truth.{csv,parquet}`: the true transitions of synthetic arms.
+//!
+//! Columns `instance` (may be left out where there is one), `arm` and the probabilities `p_S_A_NEXT` of every arm, in full or,
+//! for two states, only those of moving to state 1.
+
+use super::arms::{Arms, ONLY};
+use super::table::{Table, Want};
+use crate::columns::Columns;
+use crate::error::{Error, Place, Result, Row};
+use ndarray::Array4;
+use restive::error::{FaultKind, RowFault};
+use restive::index::two_state::Packing;
+use restive::{Layout, Transition};
+use std::path::Path;
+
+/// The true transitions of every instance.
+pub(super) fn read(path: &Path, arms: &mut Arms, m: usize) -> Result<Vec<Transition>> {
+    let mut table = Table::open(path)?;
+    let names = table.header().iter().map(String::as_str);
+    let columns = Columns::parse(names).map_err(|fault| Error::Columns { path: path.into(), fault })?;
+    if columns.states != m {
+        let found = format!("probabilities of {} states", columns.states);
+        return Err(Error::content(path, "", found, format!("those of {m}, as {} says", super::SETTINGS)));
+    }
+    let mut wanted = vec![(table.need("arm")?, Want::Name)];
+    let instance = table.find("instance");
+    if instance.is_none() && arms.instances.len() > 1 {
+        table.need("instance")?;
+    }
+    wanted.extend(instance.map(|c| (c, Want::Name)));
+    let first = wanted.len();
+    wanted.extend(columns.probabilities.iter().map(|(column, _)| (*column, Want::Number)));
+    table.select(wanted)?;
+
+    let mut all: Vec<Array4<f64>> =
+        arms.arms.iter().map(|arms| Array4::zeros((arms.len(), m, 2, m))).collect();
+    let mut rows: Vec<Vec<Option<Row>>> = arms.arms.iter().map(|arms| vec![None; arms.len()]).collect();
+    while let Some(batch) = table.next_batch()? {
+        for row in 0..batch.rows {
+            let arm = batch.cells[0].text(row);
+            let name = instance.map_or(ONLY, |_| batch.cells[1].text(row));
+            let bad = |found: String, expected: &str| {
+                let place =
+                    Place { row: batch.row(row), arm: Some(arm.to_string()).filter(|name| !name.is_empty()) };
+                Err(Error::content(path, place.to_string(), found, expected))
+            };
+            let k = if instance.is_none() { Some(0) } else { arms.instances.find(name) };
+            let Some(k) = k else {
+                return bad(format!("instance {name:?}"), "an instance of the table of arms");
+            };
+            let Some(i) = arms.arms[k].find(arm) else {
+                return bad(format!("arm {arm:?} of instance {name:?}"), "an arm of the table of arms");
+            };
+            if rows[k][i].replace(batch.row(row)).is_some() {
+                return bad(
+                    format!("the arm of instance {name:?} a second time"),
+                    "one row per instance and arm",
+                );
+            }
+            let mut truth = all[k].index_axis_mut(ndarray::Axis(0), i);
+            let p = truth.as_slice_mut().expect("one arm is contiguous");
+            for (cells, &(_, position)) in batch.cells[first..].iter().zip(&columns.probabilities) {
+                let probability = cells.number(row);
+                match columns.packing {
+                    Packing::Full => p[position] = probability,
+                    Packing::Compact if !(0.0..=1.0).contains(&probability) => {
+                        let place = Place { row: batch.row(row), arm: Some(arm.into()) };
+                        let kind = FaultKind::Entry { next: 1, found: probability };
+                        let fault = RowFault { state: position / 2, action: position % 2, kind };
+                        return Err(Error::Transition { path: path.into(), place, fault });
+                    }
+                    Packing::Compact => {
+                        p[2 * position] = 1.0 - probability;
+                        p[2 * position + 1] = probability;
+                    }
+                }
+            }
+        }
+    }
+    let mut truth = Vec::with_capacity(all.len());
+    for (k, values) in all.into_iter().enumerate() {
+        if let Some(i) = rows[k].iter().position(Option::is_none) {
+            let (instance, arm) =
+                (arms.instances.name(k).escape_debug(), arms.arms[k].name(i).escape_debug());
+            let place = format!("instance {instance}, arm {arm}");
+            return Err(Error::content(path, place, "no row", "one for every arm of the table of arms"));
+        }
+        let checked = Transition::new(values, Layout::Nsas).map_err(|error| match error {
+            restive::Error::Transition { arm, fault } => {
+                let name = Some(arms.arms[k].name(arm).to_string());
+                Error::Transition {
+                    path: path.into(),
+                    place: Place { row: rows[k][arm].expect("read"), arm: name },
+                    fault,
+                }
+            }
+            other => unreachable!("the shape was made here: {other}"),
+        });
+        truth.push(checked?);
+    }
+    Ok(truth)
+}

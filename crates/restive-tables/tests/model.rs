@@ -1,0 +1,162 @@
+//! Models there and back, and every way to refuse one.
+
+use restive::data::encoding::{EncodedColumn, Encoding, Kind, Standardise};
+use restive_tables::Model;
+use restive_tables::model::{Card, SCHEMA};
+use serde_json::json;
+use std::fs;
+use std::path::Path;
+
+fn model() -> Model {
+    let columns = vec![
+        EncodedColumn {
+            name: "age".into(),
+            kind: Kind::Number { mean: 1.0 / 3.0, sd: 0.1 },
+            has_missing: true,
+        },
+        EncodedColumn {
+            name: "district".into(),
+            kind: Kind::Text { categories: vec!["a, b".into(), "ñ".into()] },
+            has_missing: false,
+        },
+    ];
+    let card = Card {
+        restive: "0.1.0".into(),
+        predictor: json!({"kind": "network", "layers": [3, 64, 8]}),
+        encoding: Encoding { standardise: Standardise::Yes, columns, dropped: vec!["id".into()] },
+        configuration: json!({"epochs": 50, "learning_rate": 0.01}),
+        seed: u64::MAX,
+        fingerprint: "00ff".repeat(8),
+        history: json!([{"epoch": 0, "loss": 0.1 + 0.2}]),
+        notes: "two\nlines".into(),
+    };
+    let weights = vec![
+        ("bias".to_string(), vec![2], vec![-0.0, f64::MIN_POSITIVE / 2.0]),
+        ("empty".to_string(), vec![0, 3], vec![]),
+        ("hidden".to_string(), vec![2, 3], vec![1.0 / 3.0, 2.0, 3.0, 4.0, 5.0, f64::MAX]),
+        ("scalar".to_string(), vec![], vec![0.1]),
+    ];
+    Model { card, weights }
+}
+
+fn refused(result: restive_tables::Result<Model>, parts: &[&str]) {
+    let message = result.unwrap_err().to_string();
+    for part in parts {
+        assert!(message.contains(part), "no {part:?} in {message}");
+    }
+    assert!(!message.contains('\n'), "{message}");
+}
+
+fn listing(folder: &Path) -> usize {
+    fs::read_dir(folder).unwrap().count()
+}
+
+#[test]
+fn what_is_written_is_what_is_read() {
+    let (folder, mut model) = (tempfile::tempdir().unwrap(), model());
+    let path = folder.path().join("model");
+    model.write(&path, false).unwrap();
+    let read = Model::read(&path).unwrap();
+    assert_eq!(read, model);
+    assert!(read.weights[0].2[0].is_sign_negative());
+    refused(model.write(&path, false).map(|()| model.clone()), &["a folder with files"]);
+    model.card.notes = "again".into();
+    model.write(&path, true).unwrap();
+    assert_eq!(Model::read(&path).unwrap(), model);
+
+    assert_eq!(model.array("bias", &[2]).unwrap().len(), 2);
+    let misfit = |name, shape: &[usize]| model.array(name, shape).unwrap_err().to_string();
+    let expected = "weights.safetensors: array bias: found shape [2], expected an array of shape [3]";
+    assert_eq!(misfit("bias", &[3]), expected);
+    assert!(misfit("none", &[2]).contains("array none: found none"));
+
+    let checkpoint = folder.path().join("checkpoint.safetensors");
+    for epoch in 0..3 {
+        model.card.history = json!(epoch);
+        model.write_checkpoint(&checkpoint).unwrap();
+        assert_eq!(Model::read_checkpoint(&checkpoint).unwrap(), model);
+    }
+    assert_eq!(listing(folder.path()), 2, "nothing is left behind");
+}
+
+#[test]
+fn weights_that_are_no_weights_are_not_written() {
+    let folder = tempfile::tempdir().unwrap();
+    type Change = fn(&mut Model);
+    let cases: [(Change, &str); 3] = [
+        (|m| m.weights[0].2[0] = f64::NAN, "array bias: found NaN, expected finite numbers"),
+        (|m| m.weights[0].1 = vec![3], "array bias: found 2 numbers, expected 3, as the shape [3] says"),
+        (|m| m.weights[1].0 = "bias".into(), "array bias: found a second array of the name"),
+    ];
+    for (change, message) in cases {
+        let mut bad = model();
+        change(&mut bad);
+        for result in
+            [bad.write(&folder.path().join("m"), false), bad.write_checkpoint(&folder.path().join("c"))]
+        {
+            refused(result.map(|()| model()), &[message]);
+        }
+    }
+    assert_eq!(listing(folder.path()), 0);
+}
+
+#[test]
+fn models_that_cannot_be_trusted_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("model");
+    model().write(&path, false).unwrap();
+    let (card_path, weights_path) = (path.join("card.json"), path.join("weights.safetensors"));
+    let (card, weights) = (fs::read_to_string(&card_path).unwrap(), fs::read(&weights_path).unwrap());
+
+    let with_card = |text: String| {
+        fs::write(&card_path, text).unwrap();
+        Model::read(&path)
+    };
+    let schema = format!("\"schema\": {SCHEMA}");
+    assert!(card.contains(&schema));
+    let expected = ["found schema 99 (written by restive 0.1.0), expected schema 1"];
+    refused(with_card(card.replace(&schema, "\"schema\": 99")), &expected);
+    refused(with_card(card.replace("\"seed\"", "\"sed\"")), &["card.json", "sed"]);
+    refused(
+        with_card(card.replace("\"seed\"", "\"code\": \"import os\", \"seed\"")),
+        &["unknown field `code`"],
+    );
+    refused(with_card(card.replace("\"sd\": 0.1", "\"sd\": 0.0")), &["sd 0 of feature \"age\""]);
+    refused(with_card(card.replace("a, b", "ö")), &["categories of feature \"district\" out of order"]);
+    refused(with_card(card[..card.len() / 2].into()), &["card.json", "expected JSON"]);
+    refused(with_card("{}".into()), &["found no schema, expected the card of a model"]);
+    with_card(card).unwrap();
+
+    // every cut of the arrays is noticed, no flipped bit panics
+    for place in 0..weights.len() {
+        fs::write(&weights_path, &weights[..place]).unwrap();
+        refused(Model::read(&path), &["weights.safetensors: not a readable safetensors file"]);
+        let mut damaged = weights.clone();
+        damaged[place] ^= 0xff;
+        fs::write(&weights_path, damaged).unwrap();
+        let _ = Model::read(&path);
+    }
+    let mut not_finite = weights.clone();
+    let last = weights.len() - 8;
+    not_finite[last..].copy_from_slice(&f64::INFINITY.to_le_bytes());
+    fs::write(&weights_path, not_finite).unwrap();
+    refused(Model::read(&path), &["found inf, expected finite numbers"]);
+    let text = String::from_utf8_lossy(&weights).into_owned();
+    assert!(text.contains("\"dtype\":\"F64\""));
+    let integers: Vec<u8> = replace(&weights, b"\"F64\"", b"\"I64\"");
+    fs::write(&weights_path, integers).unwrap();
+    refused(Model::read(&path), &["found numbers of type I64, expected F64"]);
+    fs::remove_file(&weights_path).unwrap();
+    refused(Model::read(&path), &["weights.safetensors: cannot open: no such file"]);
+    refused(Model::read_checkpoint(&path.join("none")), &["cannot open: no such file"]);
+}
+
+fn replace(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
+    let mut out = bytes.to_vec();
+    for place in 0..out.len() - from.len() {
+        if out[place..].starts_with(from) {
+            out[place..place + to.len()].copy_from_slice(to);
+        }
+    }
+    out
+}

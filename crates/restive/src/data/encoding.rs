@@ -1,0 +1,271 @@
+//! From what is known of arms to the numbers that a predictor reads.
+//!
+//! An [`Encoding`] is learnt from the training arms alone and applied unchanged to all others:
+//!
+//! - a column of numbers passes through, or is standardised: (x − mean)/sd with the mean and the (population) standard
+//!   deviation of the training arms. A missing number becomes the training mean, which is 0 once standardised;
+//! - a column of text becomes one column of 0 and 1 per category, categories sorted. A category that no training arm had is
+//!   0 everywhere, and [`Encoding::unseen`] counts it;
+//! - a column in which some training arm misses a value is followed by an indicator, 1 where the value is missing. A value
+//!   missing where no training arm missed any is an error: nothing was learnt of what that means;
+//! - a column that tells training arms nothing (all alike or all missing) is an error, unless it is dropped by name.
+//!
+//! Zeros and ones are not standardised. An encoding is plain data, so that it can be stored beside a model and compared.
+//!
+//! ```
+//! use restive::data::encoding::{Encoding, Standardise};
+//! use restive::data::features::{Column, Features};
+//!
+//! let age = Column::Number(vec![20.0, 40.0, f64::NAN]);
+//! let district = Column::Text(vec![Some("south".into()), Some("north".into()), Some("north".into())]);
+//! let known = Features::new(3, vec![("age".into(), age), ("district".into(), district)])?;
+//! let encoding = Encoding::fit(&known, Standardise::Yes, &[])?;
+//! assert_eq!(encoding.names(), ["age", "age is missing", "district = north", "district = south"]);
+//! let expected = ndarray::array![[-1.0, 0.0, 0.0, 1.0], [1.0, 0.0, 1.0, 0.0], [0.0, 1.0, 1.0, 0.0]];
+//! assert_eq!(encoding.encode(&known)?, expected);
+//! # Ok::<(), restive::Error>(())
+//! ```
+
+use super::features::{Column, Features};
+use crate::error::{Error, FeatureFault, Result};
+use ndarray::Array2;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Whether columns of numbers are standardised on the training arms.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standardise {
+    /// (x − mean)/sd
+    Yes,
+    /// numbers pass through
+    No,
+}
+
+/// How features become numbers: plain data.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Encoding {
+    /// whether numbers are standardised
+    pub standardise: Standardise,
+    /// one entry per column that is used, in the order of the training table
+    pub columns: Vec<EncodedColumn>,
+    /// columns that are left out on purpose, whether or not a table has them
+    pub dropped: Vec<String>,
+}
+
+/// How one column becomes numbers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EncodedColumn {
+    /// its name
+    pub name: String,
+    /// what was learnt of it
+    pub kind: Kind,
+    /// whether some training arm missed it, so that an indicator follows
+    pub has_missing: bool,
+}
+
+/// What was learnt of one column from the training arms.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Kind {
+    /// a column of numbers
+    Number {
+        /// mean of the values that are there
+        mean: f64,
+        /// their standard deviation, divided by their number
+        sd: f64,
+    },
+    /// a column of text
+    Text {
+        /// its categories, sorted
+        categories: Vec<String>,
+    },
+}
+
+/// A category that no training arm had.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unseen {
+    /// the column
+    pub column: String,
+    /// the category
+    pub category: String,
+    /// how many arms have it
+    pub arms: usize,
+}
+
+impl Encoding {
+    /// Learns from the training arms; `dropped` names columns to leave out.
+    pub fn fit(training: &Features, standardise: Standardise, dropped: &[&str]) -> Result<Self> {
+        if let Some(name) = dropped.iter().find(|name| training.column(name).is_none()) {
+            return Err(Error::Feature { column: name.to_string(), fault: FeatureFault::Absent });
+        }
+        let named = training.names().iter().zip(training.columns());
+        let used = named.filter(|(name, _)| !dropped.contains(&name.as_str()));
+        let columns = used.map(|(name, column)| learn(name, column)).collect::<Result<_>>()?;
+        Ok(Self { standardise, columns, dropped: dropped.iter().map(|name| name.to_string()).collect() })
+    }
+
+    /// F, the number of encoded columns.
+    pub fn width(&self) -> usize {
+        self.columns.iter().map(EncodedColumn::width).sum()
+    }
+
+    /// What the encoded columns are called, `[F]`.
+    pub fn names(&self) -> Vec<String> {
+        let mut names = Vec::with_capacity(self.width());
+        for EncodedColumn { name, kind, has_missing } in &self.columns {
+            match kind {
+                Kind::Number { .. } => names.push(name.clone()),
+                Kind::Text { categories } => names.extend(categories.iter().map(|c| format!("{name} = {c}"))),
+            }
+            names.extend(has_missing.then(|| format!("{name} is missing")));
+        }
+        names
+    }
+
+    /// The features of some arms as numbers, `[N,F]`; an error where the table does not fit the encoding.
+    pub fn encode(&self, features: &Features) -> Result<Array2<f64>> {
+        self.check(features)?;
+        let mut encoded = Array2::zeros((features.arms(), self.width()));
+        let mut first = 0;
+        for learnt in &self.columns {
+            let column = features.column(&learnt.name).expect("checked");
+            let gap = first + learnt.width() - 1;
+            match (&learnt.kind, column) {
+                (Kind::Number { mean, sd }, Column::Number(values)) => {
+                    for (i, &x) in values.iter().enumerate() {
+                        let known = if x.is_nan() { *mean } else { x };
+                        encoded[[i, first]] = match self.standardise {
+                            Standardise::Yes => (known - mean) / sd,
+                            Standardise::No => known,
+                        };
+                        if x.is_nan() {
+                            encoded[[i, gap]] = 1.0;
+                        }
+                    }
+                }
+                (Kind::Text { categories }, Column::Text(values)) => {
+                    for (i, text) in values.iter().enumerate() {
+                        match text {
+                            None => encoded[[i, gap]] = 1.0,
+                            Some(text) => {
+                                if let Ok(c) = categories.binary_search(text) {
+                                    encoded[[i, first + c]] = 1.0;
+                                }
+                            }
+                        }
+                    }
+                }
+                _ => unreachable!("checked"),
+            }
+            first += learnt.width();
+        }
+        Ok(encoded)
+    }
+
+    /// The categories of some arms that no training arm had, by column and then by name.
+    pub fn unseen(&self, features: &Features) -> Vec<Unseen> {
+        let mut unseen = Vec::new();
+        for EncodedColumn { name, kind, .. } in &self.columns {
+            let (Kind::Text { categories }, Some(Column::Text(values))) = (kind, features.column(name))
+            else {
+                continue;
+            };
+            let mut counts = BTreeMap::<&String, usize>::new();
+            let strange = values.iter().flatten().filter(|text| categories.binary_search(text).is_err());
+            strange.for_each(|text| *counts.entry(text).or_default() += 1);
+            unseen.extend(counts.into_iter().map(|(category, arms)| Unseen {
+                column: name.clone(),
+                category: category.clone(),
+                arms,
+            }));
+        }
+        unseen
+    }
+
+    /// Names the first difference between the encoding and a table.
+    fn check(&self, features: &Features) -> Result<()> {
+        let refuse = |column: &str, fault| Err(Error::Feature { column: column.into(), fault });
+        for learnt in &self.columns {
+            let Some(column) = features.column(&learnt.name) else {
+                return refuse(&learnt.name, FeatureFault::Absent);
+            };
+            let expected = learnt.kind.name();
+            if column.kind() != expected {
+                return refuse(&learnt.name, FeatureFault::Kind { found: column.kind(), expected });
+            }
+            if !learnt.has_missing {
+                let gap = match column {
+                    Column::Number(values) => values.iter().position(|x| x.is_nan()),
+                    Column::Text(values) => values.iter().position(|x| x.is_none()),
+                };
+                if let Some(arm) = gap {
+                    return refuse(&learnt.name, FeatureFault::Gap { arm });
+                }
+            }
+        }
+        let is_known = |name: &&String| {
+            self.dropped.contains(name) || self.columns.iter().any(|learnt| learnt.name == **name)
+        };
+        match features.names().iter().find(|name| !is_known(name)) {
+            Some(name) => refuse(name, FeatureFault::Unexpected),
+            None => Ok(()),
+        }
+    }
+}
+
+impl EncodedColumn {
+    fn width(&self) -> usize {
+        let values = match &self.kind {
+            Kind::Number { .. } => 1,
+            Kind::Text { categories } => categories.len(),
+        };
+        values + usize::from(self.has_missing)
+    }
+}
+
+impl Kind {
+    fn name(&self) -> &'static str {
+        match self {
+            Kind::Number { .. } => "numbers",
+            Kind::Text { .. } => "text",
+        }
+    }
+}
+
+fn learn(name: &str, column: &Column) -> Result<EncodedColumn> {
+    let refuse = |fault| Err(Error::Feature { column: name.into(), fault });
+    let has_missing = column.missing() > 0;
+    if column.missing() == column.len() {
+        return refuse(FeatureFault::AllMissing);
+    }
+    let kind = match column {
+        Column::Number(values) => {
+            let known: Vec<f64> = values.iter().copied().filter(|x| !x.is_nan()).collect();
+            let (mean, sd) = mean_and_sd(&known);
+            if !(sd > 0.0) || known.iter().all(|x| *x == known[0]) {
+                return refuse(FeatureFault::Constant { found: known[0].to_string() });
+            }
+            Kind::Number { mean, sd }
+        }
+        Column::Text(values) => {
+            let categories: BTreeSet<&String> = values.iter().flatten().collect();
+            if categories.len() == 1 && !has_missing {
+                return refuse(FeatureFault::Constant {
+                    found: format!("{:?}", categories.first().unwrap()),
+                });
+            }
+            Kind::Text { categories: categories.into_iter().cloned().collect() }
+        }
+    };
+    Ok(EncodedColumn { name: name.into(), kind, has_missing })
+}
+
+/// Two passes over values scaled to at most 1, so that no finite column overflows.
+fn mean_and_sd(values: &[f64]) -> (f64, f64) {
+    let largest = values.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+    if largest == 0.0 {
+        return (0.0, 0.0);
+    }
+    let n = values.len() as f64;
+    let mean = values.iter().map(|x| x / largest).sum::<f64>() / n;
+    let square = values.iter().map(|x| (x / largest - mean).powi(2)).sum::<f64>() / n;
+    (mean * largest, square.sqrt() * largest)
+}

@@ -1,0 +1,205 @@
+//! Which arms are learnt from, which choose, which judge.
+//!
+//! Instances are dealt to training, validation and test in the proportions 70/10/20: at random by a seed, in order as in the
+//! published experiments, or as the data say. Fewer than three instances cannot be dealt to three parts; then the arms of
+//! each are, at random, and a group of arms keeps a budget in proportion ([`Instance::select_arms`]). A study of one
+//! programme is the usual case of that.
+//!
+//! A [`Split`] names instances and arms by position, so that it can be made before there are encoded features: what the
+//! training arms have in common must not be learnt from the others.
+//!
+//! ```
+//! use restive::data::split::{Split, folds};
+//!
+//! let split = Split::in_order(&[50; 10], 1)?;
+//! let instances = |part: &[restive::data::split::Group]| part.iter().map(|group| group.instance).collect::<Vec<_>>();
+//! assert_eq!(instances(&split.train), [0, 1, 2, 3, 4, 5, 6]);
+//! assert_eq!(instances(&split.test), [8, 9]);
+//!
+//! // one programme of 1,000 people: 700 of them to learn from, in five folds of 140
+//! let split = Split::seeded(&[1000], 1)?;
+//! let folds = folds(&split.train, 5, 1)?;
+//! assert!(folds.iter().all(|fold| fold[0].arms.len() == 140));
+//! # Ok::<(), restive::Error>(())
+//! ```
+
+use crate::error::{Error, Result};
+use crate::instance::Instance;
+use crate::random::{Random, stream};
+use rand::RngExt;
+
+/// One of the three parts of a split.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Part {
+    /// to learn from
+    Train,
+    /// to choose by
+    Validation,
+    /// to judge by
+    Test,
+}
+
+impl Part {
+    /// The three parts, in order.
+    pub const ALL: [Part; 3] = [Part::Train, Part::Validation, Part::Test];
+
+    /// train, validation, test
+    pub fn name(self) -> &'static str {
+        ["train", "validation", "test"][self as usize]
+    }
+}
+
+/// Some arms of one instance.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Group {
+    /// position of the instance
+    pub instance: usize,
+    /// positions of the arms within it, ascending
+    pub arms: Vec<usize>,
+}
+
+impl Group {
+    /// The arms of the group as an instance of their own, with a budget in proportion.
+    pub fn of(&self, instances: &[Instance]) -> Instance {
+        let whole = &instances[self.instance];
+        if self.arms.len() == whole.arms() { whole.clone() } else { whole.select_arms(&self.arms) }
+    }
+}
+
+/// Every arm in exactly one of three parts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Split {
+    /// to learn from
+    pub train: Vec<Group>,
+    /// to choose by
+    pub validation: Vec<Group>,
+    /// to judge by
+    pub test: Vec<Group>,
+}
+
+impl Split {
+    /// 70/10/20 at random; `arms` holds the number of arms of each instance.
+    pub fn seeded(arms: &[usize], seed: u64) -> Result<Self> {
+        Self::dealt(arms, seed, shuffled(arms.len(), &mut stream(seed, &[INSTANCES])))
+    }
+
+    /// 70/10/20 in the order of the instances, as in the published experiments; the seed is for the arms of fewer than
+    /// three instances.
+    pub fn in_order(arms: &[usize], seed: u64) -> Result<Self> {
+        Self::dealt(arms, seed, (0..arms.len()).collect())
+    }
+
+    /// As the data say: the part of every arm, by instance. Validation and test may be empty, training may not.
+    pub fn given(parts: &[Vec<Part>]) -> Result<Self> {
+        let select = |part: Part| -> Vec<Group> {
+            let groups = parts.iter().enumerate().map(|(instance, parts)| Group {
+                instance,
+                arms: (0..parts.len()).filter(|i| parts[*i] == part).collect(),
+            });
+            groups.filter(|group| !group.arms.is_empty()).collect()
+        };
+        let [train, validation, test] = Part::ALL.map(select);
+        if train.is_empty() {
+            return Err(Error::Range { what: "training arms", expected: "at least 1", found: 0.0 });
+        }
+        Ok(Self { train, validation, test })
+    }
+
+    /// The groups of a part.
+    pub fn part(&self, part: Part) -> &[Group] {
+        match part {
+            Part::Train => &self.train,
+            Part::Validation => &self.validation,
+            Part::Test => &self.test,
+        }
+    }
+
+    /// The part of every arm, by instance: what [`Split::given`] reads.
+    pub fn parts(&self) -> Vec<Vec<Part>> {
+        let groups = || Part::ALL.into_iter().flat_map(|part| self.part(part).iter().map(move |g| (part, g)));
+        let instances = groups().map(|(_, group)| group.instance + 1).max().unwrap_or(0);
+        let mut parts: Vec<Vec<(usize, Part)>> = vec![Vec::new(); instances];
+        groups().for_each(|(part, group)| {
+            parts[group.instance].extend(group.arms.iter().map(|arm| (*arm, part)));
+        });
+        parts.iter_mut().for_each(|arms| arms.sort_unstable());
+        parts.into_iter().map(|arms| arms.into_iter().map(|(_, part)| part).collect()).collect()
+    }
+
+    fn dealt(arms: &[usize], seed: u64, order: Vec<usize>) -> Result<Self> {
+        if arms.len() >= 3 {
+            let mut parts = cut(order, arms.len()).into_iter().map(|instances| {
+                let whole = |instance| Group { instance, arms: (0..arms[instance]).collect() };
+                instances.into_iter().map(whole).collect::<Vec<_>>()
+            });
+            let [train, validation, test] = std::array::from_fn(|_| parts.next().expect("three parts"));
+            return Ok(Self { train, validation, test });
+        }
+        let mut split = Self { train: Vec::new(), validation: Vec::new(), test: Vec::new() };
+        for (instance, &n) in arms.iter().enumerate() {
+            at_least("arms of an instance to split", n, 3, "at least 3")?;
+            let [train, validation, test] = cut(shuffled(n, &mut stream(seed, &[ARMS, instance as u64])), n)
+                .map(|arms| Group { instance, arms });
+            split.train.push(train);
+            split.validation.push(validation);
+            split.test.push(test);
+        }
+        at_least("instances to split", arms.len(), 1, "at least 1")?;
+        Ok(split)
+    }
+}
+
+/// Cuts the groups into k parts of nearly equal size at random: whole groups where there are several (then at most as many
+/// parts as groups), the arms of the group where there is one.
+pub fn folds(groups: &[Group], k: usize, seed: u64) -> Result<Vec<Vec<Group>>> {
+    at_least("folds", k, 2, "at least 2")?;
+    let mut random = stream(seed, &[FOLDS]);
+    if let [group] = groups {
+        at_least("arms to cut into folds", group.arms.len(), k, "at least as many as folds")?;
+        let dealt = deal(shuffled(group.arms.len(), &mut random), k);
+        let chosen = |fold: Vec<usize>| fold.into_iter().map(|i| group.arms[i]).collect();
+        let fold = |fold| vec![Group { instance: group.instance, arms: chosen(fold) }];
+        return Ok(dealt.into_iter().map(fold).collect());
+    }
+    at_least("instances to cut into folds", groups.len(), 2, "at least 1")?;
+    let dealt = deal(shuffled(groups.len(), &mut random), k.min(groups.len()));
+    Ok(dealt.into_iter().map(|fold| fold.into_iter().map(|g| groups[g].clone()).collect()).collect())
+}
+
+/// Purposes of random numbers.
+const INSTANCES: u64 = 20;
+const ARMS: u64 = 21;
+const FOLDS: u64 = 22;
+
+fn at_least(what: &'static str, found: usize, least: usize, expected: &'static str) -> Result<()> {
+    if found < least {
+        return Err(Error::Range { what, expected, found: found as f64 });
+    }
+    Ok(())
+}
+
+/// 0 … n−1 in random order.
+fn shuffled(n: usize, random: &mut Random) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..n).collect();
+    for i in (1..n).rev() {
+        order.swap(i, random.random_range(0..=i));
+    }
+    order
+}
+
+/// The first 70 %, the next 10 % and the last 20 %, each in ascending order; none is empty where there are three or more.
+fn cut(order: Vec<usize>, n: usize) -> [Vec<usize>; 3] {
+    let (validation, test) = (((n + 5) / 10).max(1), ((2 * n + 5) / 10).max(1));
+    let train = n - validation - test;
+    let mut parts = [order[..train].to_vec(), order[train..n - test].to_vec(), order[n - test..].to_vec()];
+    parts.iter_mut().for_each(|part| part.sort_unstable());
+    parts
+}
+
+/// Deals cards to k players; each hand in ascending order.
+fn deal(order: Vec<usize>, k: usize) -> Vec<Vec<usize>> {
+    let mut hands = vec![Vec::new(); k];
+    order.into_iter().enumerate().for_each(|(card, i)| hands[card % k].push(i));
+    hands.iter_mut().for_each(|hand: &mut Vec<usize>| hand.sort_unstable());
+    hands
+}

@@ -1,0 +1,101 @@
+//! Splits and folds: every arm in exactly one part, in proportion, the same for the same seed.
+
+use proptest::prelude::*;
+use restive::data::domain::Domain;
+use restive::data::split::{Group, Part, Split, folds};
+
+/// (instance, arm) of every arm of some groups, sorted.
+fn members<'a>(groups: impl IntoIterator<Item = &'a Group>) -> Vec<(usize, usize)> {
+    let groups = groups.into_iter();
+    let mut all: Vec<_> =
+        groups.flat_map(|group| group.arms.iter().map(|arm| (group.instance, *arm))).collect();
+    all.sort_unstable();
+    all
+}
+
+fn everyone(arms: &[usize]) -> Vec<(usize, usize)> {
+    arms.iter().enumerate().flat_map(|(k, n)| (0..*n).map(move |i| (k, i))).collect()
+}
+
+fn all(split: &Split) -> impl Iterator<Item = &Group> {
+    split.train.iter().chain(&split.validation).chain(&split.test)
+}
+
+/// Within one of 70/10/20 %, and never empty.
+fn in_proportion(sizes: [usize; 3]) -> bool {
+    let n: usize = sizes.iter().sum();
+    let near = |size: usize, share: f64| (size as f64 - share * n as f64).abs() <= 1.0;
+    // the smallest numbers are held up by "at least one"
+    sizes.iter().all(|s| *s > 0)
+        && (n < 8 || (near(sizes[0], 0.7) && near(sizes[1], 0.1) && near(sizes[2], 0.2)))
+}
+
+proptest! {
+    #[test]
+    fn every_arm_is_in_exactly_one_part(arms in prop::collection::vec(3usize..60, 1..40), seed: u64) {
+        for split in [Split::seeded(&arms, seed).unwrap(), Split::in_order(&arms, seed).unwrap()] {
+            prop_assert_eq!(members(all(&split)), everyone(&arms));
+            let parts = [&split.train, &split.validation, &split.test];
+            if arms.len() >= 3 {
+                prop_assert!(in_proportion(parts.map(|part| part.len())));
+                prop_assert!(all(&split).all(|group| group.arms.len() == arms[group.instance]), "instances stay whole");
+            } else {
+                for k in 0..arms.len() {
+                    prop_assert!(in_proportion(parts.map(|part| part[k].arms.len())));
+                }
+            }
+            prop_assert_eq!(&Split::given(&split.parts()).unwrap().parts(), &split.parts());
+        }
+        prop_assert_eq!(Split::seeded(&arms, seed).unwrap(), Split::seeded(&arms, seed).unwrap());
+    }
+
+    #[test]
+    fn every_arm_is_in_exactly_one_fold(arms in prop::collection::vec(12usize..60, 1..12), k in 2usize..9, seed: u64) {
+        let split = Split::seeded(&arms, seed).unwrap();
+        let folds = folds(&split.train, k, seed).unwrap();
+        prop_assert_eq!(members(folds.iter().flatten()), members(&split.train));
+        let sizes: Vec<usize> = match split.train.len() {
+            1 => folds.iter().map(|fold| fold[0].arms.len()).collect(),
+            _ => folds.iter().map(Vec::len).collect(),
+        };
+        prop_assert!(sizes.iter().max().unwrap() - sizes.iter().min().unwrap() <= 1, "{:?}", sizes);
+    }
+}
+
+#[test]
+fn the_published_split_is_seven_one_two_in_order() {
+    let split = Split::in_order(&[100; 10], 5).unwrap();
+    let instances = |part| split.part(part).iter().map(|group| group.instance).collect::<Vec<_>>();
+    assert_eq!(Part::ALL.map(instances), [vec![0, 1, 2, 3, 4, 5, 6], vec![7], vec![8, 9]]);
+}
+
+#[test]
+fn seeds_differ() {
+    assert_ne!(Split::seeded(&[100], 1).unwrap(), Split::seeded(&[100], 2).unwrap());
+    assert_ne!(Split::seeded(&[5; 20], 1).unwrap(), Split::seeded(&[5; 20], 2).unwrap());
+}
+
+#[test]
+fn a_group_of_arms_keeps_its_rows_and_a_budget_in_proportion() {
+    let domain = Domain { instances: 1, arms: 50, budget: 10, trajectories: 2, ..Domain::two_state() };
+    let instances = domain.generate(3).unwrap();
+    let split = Split::seeded(&[50], 3).unwrap();
+    let group = &split.train[0];
+    let part = group.of(&instances);
+    assert_eq!(part.arms(), 35);
+    // 7, or as many as were pulled in one step
+    assert_eq!(part.budget(), part.trajectories().most_pulls().max(7));
+    for (i, &arm) in group.arms.iter().enumerate() {
+        assert_eq!(part.features().row(i), instances[0].features().row(arm));
+    }
+}
+
+#[test]
+fn splits_that_cannot_be_made_say_why() {
+    let message = |arms: &[usize]| Split::seeded(arms, 1).unwrap_err().to_string();
+    assert_eq!(message(&[2]), "arms of an instance to split: expected at least 3, found 2");
+    assert_eq!(message(&[]), "instances to split: expected at least 1, found 0");
+    assert!(Split::given(&[vec![Part::Test, Part::Validation]]).is_err());
+    let one = [Group { instance: 0, arms: vec![0, 1, 2] }];
+    assert!(folds(&one, 1, 1).is_err() && folds(&one, 4, 1).is_err() && folds(&[], 2, 1).is_err());
+}
