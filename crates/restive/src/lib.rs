@@ -5,7 +5,7 @@
 //! indices](index), the indices into a [policy], and gives both a gradient, so that a model of the transitions can
 //! be trained through the decision it leads to.
 //!
-//! Values flow one way: [instance] → [index] → [policy]. Gradients flow back through `pullback`s.
+//! Values flow one way: [instance] → [index] → [policy] → [evaluation]. Gradients flow back through `pullback`s.
 //!
 //! ```
 //! use restive::{Reward, Transition, Layout, index, policy};
@@ -31,6 +31,7 @@
 
 pub mod data;
 pub mod error;
+pub mod evaluation;
 pub mod index;
 pub mod instance;
 pub mod policy;

@@ -9,20 +9,20 @@ use restive::index::{Cotangent, Indices, bisection, general, two_state};
 use restive::policy::Temperature;
 use restive::policy::soft_top_k::{soft_top_k, soft_top_k_many};
 
-const AGREEMENT: f64 = 1e-7;
+pub const AGREEMENT: f64 = 1e-7;
 
 /// f′(0), with an error of order h⁴.
-fn derivative(f: impl Fn(f64) -> f64, h: f64) -> f64 {
+pub fn derivative(f: impl Fn(f64) -> f64, h: f64) -> f64 {
     let central = |h: f64| (f(h) - f(-h)) / (2.0 * h);
     (4.0 * central(0.5 * h) - central(h)) / 3.0
 }
 
-fn uniform(random: &mut Random) -> f64 {
+pub fn uniform(random: &mut Random) -> f64 {
     random.random::<f64>() - 0.5
 }
 
 /// A direction whose rows sum to zero, and that vanishes where a probability is within reach of 0.
-fn tangent(p: &Array4<f64>, h: f64, random: &mut Random) -> Array4<f64> {
+pub fn tangent(p: &Array4<f64>, h: f64, random: &mut Random) -> Array4<f64> {
     let mut direction = p.mapv(|p| if p > 4.0 * h { uniform(random) } else { 0.0 });
     for (mut d, p) in direction.rows_mut().into_iter().zip(p.rows()) {
         let free = p.iter().filter(|p| **p > 4.0 * h).count();

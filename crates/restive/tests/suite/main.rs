@@ -2,9 +2,12 @@
 //!
 //! `recovery`: two roads to one number · `gradients`: every pullback against finite differences ·
 //! `invariants`: properties that hold for all inputs · `golden`: numbers from `reference/` · `rooms`: which room
-//! may know which. `arms` draws random arms, `oracle` holds the slow textbook truths.
+//! may know which · `evaluation`, `fluid`, `coverage`: estimators against naive formulas, enumeration and repetition. `arms` draws random arms, `oracle` holds the slow textbook truths.
 
 mod arms;
+mod coverage;
+mod evaluation;
+mod fluid;
 mod golden;
 mod gradients;
 mod invariants;

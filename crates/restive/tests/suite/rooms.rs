@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// room → the rooms it may name
-const DOORS: [(&str, &[&str]); 8] = [
+const DOORS: [(&str, &[&str]); 9] = [
     ("error", &["index"]), // its essay points to Status
     ("random", &[]),
     ("simd", &[]),
@@ -13,6 +13,7 @@ const DOORS: [(&str, &[&str]); 8] = [
     ("policy", &["simd", "random"]),
     ("simulation", &["instance", "policy", "random"]),
     ("data", &["error", "instance", "policy", "random", "simulation"]),
+    ("evaluation", &["error", "instance", "policy", "random", "simulation"]),
 ];
 
 fn files(folder: &Path, out: &mut Vec<PathBuf>) {
