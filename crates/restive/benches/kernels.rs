@@ -94,8 +94,8 @@ fn instance(arms: usize, trajectories: usize) -> Instance {
     domain.generate(1).expect("a domain").remove(0)
 }
 
-fn one_thread<T: Send>(work: impl FnOnce() -> T + Send) -> T {
-    rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread").install(work)
+fn one_thread() -> rayon::ThreadPool {
+    rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread")
 }
 
 /// CWPDIS of the soft policy, its pulls included, with (true) or without its pullback: 100 arms, 100 trajectories of 9 steps
@@ -109,12 +109,13 @@ fn importance_sampling<const GRADIENT: bool>(bencher: Bencher, (n, j): (usize, u
     let policy = Policy::Soft(index, 0.05);
     let propensity = Propensity::new(log, Behaviour::Logged, n / 5).expect("logged");
     let (decisions, states) = (Decisions::new(log, instance.reward(), &propensity), known_states(log));
-    one_thread(|| {
-        bencher.counter(divan::counter::ItemsCount::new(n * j * 9)).bench_local(|| {
+    let thread = one_thread();
+    bencher.counter(divan::counter::ItemsCount::new(n * j * 9)).bench_local(|| {
+        thread.install(|| {
             let pull = target_pull(states.view(), &policy, n / 5);
             let found = cwpdis(&decisions, pull.view(), 0.99, RatioUpTo::ThisStep);
             if GRADIENT { found.pullback(1.0).sum() } else { found.value }
-        });
+        })
     });
 }
 
@@ -132,11 +133,10 @@ fn strict_rollouts(bencher: Bencher, n: usize) {
         horizon: 9,
     };
     let (policy, runs) = (Policy::Strict(index), if n > 1_000 { 10 } else { 1_000 });
-    one_thread(|| {
-        bencher
-            .counter(divan::counter::ItemsCount::new(n * runs * 9))
-            .bench_local(|| values(&setting, &Initial::Uniform, &policy, runs, 1));
-    });
+    let thread = one_thread();
+    bencher
+        .counter(divan::counter::ItemsCount::new(n * runs * 9))
+        .bench_local(|| thread.install(|| values(&setting, &Initial::Uniform, &policy, runs, 1)));
 }
 
 /// The fluid value of 9 steps and its pullback.

@@ -5,8 +5,9 @@
 
 use ndarray::{Array1, Array3, Array4, s};
 use rand::RngExt;
+use restive::data::domain::Domain;
 use restive::evaluation::*;
-use restive::policy::{Chooser, Policy};
+use restive::policy::{Chooser, Policy, Temperature};
 use restive::random::stream;
 use restive::simulation::{Initial, Setting, trajectories};
 use restive::{Instance, Reward, Transition, index};
@@ -116,7 +117,9 @@ fn main() {
                 let units = trajectories_logged;
                 let resampled =
                     bootstrap(units, 1000, seed, |which, _| found.resampled(&times_drawn(which, units)));
-                tally.add(Estimate::percentile(found.value, &resampled, Covers::Trajectories), truth);
+                let stretch = stretch(units, found.effective_sample_size);
+                tally
+                    .add(Estimate::percentile(found.value, &resampled, stretch, Covers::Trajectories), truth);
             }
             tally.print(
                 &format!("is, uncoupled target, {trajectories_logged} trajectories, {up_to:?}"),
@@ -177,20 +180,41 @@ fn main() {
         }
     }
 
-    println!("\nthe bias of CWPDIS that more data does not remove: 100,000 trajectories");
-    let many = trajectories(&setting, &Initial::Uniform, &Policy::Random, 100_000, 1);
-    let decisions = Decisions::new(&many, &reward, &Propensity::new(&many, Behaviour::Logged, 1).unwrap());
-    for (k, (name, policy)) in policies.iter().enumerate() {
-        let pull = target_pull(known_states(&many).view(), policy, 1);
-        let found = cwpdis(&decisions, pull.view(), DISCOUNT, RatioUpTo::PreviousStep);
-        println!(
-            "{name:<10} exact {:.4}  is {:.4}  bias {:+.4} (gain over random {:+.4}), effective sample size {:.0}",
-            truths[k],
-            found.value,
-            found.value - truths[k],
-            truths[k] - truths[1],
-            found.effective_sample_size
-        );
+    println!(
+        "\nthe bias of CWPDIS for a coupled policy: 100 arms of the published two-state domain, 20 pulls, 9 steps"
+    );
+    let runs = 20_000;
+    for logged in [100, 1000, 10_000] {
+        let domain = Domain { instances: 1, trajectories: logged, ..Domain::two_state() };
+        let instance = domain.generate(1).expect("the published domain").remove(0);
+        let (log, truth) = (instance.trajectories(), instance.truth().expect("synthetic").view());
+        let table = index::two_state::index(truth, instance.reward().view(), 1.0 - 1.0 / 9.0).index;
+        let spread = Temperature::Spread(0.1).resolve(table.as_slice().expect("contiguous"));
+        let setting =
+            Setting { transition: truth, reward: instance.reward(), discount: 0.99, budget: 20, horizon: 9 };
+        let propensity = Propensity::new(log, Behaviour::Logged, 20).unwrap();
+        let decisions = Decisions::new(log, instance.reward(), &propensity);
+        for (name, policy) in [("random", Policy::Random), ("soft", Policy::Soft(table.clone(), spread))] {
+            let pull = target_pull(known_states(log).view(), &policy, 20);
+            let exact = Simulated::new(&setting, &Initial::Uniform, &policy, runs, 1).estimate();
+            for up_to in [RatioUpTo::ThisStep, RatioUpTo::PreviousStep] {
+                let found = cwpdis(&decisions, pull.view(), 0.99, up_to);
+                let units = logged;
+                let resampled =
+                    bootstrap(units, 100, 1, |which, _| found.resampled(&times_drawn(which, units)));
+                println!(
+                    "{logged:6} trajectories  {name:<7} {up_to:<13?} true {:.2} ± {:.2}  is {:.2} ± {:.2}  bias {:+.2}  \
+                     effective sample size {:.1}, {} of 900 terms dropped",
+                    exact.value,
+                    (exact.high - exact.low) / 2.0,
+                    found.value,
+                    NORMAL * moments(&resampled).1.sqrt(),
+                    found.value - exact.value,
+                    found.effective_sample_size,
+                    found.dropped
+                );
+            }
+        }
     }
 }
 

@@ -6,13 +6,13 @@
 //! seed gives every policy the same resamples: differences of policies are paired.
 //!
 //! ```
-//! use restive::evaluation::{Covers, Estimate, bootstrap};
+//! use restive::evaluation::{Covers, Estimate, bootstrap, stretch};
 //!
 //! let heights = [1.62, 1.75, 1.81, 1.68, 1.70, 1.77, 1.59, 1.84];
 //! let mean = |which: &[usize]| which.iter().map(|&k| heights[k]).sum::<f64>() / 8.0;
 //! let resampled = bootstrap(8, 999, 1, |which, _| mean(which));
-//! let estimate = Estimate::percentile(mean(&[0, 1, 2, 3, 4, 5, 6, 7]), &resampled, Covers::Arms);
-//! assert!(estimate.low > 1.65 && estimate.high < 1.80);
+//! let estimate = Estimate::percentile(mean(&[0, 1, 2, 3, 4, 5, 6, 7]), &resampled, stretch(8, 8.0), Covers::Arms);
+//! assert!(estimate.low > 1.62 && estimate.high < 1.83);
 //! ```
 
 use crate::random::stream;

@@ -1,6 +1,6 @@
 //! One instance: the value of every policy by every estimator, on the log and on its resamples.
 
-use super::evaluate::{Case, Estimator, Settings};
+use super::evaluate::{Case, Estimator, Settings, resampled_units};
 use super::fluid::flow;
 use super::{
     Decisions, Propensity, RatioUpTo, Simulated, bootstrap, cwpdis, empirical, first_states, fluid,
@@ -9,8 +9,27 @@ use super::{
 use crate::error::{Error, Result};
 use crate::instance::{Instance, NO_ACTION, Trajectories, Transition};
 use crate::policy::{Chooser, Policy};
+use crate::random::stream;
 use crate::simulation::{Initial, Setting};
 use ndarray::{Array2, Array3, s};
+use rand::RngExt;
+
+/// The seeds of one instance: instances must not share their luck, or their mean would vary more than it shows.
+#[derive(Clone, Copy)]
+pub(super) struct Seeds {
+    runs: u64,
+    resamples: u64,
+}
+
+impl Seeds {
+    pub(super) fn new(seed: u64, instance: usize) -> Self {
+        let mut random = stream(seed, &[EVALUATION, instance as u64]);
+        Self { runs: random.random(), resamples: random.random() }
+    }
+}
+
+/// The first step of the paths of this room's streams, so that a log simulated with the same seed had other luck.
+const EVALUATION: u64 = 0x6576_616c;
 
 /// The value of one policy by one estimator, with all that its interval needs.
 #[derive(Debug, Clone, Default)]
@@ -32,19 +51,18 @@ pub(super) struct Draws {
 /// An estimator's draws for each policy.
 pub(super) type Table = Vec<(Estimator, Vec<Draws>)>;
 
-pub(super) fn draws(case: &Case<'_>, settings: &Settings) -> Result<Table> {
+pub(super) fn draws(case: &Case<'_>, settings: &Settings, seeds: Seeds) -> Result<Table> {
     let log = case.instance.trajectories();
     let mut table = Vec::new();
     if settings.behaviour.is_some() {
-        table.push(ratio_draws(case, settings)?);
+        table.push(ratio_draws(case, settings, seeds)?);
     }
-    table.extend(model_draws(case, settings));
+    table.extend(model_draws(case, settings, seeds));
     if let Some(truth) = case.instance.truth() {
         let initial = settings.initial(log);
         let setting = setting(case, settings, truth);
         let each = case.policies.iter().map(|(_, policy)| {
-            let runs =
-                Simulated::new(&setting, &initial, policy, settings.runs, settings.seed).values.to_vec();
+            let runs = Simulated::new(&setting, &initial, policy, settings.runs, seeds.runs).values.to_vec();
             Draws { value: moments(&runs).0, runs, ..Draws::default() }
         });
         table.push((Estimator::True, each.collect()));
@@ -70,7 +88,7 @@ fn setting<'a>(case: &Case<'a>, settings: &Settings, transition: &'a Transition)
 }
 
 /// CWPDIS, or the segmented variant of a single trajectory.
-fn ratio_draws(case: &Case<'_>, settings: &Settings) -> Result<(Estimator, Vec<Draws>)> {
+fn ratio_draws(case: &Case<'_>, settings: &Settings, seeds: Seeds) -> Result<(Estimator, Vec<Draws>)> {
     let (instance, log) = (case.instance, case.instance.trajectories());
     let behaviour = settings.behaviour.expect("asked for");
     let propensity = Propensity::new(log, behaviour, instance.budget())?;
@@ -105,7 +123,7 @@ fn ratio_draws(case: &Case<'_>, settings: &Settings) -> Result<(Estimator, Vec<D
             let sum = |which: &[usize], _| which.iter().map(|&i| arm[i]).sum::<f64>();
             return Draws {
                 value: arm.iter().sum(),
-                resamples: bootstrap(log.arms(), settings.resamples, settings.seed, sum),
+                resamples: bootstrap(log.arms(), settings.resamples, seeds.resamples, sum),
                 slack: slack(terms * solved.dropped as f64),
                 effective_sample_size: Some(solved.effective_sample_size),
                 dropped: solved.dropped,
@@ -121,7 +139,7 @@ fn ratio_draws(case: &Case<'_>, settings: &Settings) -> Result<(Estimator, Vec<D
         let resample = |which: &[usize], _| solved.resampled(&times_drawn(which, j)) + fill;
         Draws {
             value: solved.value + fill,
-            resamples: bootstrap(j, settings.resamples, settings.seed, resample),
+            resamples: bootstrap(j, settings.resamples, seeds.resamples, resample),
             slack: slack(solved.dropped_discount),
             effective_sample_size: Some(solved.effective_sample_size),
             dropped: solved.dropped,
@@ -134,15 +152,15 @@ fn ratio_draws(case: &Case<'_>, settings: &Settings) -> Result<(Estimator, Vec<D
 }
 
 /// Simulation and fluid on transitions estimated from the log; every resample estimates them anew.
-fn model_draws(case: &Case<'_>, settings: &Settings) -> [(Estimator, Vec<Draws>); 2] {
+fn model_draws(case: &Case<'_>, settings: &Settings, seeds: Seeds) -> [(Estimator, Vec<Draws>); 2] {
     let log = case.instance.trajectories();
     let policies: Vec<&Policy> = case.policies.iter().map(|(_, policy)| policy).collect();
     let all: Vec<usize> = (0..log.arms()).collect();
-    let point = model_values(case, settings, log, &all, &policies, settings.runs, settings.seed);
+    let point = model_values(case, settings, log, &all, &policies, settings.runs, seeds.runs);
     let is_single = log.trajectories() == 1;
-    let units = if is_single { log.arms() } else { log.trajectories() };
+    let units = resampled_units(log);
     let runs = settings.runs_per_resample;
-    let resampled = bootstrap(units, settings.resamples, settings.seed, |which, seed| {
+    let resampled = bootstrap(units, settings.resamples, seeds.resamples, |which, seed| {
         if is_single {
             let owned: Vec<Policy> = policies.iter().map(|policy| policy.select_arms(which)).collect();
             let policies: Vec<&Policy> = owned.iter().collect();

@@ -4,8 +4,11 @@
 //! known. [`Covers`] names the source of the spread. All intervals are nominal 95 % intervals, of three kinds:
 //!
 //! - **mean**: mean ± t·s/√n of independent values, with Student's t;
-//! - **percentile**: the 2.5 % and 97.5 % quantiles of a [bootstrap](super::bootstrap);
+//! - **percentile**: the 2.5 % and 97.5 % quantiles of a [bootstrap](super::bootstrap), stretched about the value;
 //! - **normal**: value ± 1.96 standard errors, where variances of several sources are added.
+//!
+//! A bootstrap of n units knows a variance too small by (n−1)/n and treats it as certain. [`stretch`] makes up for both:
+//! √(n/(n−1)) with n the effective sample size, and Student's t over the normal quantile for the number of units.
 //!
 //! The improvement of one policy over another is a **paired difference**: both met the same luck, or the same resample of
 //! the data, and the differences vary far less than the values.
@@ -75,11 +78,11 @@ impl Estimate {
         Self { value: mean, low: mean - reach, high: mean + reach, effective_sample_size: None, covers }
     }
 
-    /// A value with a percentile interval from its resamples.
-    pub fn percentile(value: f64, resamples: &[f64], covers: Covers) -> Self {
+    /// A value with a percentile interval from its resamples, stretched about the value by a factor.
+    pub fn percentile(value: f64, resamples: &[f64], stretch: f64, covers: Covers) -> Self {
         let mut sorted = resamples.to_vec();
         sorted.sort_by(f64::total_cmp);
-        let (low, high) = (quantile(&sorted, 0.025), quantile(&sorted, 0.975));
+        let [low, high] = [0.025, 0.975].map(|share| value + stretch * (quantile(&sorted, share) - value));
         Self { value, low, high, effective_sample_size: None, covers }
     }
 
@@ -95,6 +98,13 @@ pub fn difference(a: &[f64], b: &[f64]) -> Estimate {
     assert_eq!(a.len(), b.len(), "paired values: as many of each");
     let differences: Vec<f64> = a.iter().zip(b).map(|(a, b)| a - b).collect();
     Estimate::mean(&differences, Covers::Rollouts)
+}
+
+/// How much wider than its quantiles an interval from a bootstrap of that many units must be, when they are worth an effective
+/// sample size (below 2 it counts as 2: nothing can be said with less).
+pub fn stretch(units: usize, effective_sample_size: f64) -> f64 {
+    let n = effective_sample_size.max(2.0);
+    (n / (n - 1.0)).sqrt() * student(units.max(2) - 1) / NORMAL
 }
 
 /// Mean and unbiased variance; the variance of fewer than two values is NaN.

@@ -5,7 +5,7 @@
 //! meet the same resamples and the same luck, so gains over the random policy and over no action are paired. Over several
 //! instances values are averaged; the interval then covers these instances with other logs, not other instances.
 //!
-//! **Intervals.** `is`, `segmented`, `fluid`: percentiles of the bootstrap. `true`: the luck of the runs. `simulated`: the
+//! **Intervals.** `is`, `segmented`, `fluid`: percentiles of the bootstrap, [stretched](stretch()). `true`: the luck of the runs. `simulated`: the
 //! variance over the resamples less the part of it that is the luck of their few runs, plus the luck of the runs
 //! behind the value itself, ± 1.96 standard errors.
 //!
@@ -29,10 +29,10 @@
 //! # Ok::<(), restive::Error>(())
 //! ```
 
-use super::draws::{Draws, Table, draws};
-use super::{Behaviour, Covers, Drift, Estimate, RatioUpTo, drift, moments};
+use super::draws::{Draws, Seeds, Table, draws};
+use super::{Behaviour, Covers, Drift, Estimate, RatioUpTo, drift, moments, stretch};
 use crate::error::{Error, Result};
-use crate::instance::{Instance, Transition};
+use crate::instance::{Instance, Trajectories, Transition};
 use crate::policy::Policy;
 
 /// One instance and the policies to be judged on it.
@@ -164,7 +164,11 @@ impl Evaluation {
 pub fn evaluate(cases: &[Case<'_>], settings: &Settings) -> Result<Evaluation> {
     check(cases, settings)?;
     let names: Vec<String> = cases[0].policies.iter().map(|(name, _)| name.clone()).collect();
-    let tables = cases.iter().map(|case| draws(case, settings)).collect::<Result<Vec<Table>>>()?;
+    let tables = cases.iter().enumerate();
+    let tables = tables.map(|(k, case)| draws(case, settings, Seeds::new(settings.seed, k)));
+    let tables = tables.collect::<Result<Vec<Table>>>()?;
+    let units = cases.iter().map(|case| resampled_units(case.instance.trajectories()));
+    let (units, fewest) = (units.clone().sum(), units.min().unwrap_or(0));
     let find = |sought: &Policy| cases[0].policies.iter().position(|(_, policy)| policy == sought);
     let (random, no_action) = (find(&Policy::Random), find(&Policy::NoAction));
     let mut policies: Vec<(String, Vec<Score>)> = names.into_iter().map(|name| (name, Vec::new())).collect();
@@ -175,15 +179,22 @@ pub fn evaluate(cases: &[Case<'_>], settings: &Settings) -> Result<Evaluation> {
         let covers = covers(estimator, cases);
         for (k, (_, scores)) in policies.iter_mut().enumerate() {
             let each = |k: usize| parts.iter().map(move |part| &part[k]);
+            let size = |k: usize| -> Option<f64> {
+                let sum: Option<f64> = each(k).map(|draws| draws.effective_sample_size).sum();
+                sum.map(|sum| sum / cases.len() as f64)
+            };
+            // the effective sample size of CWPDIS counts trajectories; elsewhere the units resampled count themselves
+            let stretched = |k: usize| match (estimator, size(k)) {
+                (Estimator::Is, Some(size)) => stretch(units, size),
+                _ => stretch(units, fewest as f64),
+            };
             let gain = |base: usize| {
                 let pairs: Vec<Draws> = each(k).zip(each(base)).map(|(a, b)| a.less(b)).collect();
-                combine(pairs.iter(), covers)
+                combine(pairs.iter(), stretched(k).max(stretched(base)), covers)
             };
-            let size: Option<f64> = each(k).map(|draws| draws.effective_sample_size).sum();
-            let effective_sample_size = size.map(|sum| sum / cases.len() as f64);
             scores.push(Score {
                 estimator,
-                value: Estimate { effective_sample_size, ..combine(each(k), covers) },
+                value: Estimate { effective_sample_size: size(k), ..combine(each(k), stretched(k), covers) },
                 gain_over_random: random.map(gain),
                 gain_over_no_action: no_action.map(gain),
                 dropped: each(k).map(|draws| draws.dropped).sum(),
@@ -197,6 +208,11 @@ pub fn evaluate(cases: &[Case<'_>], settings: &Settings) -> Result<Evaluation> {
     let trajectories = cases.iter().map(|case| case.instance.trajectories().trajectories()).min();
     let trajectories = trajectories.expect("at least one case");
     Ok(Evaluation { policies, evidence: Evidence { behaviour: settings.behaviour, drift, trajectories } })
+}
+
+/// What is drawn with replacement: trajectories, or arms where there is a single trajectory.
+pub(super) fn resampled_units(log: &Trajectories) -> usize {
+    if log.trajectories() == 1 { log.arms() } else { log.trajectories() }
 }
 
 fn check(cases: &[Case<'_>], settings: &Settings) -> Result<()> {
@@ -237,7 +253,7 @@ impl Draws {
     fn less(&self, other: &Draws) -> Draws {
         let minus = |a: &[f64], b: &[f64]| -> Vec<f64> { a.iter().zip(b).map(|(a, b)| a - b).collect() };
         let pairs = self.resampled_runs.iter().zip(&other.resampled_runs);
-        // where both policies dropped nothing else is uncertain; otherwise each might be off in either direction
+        // the terms that two policies drop may be off in opposite directions; against itself a policy gains nothing
         let is_same = std::ptr::eq(self, other);
         let slack = [self.slack[0] + other.slack[1], self.slack[1] + other.slack[0]];
         Draws {
@@ -252,7 +268,7 @@ impl Draws {
 }
 
 /// The mean over the instances, with its interval.
-fn combine<'a>(parts: impl Iterator<Item = &'a Draws> + Clone, covers: Covers) -> Estimate {
+fn combine<'a>(parts: impl Iterator<Item = &'a Draws> + Clone, stretch: f64, covers: Covers) -> Estimate {
     let count = parts.clone().count() as f64;
     let mean = |f: &dyn Fn(&Draws) -> f64| parts.clone().map(f).sum::<f64>() / count;
     let value = mean(&|part| part.value);
@@ -268,9 +284,9 @@ fn combine<'a>(parts: impl Iterator<Item = &'a Draws> + Clone, covers: Covers) -
                 part.resampled_runs.iter().map(|runs| luck(runs)).sum::<f64>() / resamples as f64
             });
             let sampling = (moments(&resampled).1 - within / count).max(0.0);
-            Estimate::normal(value, sampling + rollouts, covers)
+            Estimate::normal(value, stretch * stretch * sampling + rollouts, covers)
         }
-        Covers::Trajectories | Covers::Arms => Estimate::percentile(value, &resampled, covers),
+        Covers::Trajectories | Covers::Arms => Estimate::percentile(value, &resampled, stretch, covers),
     };
     let slack = [0, 1].map(|side| mean(&|part| part.slack[side]));
     Estimate { low: estimate.low - slack[0], high: estimate.high + slack[1], ..estimate }

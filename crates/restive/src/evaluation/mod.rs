@@ -27,7 +27,7 @@ mod transitions;
 pub use bootstrap::{bootstrap, times_drawn};
 pub use cwpdis::{Cwpdis, RatioUpTo, cwpdis};
 pub use decisions::{Decisions, first_states, known_states, target_pull};
-pub use estimate::{Covers, Estimate, NORMAL, difference, moments};
+pub use estimate::{Covers, Estimate, NORMAL, difference, moments, stretch};
 pub use evaluate::{Case, Estimator, Evaluation, Evidence, Score, Settings, evaluate};
 pub use fluid::{Fluid, FluidCotangent, fluid};
 pub use likelihood::{Likelihood, likelihood};

@@ -37,7 +37,12 @@ fn cwpdis_intervals_cover_the_exact_value_of_a_target_whose_arms_do_not_compete(
             let pull = Array3::from_shape_fn((50, 3, 3), |(_, _, i)| own[i]);
             let found = cwpdis(&decisions, pull.view(), 0.9, up_to);
             let resampled = bootstrap(50, 400, seed, |which, _| found.resampled(&times_drawn(which, 50)));
-            let estimate = Estimate::percentile(found.value, &resampled, Covers::Trajectories);
+            let estimate = Estimate::percentile(
+                found.value,
+                &resampled,
+                stretch(50, found.effective_sample_size),
+                Covers::Trajectories,
+            );
             covered += u64::from(estimate.low <= truth && truth <= estimate.high);
         }
         println!("cwpdis {up_to:?}: {covered} of {REPETITIONS}");
