@@ -15,7 +15,9 @@
 //! # What it cannot see
 //! Ratios are the arm's own. The other arms' states in the log are those that the *behaviour* policy led to, so the
 //! competition for the budget never adapts to the target: for policies that choose among arms the estimate is biased
-//! however many trajectories there are (337 against a true 350 in one published setting with 1,000 trajectories). It is
+//! however many trajectories there are. On the published two-state domain (100 arms, 20 pulls, 9 steps) the soft policy on the
+//! true indices is worth 368; the estimate is 343 from 100 trajectories, 350 from 1,000 and 354 from 10,000, while random
+//! pulls are worth 321 (`examples/coverage.rs`). The interval does not know this. It is
 //! consistent where every arm's pull probability depends on its own past only. And ratios multiply: with 10 trajectories
 //! and 10 steps the effective sample size of a random target is about 2.
 //!
@@ -187,29 +189,29 @@ impl Block {
         };
         let (sign, propensity) = (d.sign.view(), d.propensity.view());
         let (reward, known) = (d.reward.view(), d.known.as_ref().map(|known| known.view()));
-        let mut kappa = vec![0.0; width];
+        let (mut kappa, ones) = (vec![0.0; width], vec![1.0; width]);
         for t in 0..h {
             let at = t * width..(t + 1) * width;
             let (before, rest) = block.ratio.split_at_mut(t * j * width);
             let before = (t > 0).then(|| &before[(t - 1) * j * width..]);
             let ratio = &mut rest[..j * width];
-            match before {
-                Some(before) => ratio.copy_from_slice(before),
-                None => ratio.fill(1.0),
-            }
             if let Some(u) = up_to.decision(t) {
                 kappa.fill(0.0);
+                let kappa = &mut kappa[..width];
                 for (j, ratio) in ratio.chunks_exact_mut(width).enumerate() {
                     let [sign, pull, beta] =
                         [&sign, &pull, &propensity].map(|array| &row(array, j, u, start, width)[..width]);
+                    let before = before.map_or(&ones[..], |before| &before[j * width..][..width]);
                     for k in 0..width {
-                        ratio[k] *= factor(sign[k], pull[k], beta[k]);
+                        ratio[k] = before[k] * factor(sign[k], pull[k], beta[k]);
                         kappa[k] += ratio[k];
                     }
                 }
-                for (scale, kappa) in block.scale[at.clone()].iter_mut().zip(&kappa) {
-                    *scale = if *kappa > 0.0 { j as f64 / kappa } else { 0.0 };
+                for (scale, kappa) in block.scale[at.clone()].iter_mut().zip(kappa) {
+                    *scale = if *kappa > 0.0 { j as f64 / *kappa } else { 0.0 };
                 }
+            } else {
+                ratio.fill(1.0); // no decision has been made yet
             }
             let scale = &block.scale[at.clone()];
             let (total, mean) = (&mut block.total[at.clone()], &mut block.mean[at.clone()]);

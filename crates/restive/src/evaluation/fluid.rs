@@ -37,7 +37,8 @@
 //!     [[[0.8, 0.2], [0.2, 0.8]], [[0.5, 0.5], [0.1, 0.9]]],
 //! ];
 //! let (index, start) = (array![[0.0, 0.0], [0.1, 0.1]], Array2::from_elem((2, 2), 0.5));
-//! let soft = fluid(index.view(), p.view(), Reward::linear(2).view(), start.view(), 0.99, 1.0, 0.1, 9);
+//! let reward = Reward::linear(2);
+//! let soft = fluid(index.view(), p.view(), reward.view(), start.view(), 0.99, 1.0, 0.1, 9);
 //! let gradient = soft.pullback(1.0);
 //! assert!(gradient.d_index.row(1).sum() > 0.0); // prefer the second still more
 //! assert!(gradient.d_budget > 0.0);
@@ -56,11 +57,10 @@ pub struct Fluid<'a> {
     pub pull: Array3<f64>,
     /// `[H]`: the price of a pull, as an index
     pub threshold: Vec<f64>,
-    index: Vec<f64>,
+    crowd: Crowd,
     transition: ArrayView4<'a, f64>,
     reward: ArrayView2<'a, f64>,
     discount: f64,
-    temperature: f64,
     solved: Vec<CrowdThreshold>,
 }
 
@@ -103,7 +103,7 @@ pub fn fluid<'a>(
     });
     let (value, mass, pull) = flow;
     let threshold = solved.iter().map(|solved| solved.threshold).collect();
-    Fluid { value, mass, pull, threshold, index, transition, reward, discount, temperature, solved }
+    Fluid { value, mass, pull, threshold, crowd, transition, reward, discount, solved }
 }
 
 /// (value, masses, pulls) of arms whose pulls at each step `choose(t, mass, pull)` writes, `[N·M]` each.
@@ -151,7 +151,6 @@ impl Fluid<'_> {
     /// What a cotangent of the value becomes on indices, transitions, reward, initial distribution, budget and temperature.
     pub fn pullback(&self, d_value: f64) -> FluidCotangent {
         let (horizon, n, m) = self.mass.dim();
-        let crowd = Crowd::new(&self.index, self.temperature);
         let mut d = FluidCotangent {
             d_index: Array2::zeros((n, m)),
             d_transition: Array4::zeros((n, m, 2, m)),
@@ -189,7 +188,7 @@ impl Fluid<'_> {
                 d_pull[k] = mass[k] * (q[1] - q[0]);
                 here[k] = pull[k] * q[1] + (1.0 - pull[k]) * q[0];
             }
-            let step = crowd.pull_back(&self.solved[t], mass, pull, &d_pull, d_index);
+            let step = self.crowd.pull_back(&self.solved[t], mass, pull, &d_pull, d_index);
             d.d_budget += step.d_budget;
             d.d_temperature += step.d_temperature;
             here.iter_mut().zip(pull).for_each(|(d_mass, pull)| *d_mass -= pull * step.d_budget);

@@ -34,8 +34,8 @@ use super::log_balance::log_sigmoid;
 const SATURATED: f64 = 1e-3;
 
 /// A table of scores at a temperature, to be solved for many masses.
-pub struct Crowd<'a> {
-    score: &'a [f64],
+pub struct Crowd {
+    score: Vec<f64>,
     temperature: f64,
     /// positions, highest score first
     order: Vec<usize>,
@@ -51,8 +51,17 @@ pub struct CrowdThreshold {
     pub threshold: f64,
     reference: f64,
     theta: f64,
+    kind: Kind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Kind {
+    /// pull(1−pull) is accurate as it stands
+    Smooth,
+    /// nearly strict: slopes must be computed from their logarithms
+    Saturated,
     /// pulls that do not move with the scores
-    is_fixed: bool,
+    Fixed,
 }
 
 /// What a cotangent of the pulls of a crowd becomes, beside d_score.
@@ -64,22 +73,22 @@ pub struct CrowdCotangent {
     pub d_temperature: f64,
 }
 
-impl<'a> Crowd<'a> {
+impl Crowd {
     /// Scores (finite) at a temperature of at least 0.
-    pub fn new(score: &'a [f64], temperature: f64) -> Self {
+    pub fn new(score: &[f64], temperature: f64) -> Self {
         assert!(temperature >= 0.0, "temperature: at least 0, not {temperature}");
         let mut order: Vec<usize> = (0..score.len()).collect();
         order.sort_by(|&a, &b| score[b].total_cmp(&score[a]));
         let reference = order.get(order.len() / 2).map_or(0.0, |&k| score[k]);
         let exponential = score.iter().map(|x| ((x - reference) / temperature).exp()).collect();
-        Self { score, temperature, order, reference, exponential }
+        Self { score: score.to_vec(), temperature, order, reference, exponential }
     }
 
     /// Writes the pulls for these masses (both in the shape of the scores).
     pub fn solve(&self, mass: &[f64], budget: f64, pull: &mut [f64]) -> CrowdThreshold {
         assert!(mass.len() == self.score.len() && pull.len() == mass.len(), "mass, pull: as the scores");
         let fixed =
-            |threshold| CrowdThreshold { threshold, reference: threshold, theta: 0.0, is_fixed: true };
+            |threshold| CrowdThreshold { threshold, reference: threshold, theta: 0.0, kind: Kind::Fixed };
         let total: f64 = mass.iter().sum();
         if budget <= 0.0 {
             pull.fill(0.0);
@@ -96,14 +105,19 @@ impl<'a> Crowd<'a> {
         let (marginal, above) = self.marginal(mass, budget);
         if self.temperature >= f64::MIN_POSITIVE {
             let found = (self.newton(mass, budget, self.score[self.order[marginal]]))
-                .map(|theta| (self.reference, theta))
+                .map(|theta| (self.reference, theta, Kind::Smooth))
                 .or_else(|| self.log_balance(mass, budget, marginal, above));
-            if let Some((reference, theta)) = found {
-                for (p, x) in pull.iter_mut().zip(self.score) {
-                    *p = 1.0 / (1.0 + (theta - (x - reference) / self.temperature).exp());
+            if let Some((reference, theta, kind)) = found {
+                if kind == Kind::Smooth {
+                    let c = theta.exp();
+                    pull.iter_mut().zip(&self.exponential).for_each(|(p, &e)| *p = part(e, c));
+                } else {
+                    for (p, x) in pull.iter_mut().zip(&self.score) {
+                        *p = 1.0 / (1.0 + (theta - (x - reference) / self.temperature).exp());
+                    }
                 }
                 let threshold = reference + self.temperature * theta;
-                return CrowdThreshold { threshold, reference, theta, is_fixed: false };
+                return CrowdThreshold { threshold, reference, theta, kind };
             }
         }
         fixed(self.strict(mass, budget, marginal, pull))
@@ -134,7 +148,7 @@ impl<'a> Crowd<'a> {
             }
             let (mut sum, mut slope) = (0.0, 0.0);
             for (&e, &mass) in self.exponential.iter().zip(mass) {
-                let p = if e < 1e300 { e / (e + c) } else { 1.0 };
+                let p = part(e, c);
                 sum += mass * p;
                 slope += mass * p * (1.0 - p);
             }
@@ -158,7 +172,13 @@ impl<'a> Crowd<'a> {
     }
 
     /// (reference, θ) from the balance of logarithms; none where scores over the temperature overflow.
-    fn log_balance(&self, mass: &[f64], budget: f64, marginal: usize, above: f64) -> Option<(f64, f64)> {
+    fn log_balance(
+        &self,
+        mass: &[f64],
+        budget: f64,
+        marginal: usize,
+        above: f64,
+    ) -> Option<(f64, f64, Kind)> {
         let (inside, outside) = self.order.split_at(marginal);
         let fraction = (budget - above).max(0.0);
         let reference = self.score[outside[0]];
@@ -198,7 +218,7 @@ impl<'a> Crowd<'a> {
             }
             theta = next;
         }
-        Some((reference, theta))
+        Some((reference, theta, Kind::Saturated))
     }
 
     /// Temperature 0; returns the threshold.
@@ -210,7 +230,7 @@ impl<'a> Crowd<'a> {
             tied += if *x == threshold { *mass } else { 0.0 };
         }
         let share = ((budget - above) / tied).clamp(0.0, 1.0);
-        for (p, x) in pull.iter_mut().zip(self.score) {
+        for (p, x) in pull.iter_mut().zip(&self.score) {
             *p = if *x > threshold { 1.0 } else { f64::from(*x == threshold) * share };
         }
         threshold
@@ -225,18 +245,55 @@ impl<'a> Crowd<'a> {
         d_pull: &[f64],
         d_score: &mut [f64],
     ) -> CrowdCotangent {
-        if solved.is_fixed {
-            // what a larger budget buys goes to the scores that share
-            let (mut gain, mut total) = (0.0, 0.0);
-            for ((p, c), mass) in pull.iter().zip(d_pull).zip(mass) {
-                if *p > 0.0 && *p < 1.0 {
-                    gain += c;
-                    total += mass;
+        match solved.kind {
+            Kind::Smooth => self.pull_back_smooth(solved, mass, pull, d_pull, d_score),
+            Kind::Saturated => self.pull_back_saturated(solved, mass, d_pull, d_score),
+            Kind::Fixed => {
+                // what a larger budget buys goes to the scores that share
+                let (mut gain, mut total) = (0.0, 0.0);
+                for ((p, c), mass) in pull.iter().zip(d_pull).zip(mass) {
+                    if *p > 0.0 && *p < 1.0 {
+                        gain += c;
+                        total += mass;
+                    }
                 }
+                let d_budget = if total > 0.0 { gain / total } else { 0.0 };
+                CrowdCotangent { d_budget, d_temperature: 0.0 }
             }
-            let d_budget = if total > 0.0 { gain / total } else { 0.0 };
-            return CrowdCotangent { d_budget, d_temperature: 0.0 };
         }
+    }
+
+    fn pull_back_smooth(
+        &self,
+        solved: &CrowdThreshold,
+        mass: &[f64],
+        pull: &[f64],
+        d_pull: &[f64],
+        d_score: &mut [f64],
+    ) -> CrowdCotangent {
+        let (mut gain, mut total) = (0.0, 0.0);
+        for ((p, c), mass) in pull.iter().zip(d_pull).zip(mass) {
+            let slope = p * (1.0 - p);
+            gain += slope * c;
+            total += slope * mass;
+        }
+        let (d_budget, inverse) = (gain / total, 1.0 / self.temperature);
+        let mut d_temperature = 0.0;
+        for (k, d) in d_score.iter_mut().enumerate() {
+            let part = pull[k] * (1.0 - pull[k]) * (d_pull[k] - mass[k] * d_budget) * inverse;
+            *d += part;
+            d_temperature -= part * ((self.score[k] - solved.reference) * inverse - solved.theta);
+        }
+        CrowdCotangent { d_budget, d_temperature }
+    }
+
+    fn pull_back_saturated(
+        &self,
+        solved: &CrowdThreshold,
+        mass: &[f64],
+        d_pull: &[f64],
+        d_score: &mut [f64],
+    ) -> CrowdCotangent {
         let distance = |x: f64| (x - solved.reference) / self.temperature - solved.theta;
         let log_slope = |x: f64| {
             let d = distance(x);
@@ -254,13 +311,19 @@ impl<'a> Crowd<'a> {
         }
         let d_budget = gain / total;
         let mut d_temperature = 0.0;
-        for (((d, &x), &mass), &c) in d_score.iter_mut().zip(self.score).zip(mass).zip(d_pull) {
+        for (((d, &x), &mass), &c) in d_score.iter_mut().zip(&self.score).zip(mass).zip(d_pull) {
             let part = log_slope(x).exp() * (c - mass * d_budget) / self.temperature;
             *d += part;
             d_temperature -= part * distance(x);
         }
         CrowdCotangent { d_budget, d_temperature }
     }
+}
+
+/// e/(e + c), 1 where e is infinite.
+#[inline(always)]
+fn part(e: f64, c: f64) -> f64 {
+    if e < 1e300 { e / (e + c) } else { 1.0 }
 }
 
 /// ln(extra + Σ μ σ(d)), and its derivative when every d grows alike.
