@@ -4,7 +4,7 @@
 //! known. [`Covers`] names the source of the spread. All intervals are nominal 95 % intervals, of three kinds:
 //!
 //! - **mean**: mean ± t·s/√n of independent values, with Student's t;
-//! - **percentile**: the 2.5 % and 97.5 % quantiles of a [bootstrap](super::bootstrap), stretched about the value;
+//! - **percentile**: the 2.5 % and 97.5 % quantiles of a [bootstrap](super::bootstrap()), stretched about the value;
 //! - **normal**: value ± 1.96 standard errors, where variances of several sources are added.
 //!
 //! A bootstrap of n units knows a variance too small by (n−1)/n and treats it as certain. [`stretch`] makes up for both:

@@ -8,21 +8,21 @@
 //! | [`Simulated`] (`true`) | rollouts on the true transitions | synthetic data | – |
 //! | [`fluid()`] | the mean-field limit on transitions estimated from the log | as `simulated` | O(1/N) |
 //!
-//! Predictive loss is the [`likelihood()`] of the logged transitions. [`evaluate`] runs every estimator that applies for
+//! Predictive loss is the [`likelihood()`] of the logged transitions. [`evaluate()`] runs every estimator that applies for
 //! every policy, over one or several instances.
 
-mod bootstrap;
-mod cwpdis;
-mod decisions;
+pub mod bootstrap;
+pub mod cwpdis;
+pub mod decisions;
 mod draws;
-mod estimate;
-mod evaluate;
-mod fluid;
-mod likelihood;
-mod propensity;
-mod segmented;
-mod simulated;
-mod transitions;
+pub mod estimate;
+pub mod evaluate;
+pub mod fluid;
+pub mod likelihood;
+pub mod propensity;
+pub mod segmented;
+pub mod simulated;
+pub mod transitions;
 
 pub use bootstrap::{bootstrap, times_drawn};
 pub use cwpdis::{Cwpdis, RatioUpTo, cwpdis};

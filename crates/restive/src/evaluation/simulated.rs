@@ -4,7 +4,7 @@
 //! trajectories began ([`first_states`](super::first_states)) or from uniform ones. The value of every run is kept, so that
 //! two policies compare run by run. The interval of [`Simulated::estimate`] covers the luck of the runs and takes the
 //! transitions as given: on the true transitions that is all there is to cover. Where they were estimated, the
-//! [bootstrap](super::bootstrap) adds what their estimation leaves open.
+//! [bootstrap](super::bootstrap()) adds what their estimation leaves open.
 //!
 //! ```
 //! use restive::data::domain::Domain;

@@ -9,7 +9,7 @@ use restive::data::domain::Domain;
 use restive::evaluation::*;
 use restive::instance::{Logged, NO_ACTION, UNSEEN};
 use restive::policy::Policy;
-use restive::{Reward, Trajectories};
+use restive::{Instance, Reward, Trajectories};
 
 /// A log with everything that can happen in one: missing states, missing actions, propensities of all sizes.
 struct Log {
@@ -298,10 +298,20 @@ fn overlap_and_zero_propensities_are_seen() {
         reward: None,
     };
     assert!(Propensity::new(&Trajectories::new(none, 2).unwrap(), Behaviour::Logged, 2).is_err());
-    let certain = instance.clone();
+    let features = instance.features().to_owned();
+    let certain = Instance::new(features, certain, instance.reward().clone(), 2, 0.99, None).unwrap();
     let case =
-        Case { instance: &certain, policies: vec![("random".into(), Policy::Random)], prediction: None };
-    assert!(evaluate(&[case], &Settings { runs: 1, ..Settings::new(9) }).is_err());
+        || Case { instance: &certain, policies: vec![("random".into(), Policy::Random)], prediction: None };
+    let settings = Settings { runs: 20, resamples: 4, ..Settings::new(9) };
+    let error = evaluate(&[case()], &settings).unwrap_err().to_string();
+    assert!(error.contains("a log in which every action was certain shows no other policy"), "{error}");
+    // it counts as uniform where somebody says so, and may be left unjudged by ratios
+    for behaviour in [Some(Behaviour::Uniform), None] {
+        let evaluation = evaluate(&[case()], &Settings { behaviour, ..settings.clone() }).unwrap();
+        assert_eq!(evaluation.evidence.behaviour, behaviour);
+        assert_eq!(evaluation.score("random", Estimator::Is).is_some(), behaviour.is_some());
+        assert!(evaluation.score("random", Estimator::True).is_none());
+    }
 }
 
 #[test]
@@ -422,15 +432,8 @@ fn an_evaluation_says_the_same_for_every_number_of_threads() {
             .map(|x| {
                 let which: Vec<usize> = (0..trajectories).collect();
                 let log = x.trajectories().select(&which);
-                restive::Instance::new(
-                    x.features().to_owned(),
-                    log,
-                    x.reward().clone(),
-                    3,
-                    0.99,
-                    x.truth().cloned(),
-                )
-                .unwrap()
+                Instance::new(x.features().to_owned(), log, x.reward().clone(), 3, 0.99, x.truth().cloned())
+                    .unwrap()
             })
             .collect();
         let cases: Vec<Case> = cut
