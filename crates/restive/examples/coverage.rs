@@ -1,6 +1,6 @@
 //! How often nominal 95 % intervals cover the exact value, and how far CWPDIS is off for policies that choose among arms.
 //!
-//! `cargo run --release -p restive --example coverage [repetitions]`: 1,000 repetitions unless said, 50 trajectories each, on
+//! `cargo run --release -p restive --example coverage [repetitions] [seed]`: 1,000 repetitions unless said, 50 trajectories each, on
 //! chains small enough to enumerate (3 arms, 2 states, 1 pull per step).
 
 use ndarray::{Array1, Array3, Array4, s};
@@ -89,9 +89,12 @@ impl Tally {
 }
 
 fn main() {
-    let repetitions: u64 =
-        std::env::args().nth(1).map_or(1000, |text| text.parse().expect("a number of repetitions"));
-    let mut random = stream(7, &[]);
+    let mut arguments = std::env::args().skip(1).map(|text| text.parse::<u64>().expect("a whole number"));
+    let repetitions = arguments.next().unwrap_or(1000);
+    // the seed of the chain; repetitions with other seeds have other luck as well
+    let chain = arguments.next().unwrap_or(7);
+    let seeds = chain * 1_000_000..chain * 1_000_000 + repetitions;
+    let mut random = stream(chain, &[]);
     let up: Vec<f64> = (0..4 * ARMS).map(|_| random.random_range(0.1..0.9)).collect();
     let p = Array4::from_shape_fn((ARMS, 2, 2, 2), |(i, s, a, to)| {
         let up = up[4 * i + 2 * s + a];
@@ -107,7 +110,7 @@ fn main() {
     for trajectories_logged in [50, 200] {
         for up_to in [RatioUpTo::ThisStep, RatioUpTo::PreviousStep] {
             let (mut tally, truth) = (Tally::default(), uncoupled(&p, &own, HORIZON));
-            for seed in 0..repetitions {
+            for seed in seeds.clone() {
                 let log =
                     trajectories(&setting, &Initial::Uniform, &Policy::Random, trajectories_logged, seed);
                 let decisions =
@@ -130,7 +133,7 @@ fn main() {
 
     for policy in [Policy::Strict(table.clone()), Policy::Soft(table.clone(), 0.1)] {
         let (mut tally, truth) = (Tally::default(), enumerate(&setting, &policy));
-        for seed in 0..repetitions {
+        for seed in seeds.clone() {
             tally.add(Simulated::new(&setting, &Initial::Uniform, &policy, 50, seed).estimate(), truth);
         }
         tally.print(&format!("true transitions, {}, 50 runs", name(&policy)), truth);
@@ -153,7 +156,7 @@ fn main() {
         .collect();
     let mut tallies: Vec<[Tally; 4]> = policies.iter().map(|_| Default::default()).collect();
     let mut gains: Vec<[Tally; 4]> = policies.iter().map(|_| Default::default()).collect();
-    for seed in 0..repetitions {
+    for seed in seeds.clone() {
         let log = trajectories(&setting, &Initial::Uniform, &Policy::Random, 50, seed);
         let features = ndarray::Array2::zeros((ARMS, 1));
         let truth = Transition::new(p.clone(), restive::Layout::Nsas).unwrap();
