@@ -4,10 +4,16 @@ use divan::Bencher;
 use ndarray::{Array2, Array4};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
+use restive::data::domain::Domain;
+use restive::evaluation::{
+    Behaviour, Decisions, Propensity, RatioUpTo, cwpdis, fluid, known_states, target_pull,
+};
 use restive::index::two_state::{Packing, index_into, pullback_into};
 use restive::index::{bisection, general};
+use restive::policy::Policy;
 use restive::policy::soft_top_k::{soft_top_k, soft_top_k_many};
-use restive::{Layout, Reward, Transition};
+use restive::simulation::{Initial, Setting, values};
+use restive::{Instance, Layout, Reward, Transition};
 
 fn main() {
     divan::main();
@@ -80,4 +86,67 @@ fn soft_many(bencher: Bencher) {
     let state = Array2::from_shape_simple_fn((900, 100), || random.random_range(0..2u16));
     let c = Array2::from_shape_simple_fn((900, 100), || random.random::<f64>());
     bencher.bench(|| soft_top_k_many(table.view(), state.view(), 20.0, 0.03).pullback(c.view()));
+}
+
+/// An instance of the published domain with N arms.
+fn instance(arms: usize, trajectories: usize) -> Instance {
+    let domain = Domain { instances: 1, arms, budget: arms / 5, trajectories, ..Domain::two_state() };
+    domain.generate(1).expect("a domain").remove(0)
+}
+
+fn one_thread() -> rayon::ThreadPool {
+    rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread")
+}
+
+/// CWPDIS of the soft policy, its pulls included, with (true) or without its pullback: 100 arms, 100 trajectories of 9 steps
+/// as published, and many arms with one-hundredth of the trajectories. One thread.
+#[divan::bench(args = [(100, 100), (1_000, 100), (10_000, 10), (100_000, 2), (1_000_000, 2)], consts = [false, true], sample_count = 20)]
+fn importance_sampling<const GRADIENT: bool>(bencher: Bencher, (n, j): (usize, usize)) {
+    let instance = instance(n, j);
+    let log = instance.trajectories();
+    let truth = instance.truth().expect("synthetic").view();
+    let index = restive::index::two_state::index(truth, instance.reward().view(), 0.99).index;
+    let policy = Policy::Soft(index, 0.05);
+    let propensity = Propensity::new(log, Behaviour::Logged, n / 5).expect("logged");
+    let (decisions, states) = (Decisions::new(log, instance.reward(), &propensity), known_states(log));
+    let thread = one_thread();
+    bencher.counter(divan::counter::ItemsCount::new(n * j * 9)).bench_local(|| {
+        thread.install(|| {
+            let pull = target_pull(states.view(), &policy, n / 5);
+            let found = cwpdis(&decisions, pull.view(), 0.99, RatioUpTo::ThisStep);
+            if GRADIENT { found.pullback(1.0).sum() } else { found.value }
+        })
+    });
+}
+
+/// 1,000 strict rollouts of 9 steps (10 above 1,000 arms). One thread.
+#[divan::bench(args = [100, 1_000, 10_000, 100_000, 1_000_000], sample_count = 10)]
+fn strict_rollouts(bencher: Bencher, n: usize) {
+    let instance = instance(n, 1);
+    let truth = instance.truth().expect("synthetic");
+    let index = restive::index::two_state::index(truth.view(), instance.reward().view(), 0.99).index;
+    let setting = Setting {
+        transition: truth.view(),
+        reward: instance.reward(),
+        discount: 0.99,
+        budget: n / 5,
+        horizon: 9,
+    };
+    let (policy, runs) = (Policy::Strict(index), if n > 1_000 { 10 } else { 1_000 });
+    let thread = one_thread();
+    bencher
+        .counter(divan::counter::ItemsCount::new(n * runs * 9))
+        .bench_local(|| thread.install(|| values(&setting, &Initial::Uniform, &policy, runs, 1)));
+}
+
+/// The fluid value of 9 steps and its pullback.
+#[divan::bench(args = [100, 1_000, 10_000, 100_000, 1_000_000], sample_count = 10)]
+fn fluid_with_pullback(bencher: Bencher, n: usize) {
+    let (p, reward) = (arms(n, 2), Reward::linear(2));
+    let index = restive::index::two_state::index(p.view(), reward.view(), 0.99).index;
+    let start = Array2::from_elem((n, 2), 0.5);
+    bencher.counter(divan::counter::ItemsCount::new(n)).bench(|| {
+        let budget = n as f64 / 5.0;
+        fluid(index.view(), p.view(), reward.view(), start.view(), 0.99, budget, 0.05, 9).pullback(1.0)
+    });
 }

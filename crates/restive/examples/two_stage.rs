@@ -10,11 +10,12 @@
 use ndarray::{Array4, Axis, concatenate};
 use restive::Instance;
 use restive::data::domain::Domain;
+use restive::evaluation::likelihood;
 use restive::index::{Algorithm, whittle_index};
 use restive::policy::Policy;
 use restive::predictor::{Kind, Precision};
 use restive::simulation::{Initial, Setting, values};
-use restive::training::{Config, fit, likelihood};
+use restive::training::{Config, fit};
 use std::time::Instant;
 
 const HORIZON: usize = 9;
@@ -102,7 +103,7 @@ fn main() {
             let predict = |instance: &Instance| fitted.predictor.predict(instance.features());
             let loss = test
                 .iter()
-                .map(|i| likelihood::loss(predict(i).view(), &i.trajectories().counts()).value)
+                .map(|i| likelihood(&i.trajectories().counts(), predict(i).view()).per_trajectory)
                 .sum::<f64>()
                 / test.len() as f64;
             let score =

@@ -5,8 +5,8 @@
 //! indices](index), the indices into a [policy], and gives both a gradient, so that a model of the transitions can
 //! be trained through the decision it leads to.
 //!
-//! Values flow one way: [instance] → [predictor] → [index] → [policy]. Gradients flow back through `pullback`s.
-//! [training] fits a predictor to what was logged.
+//! Values flow one way: [instance] → [predictor] → [index] → [policy] → [evaluation]. Gradients flow back through
+//! `pullback`s. [training] fits a predictor to what was logged.
 //!
 //! ```
 //! use restive::{Reward, Transition, Layout, index, policy};
@@ -32,6 +32,7 @@
 
 pub mod data;
 pub mod error;
+pub mod evaluation;
 pub mod index;
 pub mod instance;
 pub mod policy;

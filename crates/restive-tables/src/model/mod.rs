@@ -66,7 +66,7 @@ impl Model {
         let mut text = serde_json::to_string_pretty(&RawCard::from(&self.card)).expect("plain values");
         text.push('\n');
         fs::write(draft.file(CARD), text).map_err(draft.refused(CARD))?;
-        Draft::put_in_place(vec![draft])
+        draft.put_in_place()
     }
 
     /// Reads and checks a model.

@@ -17,7 +17,7 @@
 
 use super::soft_top_k::soft_top_k;
 use crate::random::Random;
-use ndarray::{Array2, ArrayView2, ArrayView4};
+use ndarray::{Array2, ArrayView2, ArrayView4, Axis};
 use rand::RngExt;
 use rand::seq::index;
 
@@ -34,6 +34,17 @@ pub enum Policy {
     Strict(Array2<f64>),
     /// soft top-k of the scores from a table of indices `[N,M]`, at a temperature
     Soft(Array2<f64>, f64),
+}
+
+impl Policy {
+    /// The policy for some of the arms, in the given order and perhaps repeated.
+    pub fn select_arms(&self, arms: &[usize]) -> Self {
+        match self {
+            Policy::Strict(table) => Policy::Strict(table.select(Axis(0), arms)),
+            Policy::Soft(table, temperature) => Policy::Soft(table.select(Axis(0), arms), *temperature),
+            other => other.clone(),
+        }
+    }
 }
 
 /// The myopic index of each state: what a pull brings at this step and the next, `[N,M]`.

@@ -1,6 +1,6 @@
 //! Two-stage training: fit the transitions first, plan afterwards.
 //!
-//! A network takes one Adam step per training instance, in the order given, down the [`likelihood`] of that instance; a pass
+//! A network takes one Adam step per training instance, in the order given, down the [predictive loss](crate::evaluation::likelihood) of that instance; a pass
 //! over all instances is an epoch. The effect model is fitted by one Newton solve, which counts as one epoch. Nothing random is
 //! carried from step to step (dropout has a stream for each step), so the parameters, the moments of the gradient and a few
 //! counters are the whole state: [`TwoStage::snapshot`] takes it, [`TwoStage::restore`] brings it back, and training
@@ -22,9 +22,9 @@
 //! ```
 
 use super::config::{Config, Keep};
-use super::likelihood::loss;
 use super::snapshot::Snapshot;
 use crate::error::{Error, Result};
+use crate::evaluation::likelihood;
 use crate::instance::{Counts, Instance};
 use crate::predictor::adam::Adam;
 use crate::predictor::{Architecture, Kind, Predictor, effect};
@@ -183,8 +183,8 @@ impl TwoStage {
         for arms in &self.train {
             let luck = stream(self.config.seed, &[DROPOUT, self.adam.steps]).random();
             let forward = self.predictor.forward_with_dropout(arms.features.view(), luck);
-            let loss = loss(forward.transition.view(), &arms.counts);
-            train_loss += loss.value / self.train.len() as f64;
+            let loss = likelihood(&arms.counts, forward.transition.view());
+            train_loss += loss.per_trajectory / self.train.len() as f64;
             if learning_rate > 0.0 {
                 let d_params = forward.pullback(loss.pullback(1.0).view());
                 self.adam.step(self.predictor.flat_mut(), &d_params, learning_rate);
@@ -249,7 +249,7 @@ impl TwoStage {
     fn mean_loss(&self, instances: &[Arms]) -> Option<f64> {
         let one = |arms: &Arms| {
             let transition = self.predictor.predict(arms.features.view());
-            loss(transition.view(), &arms.counts).value
+            likelihood(&arms.counts, transition.view()).per_trajectory
         };
         (!instances.is_empty()).then(|| instances.iter().map(one).sum::<f64>() / instances.len() as f64)
     }

@@ -17,12 +17,12 @@ pub fn derivative(f: impl Fn(f64) -> f64, h: f64) -> f64 {
     (4.0 * central(0.5 * h) - central(h)) / 3.0
 }
 
-fn uniform(random: &mut Random) -> f64 {
+pub fn uniform(random: &mut Random) -> f64 {
     random.random::<f64>() - 0.5
 }
 
 /// A direction whose rows sum to zero, and that vanishes where a probability is within reach of 0.
-fn tangent(p: &Array4<f64>, h: f64, random: &mut Random) -> Array4<f64> {
+pub fn tangent(p: &Array4<f64>, h: f64, random: &mut Random) -> Array4<f64> {
     let mut direction = p.mapv(|p| if p > 4.0 * h { uniform(random) } else { 0.0 });
     for (mut d, p) in direction.rows_mut().into_iter().zip(p.rows()) {
         let free = p.iter().filter(|p| **p > 4.0 * h).count();

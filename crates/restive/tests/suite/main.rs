@@ -2,10 +2,15 @@
 //!
 //! `recovery`: two roads to one number · `gradients`: every pullback against finite differences ·
 //! `invariants`: properties that hold for all inputs · `golden`: numbers from `reference/` · `rooms`: which room
-//! may know which · `predictor`, `two_stage`, `programme`: learning. `arms` draws random arms, `oracle` holds the slow textbook truths.
+//! may know which · `predictor`, `two_stage`, `programme`: learning · `encoding`, `split`: features and parts of a study ·
+//! `evaluation`, `fluid`, `coverage`: estimators against naive formulas, enumeration and repetition. `arms` draws random
+//! arms, `oracle` holds the slow textbook truths.
 
 mod arms;
+mod coverage;
 mod encoding;
+mod evaluation;
+mod fluid;
 mod golden;
 mod gradients;
 mod invariants;

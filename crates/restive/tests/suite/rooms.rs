@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// room → the rooms it may name
-const DOORS: [(&str, &[&str]); 10] = [
+const DOORS: [(&str, &[&str]); 11] = [
     ("error", &["index"]), // its essay points to Status
     ("random", &[]),
     ("simd", &[]),
@@ -14,7 +14,8 @@ const DOORS: [(&str, &[&str]); 10] = [
     ("policy", &["simd", "random"]),
     ("simulation", &["instance", "policy", "random"]),
     ("data", &["error", "instance", "policy", "random", "simulation"]),
-    ("training", &["error", "instance", "predictor", "random"]),
+    ("evaluation", &["error", "instance", "policy", "random", "simulation"]),
+    ("training", &["error", "evaluation", "instance", "predictor", "random"]),
 ];
 
 fn files(folder: &Path, out: &mut Vec<PathBuf>) {

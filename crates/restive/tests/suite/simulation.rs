@@ -10,7 +10,7 @@ use restive::simulation::{Initial, Setting, trajectories, values};
 use restive::{Reward, index};
 
 /// The exact value of a policy that depends on the joint state: all joint states, all sets of pulls.
-fn exact_value(setting: &Setting, policy: &Policy) -> f64 {
+pub fn exact_value(setting: &Setting, policy: &Policy) -> f64 {
     let (n, m) = (setting.transition.shape()[0], setting.transition.shape()[1]);
     let joint = m.pow(n as u32);
     let digits = |code: usize| -> Vec<u16> { (0..n).map(|i| (code / m.pow(i as u32) % m) as u16).collect() };

@@ -74,6 +74,6 @@ fn log_sum(distances: impl Iterator<Item = f64> + Clone, extra: f64) -> (f64, f6
 }
 
 /// ln σ(d)
-fn log_sigmoid(d: f64) -> f64 {
+pub(super) fn log_sigmoid(d: f64) -> f64 {
     d.min(0.0) - (-d.abs()).exp().ln_1p()
 }

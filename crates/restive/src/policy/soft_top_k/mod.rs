@@ -42,13 +42,16 @@
 //! ```
 //!
 //! Many problems that choose from one table of indices, as all steps of all trajectories of an instance do, are
-//! solved together by [`soft_top_k_many`], with one exponential per entry of the table.
+//! solved together by [`soft_top_k_many`], with one exponential per entry of the table. Scores that stand for masses, as in
+//! the mean-field limit, are solved by [`Crowd`].
 
 mod log_balance;
 mod root;
 mod shared;
+mod weighted;
 
 pub use shared::{SoftTopKMany, TableCotangent, soft_top_k_many};
+pub use weighted::{Crowd, CrowdCotangent, CrowdThreshold};
 
 use root::{Root, solve};
 

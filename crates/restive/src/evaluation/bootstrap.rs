@@ -1,0 +1,44 @@
+//! The bootstrap: how much an estimate would have varied with other data.
+//!
+//! Units (trajectories, or the arms where there is a single trajectory) are drawn with replacement, as many as there are, and
+//! the estimate is computed anew on each resample, *including* whatever it estimates on the way, such as transitions.
+//! Resample b has a stream of random numbers of its own, so results do not depend on the number of threads, and the same
+//! seed gives every policy the same resamples: differences of policies are paired.
+//!
+//! ```
+//! use restive::evaluation::{Covers, Estimate, bootstrap, stretch};
+//!
+//! let heights = [1.62, 1.75, 1.81, 1.68, 1.70, 1.77, 1.59, 1.84];
+//! let mean = |which: &[usize]| which.iter().map(|&k| heights[k]).sum::<f64>() / 8.0;
+//! let resampled = bootstrap(8, 999, 1, |which, _| mean(which));
+//! let estimate = Estimate::percentile(mean(&[0, 1, 2, 3, 4, 5, 6, 7]), &resampled, stretch(8, 8.0), Covers::Arms);
+//! assert!(estimate.low > 1.62 && estimate.high < 1.83);
+//! ```
+
+use crate::random::stream;
+use rand::RngExt;
+use rayon::prelude::*;
+
+/// The statistic of each of `resamples` resamples of `units`; it is given the units drawn (perhaps repeated) and a seed of
+/// its own for simulation.
+pub fn bootstrap<T: Send>(
+    units: usize,
+    resamples: usize,
+    seed: u64,
+    statistic: impl Fn(&[usize], u64) -> T + Sync,
+) -> Vec<T> {
+    assert!(units > 0, "units: at least 1");
+    let draw = |b: usize| {
+        let mut random = stream(seed, &[b as u64]);
+        let which: Vec<usize> = (0..units).map(|_| random.random_range(0..units)).collect();
+        statistic(&which, random.random())
+    };
+    (0..resamples).into_par_iter().map(draw).collect()
+}
+
+/// How often each unit was drawn: `[units]`.
+pub fn times_drawn(which: &[usize], units: usize) -> Vec<f64> {
+    let mut times = vec![0.0; units];
+    which.iter().for_each(|&k| times[k] += 1.0);
+    times
+}

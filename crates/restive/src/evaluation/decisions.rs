@@ -1,0 +1,135 @@
+//! The logged decisions, laid out for importance sampling, and what a target policy would have done in their place.
+//!
+//! A record may be missing; the rules are:
+//!
+//! - **no reward** (the state was unseen, or a reward log has no number): the trajectory does not take part in that arm's
+//!   average at that step.
+//! - **no action**: neither policy acted, so the ratio of target to behaviour is 1 there.
+//! - **an unseen state** when the target must choose: it acts on the last state that was seen of the arm, as a planner
+//!   would; before the first, on the first that is seen later; for an arm never seen in the trajectory, on state 0.
+
+use super::Propensity;
+use crate::instance::{NO_ACTION, Reward, Trajectories, UNSEEN};
+use crate::policy::soft_top_k::soft_top_k_many;
+use crate::policy::{Chooser, Policy};
+use crate::simulation::Initial;
+use ndarray::{Array3, ArrayView3, Axis, s};
+use rayon::prelude::*;
+
+/// H decisions of J trajectories over N arms, with what was earned at each.
+///
+/// The probability that a target with pull probability p gives to the logged action is `p` for a pull, 1 − p for none, and 1
+/// where there is no action; over the propensity this is the decision's ratio.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decisions {
+    /// `[J,H,N]`: 1 for a pull, −1 for passive, 0 for no action
+    pub(super) sign: Array3<f64>,
+    /// `[J,H,N]`
+    pub(super) propensity: Array3<f64>,
+    /// `[J,H,N]`, 0 where it is not known
+    pub(super) reward: Array3<f64>,
+    /// `[J,H,N]`: 1 where the reward is known, 0 elsewhere; absent where all are
+    pub(super) known: Option<Array3<f64>>,
+}
+
+impl Decisions {
+    /// The decisions of a log: rewards are those logged, or R(s, a) where none were.
+    pub fn new(trajectories: &Trajectories, reward: &Reward, propensity: &Propensity) -> Self {
+        let dim = propensity.values.dim();
+        let (state, action, logged) = (trajectories.state(), trajectories.action(), trajectories.reward());
+        assert_eq!(
+            (dim.0, dim.1 + 1, dim.2),
+            state.dim(),
+            "propensity: [J,H,N], one step fewer than the log"
+        );
+        let sign = Array3::from_shape_fn(dim, |at| match action[at] {
+            NO_ACTION => 0.0,
+            1 => 1.0,
+            _ => -1.0,
+        });
+        let table = reward.view();
+        let mut earned = Array3::from_shape_fn(dim, |at| match (&logged, state[at], action[at]) {
+            (Some(logged), _, _) => logged[at],
+            (None, UNSEEN, _) => f64::NAN,
+            (None, s, NO_ACTION) => {
+                let [passive, active] = [0, 1].map(|a| table[[usize::from(s), a]]);
+                if passive == active { passive } else { f64::NAN }
+            }
+            (None, s, a) => table[[usize::from(s), usize::from(a)]],
+        });
+        let known = earned.iter().any(|r| !r.is_finite()).then(|| earned.mapv(|r| f64::from(r.is_finite())));
+        earned.iter_mut().filter(|r| !r.is_finite()).for_each(|r| *r = 0.0);
+        Self { sign, propensity: propensity.values.clone(), reward: earned, known }
+    }
+
+    /// (J, H, N)
+    pub fn dim(&self) -> (usize, usize, usize) {
+        self.sign.dim()
+    }
+
+    /// The ratio of target to behaviour for one decision, when the target pulls with probability `pull`.
+    #[inline(always)]
+    pub(super) fn ratio(&self, j: usize, t: usize, i: usize, pull: f64) -> f64 {
+        factor(self.sign[[j, t, i]], pull, self.propensity[[j, t, i]])
+    }
+
+    /// The mean, the smallest and the largest known reward.
+    pub(super) fn reward_moments(&self) -> (f64, f64, f64) {
+        let (mut sum, mut count, mut low, mut high) = (0.0, 0.0, f64::INFINITY, f64::NEG_INFINITY);
+        for ((j, t, i), &r) in self.reward.indexed_iter() {
+            if self.is_known(j, t, i) {
+                (sum, count, low, high) = (sum + r, count + 1.0, low.min(r), high.max(r));
+            }
+        }
+        if count == 0.0 { (0.0, 0.0, 0.0) } else { (sum / count, low, high) }
+    }
+
+    /// Whether the reward is known.
+    pub(super) fn is_known(&self, j: usize, t: usize, i: usize) -> bool {
+        self.known.as_ref().is_none_or(|known| known[[j, t, i]] > 0.0)
+    }
+}
+
+/// The ratio of one decision: (p, 1 − p or 1)/propensity for the sign 1, −1 or 0.
+#[inline(always)]
+pub(super) fn factor(sign: f64, pull: f64, propensity: f64) -> f64 {
+    let base = if sign > 0.0 { 0.0 } else { 1.0 };
+    (base + sign * pull) / propensity
+}
+
+/// The state that the target acts on, `[J,T,N]`: as logged, with the gaps filled by the rule above.
+pub fn known_states(trajectories: &Trajectories) -> Array3<u16> {
+    let mut states = trajectories.state().to_owned();
+    for mut steps in states.lanes_mut(Axis(1)) {
+        let mut last = steps.iter().copied().find(|s| *s != UNSEEN).unwrap_or(0);
+        for s in steps.iter_mut() {
+            if *s == UNSEEN { *s = last } else { last = *s }
+        }
+    }
+    states
+}
+
+/// The states in which the logged trajectories began, one row each: `[J,N]`.
+pub fn first_states(trajectories: &Trajectories) -> Initial {
+    Initial::States(known_states(trajectories).index_axis(Axis(1), 0).to_owned())
+}
+
+/// The probability that a policy pulls each arm in the logged states (`[J,T,N]`, all known): `[J,H,N]`.
+pub fn target_pull(states: ArrayView3<'_, u16>, policy: &Policy, budget: usize) -> Array3<f64> {
+    let (j, steps, n) = states.dim();
+    let h = steps - 1;
+    let decided = states.slice(s![.., ..h, ..]);
+    let decided = decided.to_shape((j * h, n)).expect("row-major reshape");
+    if let Policy::Soft(table, temperature) = policy {
+        let solved = soft_top_k_many(table.view(), decided.view(), budget.min(n) as f64, *temperature);
+        return solved.pull.into_shape_with_order((j, h, n)).expect("as many entries");
+    }
+    let mut pull = Array3::zeros((j, h, n));
+    let rows = decided.as_slice().expect("row-major");
+    (pull.as_slice_mut().expect("row-major").par_chunks_mut(n).zip(rows.par_chunks(n)).enumerate())
+        .for_each_init(
+            || Chooser::new(policy, budget),
+            |chooser, (row, (pull, state))| chooser.inclusion(state, row % h, pull),
+        );
+    pull
+}

@@ -1,0 +1,156 @@
+//! A number with its interval, and what the interval covers.
+//!
+//! An interval is only as honest as its label: the noise of 1,000 rollouts says nothing about how well the transitions are
+//! known. [`Covers`] names the source of the spread. All intervals are nominal 95 % intervals, of three kinds:
+//!
+//! - **mean**: mean ± t·s/√n of independent values, with Student's t;
+//! - **percentile**: the 2.5 % and 97.5 % quantiles of a [bootstrap](super::bootstrap()), stretched about the value;
+//! - **normal**: value ± 1.96 standard errors, where variances of several sources are added.
+//!
+//! A bootstrap of n units knows a variance too small by (n−1)/n and treats it as certain. [`stretch`] makes up for both:
+//! √(n/(n−1)) with n the effective sample size, and Student's t over the normal quantile for the number of units.
+//!
+//! The improvement of one policy over another is a **paired difference**: both met the same luck, or the same resample of
+//! the data, and the differences vary far less than the values.
+//!
+//! ```
+//! use restive::evaluation::{Covers, Estimate, difference};
+//!
+//! let (strict, random) = ([11.0, 14.0, 9.0, 12.0], [10.0, 12.5, 8.0, 11.0]);
+//! let gain = difference(&strict, &random);
+//! assert_eq!(gain.value, 1.125);
+//! assert!(gain.low > 0.7 && gain.high < 1.6); // the values themselves spread over 5
+//! assert!(Estimate::mean(&strict, Covers::Rollouts).high > 14.0);
+//! ```
+
+/// What the interval of an estimate covers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Covers {
+    /// the luck of the simulated runs, on transitions taken as given
+    Rollouts,
+    /// which trajectories happened to be logged
+    Trajectories,
+    /// which arms happened to be in the programme
+    Arms,
+    /// which trajectories happened to be logged, through the transitions estimated from them, and the luck of the runs
+    TrajectoriesAndRollouts,
+    /// which arms happened to be in the programme, and the luck of the runs
+    ArmsAndRollouts,
+}
+
+impl Covers {
+    /// The words used in tables.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Covers::Rollouts => "rollouts",
+            Covers::Trajectories => "trajectories",
+            Covers::Arms => "arms",
+            Covers::TrajectoriesAndRollouts => "trajectories and rollouts",
+            Covers::ArmsAndRollouts => "arms and rollouts",
+        }
+    }
+}
+
+/// A number with a nominal 95 % interval.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Estimate {
+    /// the number
+    pub value: f64,
+    /// the lower end of the interval; NaN where there is too little data for one
+    pub low: f64,
+    /// the upper end of the interval; NaN where there is too little data for one
+    pub high: f64,
+    /// how many equally weighted trajectories (or steps) the ratios are worth, where there are ratios
+    pub effective_sample_size: Option<f64>,
+    /// what the interval covers
+    pub covers: Covers,
+}
+
+/// The 97.5 % quantile of the standard normal distribution.
+pub const NORMAL: f64 = 1.959_963_984_540_054;
+
+impl Estimate {
+    /// The mean of independent values with Student's interval.
+    pub fn mean(values: &[f64], covers: Covers) -> Self {
+        let (mean, variance) = moments(values);
+        let n = values.len() as f64;
+        let reach = student(values.len().saturating_sub(1)) * (variance / n).sqrt();
+        Self { value: mean, low: mean - reach, high: mean + reach, effective_sample_size: None, covers }
+    }
+
+    /// A value with a percentile interval from its resamples, stretched about the value by a factor.
+    pub fn percentile(value: f64, resamples: &[f64], stretch: f64, covers: Covers) -> Self {
+        let mut sorted = resamples.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        let [low, high] = [0.025, 0.975].map(|share| value + stretch * (quantile(&sorted, share) - value));
+        Self { value, low, high, effective_sample_size: None, covers }
+    }
+
+    /// A value ± 1.96 standard errors.
+    pub fn normal(value: f64, variance: f64, covers: Covers) -> Self {
+        let reach = NORMAL * variance.sqrt();
+        Self { value, low: value - reach, high: value + reach, effective_sample_size: None, covers }
+    }
+}
+
+/// The mean of a − b, run by run, with Student's interval: both must have met the same luck in the same order.
+pub fn difference(a: &[f64], b: &[f64]) -> Estimate {
+    assert_eq!(a.len(), b.len(), "paired values: as many of each");
+    let differences: Vec<f64> = a.iter().zip(b).map(|(a, b)| a - b).collect();
+    Estimate::mean(&differences, Covers::Rollouts)
+}
+
+/// How much wider than its quantiles an interval from a bootstrap of that many units must be, when they are worth an effective
+/// sample size (below 2 it counts as 2: nothing can be said with less).
+pub fn stretch(units: usize, effective_sample_size: f64) -> f64 {
+    let n = effective_sample_size.max(2.0);
+    (n / (n - 1.0)).sqrt() * student(units.max(2) - 1) / NORMAL
+}
+
+/// Mean and unbiased variance; the variance of fewer than two values is NaN.
+pub fn moments(values: &[f64]) -> (f64, f64) {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let squares: f64 = values.iter().map(|x| (x - mean) * (x - mean)).sum();
+    (mean, if values.len() < 2 { f64::NAN } else { squares / (n - 1.0) })
+}
+
+/// The quantile of sorted numbers, linear between them; NaN where there are none.
+fn quantile(sorted: &[f64], share: f64) -> f64 {
+    if sorted.is_empty() {
+        return f64::NAN;
+    }
+    let place = share * (sorted.len() - 1) as f64;
+    let below = place.floor() as usize;
+    let above = (below + 1).min(sorted.len() - 1);
+    sorted[below] + (place - below as f64) * (sorted[above] - sorted[below])
+}
+
+/// The 97.5 % quantile of Student's t: the first few exactly, then the expansion of Cornish and Fisher (good to 2e-4).
+fn student(freedom: usize) -> f64 {
+    const FIRST: [f64; 5] = [f64::NAN, 12.706_204_736, 4.302_652_730, 3.182_446_305, 2.776_445_105];
+    if freedom < FIRST.len() {
+        return FIRST[freedom];
+    }
+    let (v, z) = (freedom as f64, NORMAL);
+    let power = |k: i32| z.powi(k);
+    z + (power(3) + z) / (4.0 * v)
+        + (5.0 * power(5) + 16.0 * power(3) + 3.0 * z) / (96.0 * v.powi(2))
+        + (3.0 * power(7) + 19.0 * power(5) + 17.0 * power(3) - 15.0 * z) / (384.0 * v.powi(3))
+        + (79.0 * power(9) + 776.0 * power(7) + 1482.0 * power(5) - 1920.0 * power(3) - 945.0 * z)
+            / (92_160.0 * v.powi(4))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::student;
+
+    #[test]
+    fn student_s_quantiles_are_those_of_the_tables() {
+        for (freedom, table) in
+            [(1, 12.7062), (4, 2.7764), (5, 2.5706), (10, 2.2281), (30, 2.0423), (1000, 1.9623)]
+        {
+            assert!((student(freedom) - table).abs() < 3e-4, "{freedom}: {}", student(freedom));
+        }
+    }
+}

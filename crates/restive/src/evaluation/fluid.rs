@@ -1,0 +1,200 @@
+//! The fluid (mean-field) value of a policy: deterministic, differentiable, without a single random number.
+//!
+//! # What it is
+//! Every arm i becomes a distribution μ_i over its states, and the budget holds on average: at each step
+//!
+//! ```text
+//! τ solves Σ_i Σ_s μ_i(s) p_i(s) = K,   p_i(s) = σ((W_i(s) − τ)/e)
+//! value += γ^t Σ μ (p R(·,1) + (1 − p) R(·,0)),    μ ← (μ p) P₁ + (μ (1 − p)) P₀
+//! ```
+//!
+//! It is the limit of many arms. With N arms it differs from the expected value of the soft policy by O(1/N), and always
+//! upwards in our experience (some percent of the gain at N = 5, a third of a percent at N = 100): a threshold that is right
+//! on average beats one that must count. Temperature 0 is the **strict** policy, with the tied sharing what is left.
+//! Use it for training and for comparing; simulate to report.
+//!
+//! # Its pullback
+//! Backwards in t, with L the cotangent of the next μ, q_a = P_a L, Δ = q₁ − q₀ + γ^t (R₁ − R₀), s = p(1 − p), and
+//! g = Σ μ Δ s/Σ μ s, the price of a pull:
+//!
+//! ```text
+//! d W += s μ (Δ − g)/e      d P_a += (μ p_a) ⊗ L      d R_a += γ^t μ p_a      d K += g
+//! L ← p (q₁ + γ^t R₁) + (1 − p)(q₀ + γ^t R₀) − p g
+//! ```
+//!
+//! O(H N M²) for both. The strict limit has no gradient by W, and the one that it has by transitions, reward and budget
+//! holds the shares of the tied fixed but for the budget.
+//!
+//! # An example
+//! ```
+//! use ndarray::{Array2, array};
+//! use restive::Reward;
+//! use restive::evaluation::fluid;
+//!
+//! // two arms of which a pull helps the second more
+//! let p = array![
+//!     [[[0.8, 0.2], [0.7, 0.3]], [[0.5, 0.5], [0.4, 0.6]]],
+//!     [[[0.8, 0.2], [0.2, 0.8]], [[0.5, 0.5], [0.1, 0.9]]],
+//! ];
+//! let (index, start) = (array![[0.0, 0.0], [0.1, 0.1]], Array2::from_elem((2, 2), 0.5));
+//! let reward = Reward::linear(2);
+//! let soft = fluid(index.view(), p.view(), reward.view(), start.view(), 0.99, 1.0, 0.1, 9);
+//! let gradient = soft.pullback(1.0);
+//! assert!(gradient.d_index.row(1).sum() > 0.0); // prefer the second still more
+//! assert!(gradient.d_budget > 0.0);
+//! ```
+
+use crate::policy::soft_top_k::{Crowd, CrowdThreshold};
+use ndarray::{Array2, Array3, Array4, ArrayView2, ArrayView4};
+
+/// The fluid value of a policy.
+pub struct Fluid<'a> {
+    /// Σ_t γ^t Σ_i E R
+    pub value: f64,
+    /// `[H,N,M]`: the distribution of each arm at each step
+    pub mass: Array3<f64>,
+    /// `[H,N,M]`: the probability of a pull in each state
+    pub pull: Array3<f64>,
+    /// `[H]`: the price of a pull, as an index
+    pub threshold: Vec<f64>,
+    crowd: Crowd,
+    transition: ArrayView4<'a, f64>,
+    reward: ArrayView2<'a, f64>,
+    discount: f64,
+    solved: Vec<CrowdThreshold>,
+}
+
+/// What a cotangent of a fluid value becomes on its inputs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FluidCotangent {
+    /// `[N,M]`
+    pub d_index: Array2<f64>,
+    /// `[N,M,2,M]`; rows sum to zero
+    pub d_transition: Array4<f64>,
+    /// `[M,2]`
+    pub d_reward: Array2<f64>,
+    /// `[N,M]`
+    pub d_initial: Array2<f64>,
+    /// by the budget K
+    pub d_budget: f64,
+    /// by the temperature e
+    pub d_temperature: f64,
+}
+
+/// The fluid value of soft top-k on a table of indices `[N,M]`: transitions `[N,M,2,M]`, reward `[M,2]`, initial distribution
+/// of each arm `[N,M]`; temperature 0 is strict.
+pub fn fluid<'a>(
+    index: ArrayView2<'_, f64>,
+    transition: ArrayView4<'a, f64>,
+    reward: ArrayView2<'a, f64>,
+    initial: ArrayView2<'_, f64>,
+    discount: f64,
+    budget: f64,
+    temperature: f64,
+    horizon: usize,
+) -> Fluid<'a> {
+    let (n, m) = index.dim();
+    assert_eq!(initial.dim(), (n, m), "initial: [N,M], as the index");
+    let index: Vec<f64> = index.iter().copied().collect();
+    let crowd = Crowd::new(&index, temperature);
+    let mut solved = Vec::with_capacity(horizon);
+    let flow = flow(transition, reward, initial, discount, horizon, |_, mass, pull| {
+        solved.push(crowd.solve(mass, budget, pull));
+    });
+    let (value, mass, pull) = flow;
+    let threshold = solved.iter().map(|solved| solved.threshold).collect();
+    Fluid { value, mass, pull, threshold, crowd, transition, reward, discount, solved }
+}
+
+/// (value, masses, pulls) of arms whose pulls at each step `choose(t, mass, pull)` writes, `[N·M]` each.
+pub(super) fn flow(
+    transition: ArrayView4<'_, f64>,
+    reward: ArrayView2<'_, f64>,
+    initial: ArrayView2<'_, f64>,
+    discount: f64,
+    horizon: usize,
+    mut choose: impl FnMut(usize, &[f64], &mut [f64]),
+) -> (f64, Array3<f64>, Array3<f64>) {
+    let (n, m) = initial.dim();
+    assert_eq!(transition.dim(), (n, m, 2, m), "transition: [N,M,2,M]");
+    assert_eq!(reward.dim(), (m, 2), "reward: [M,2]");
+    let (transition, width) = (transition.as_standard_layout(), n * m);
+    let p = transition.as_slice().expect("standard layout");
+    let (mut masses, mut pulls) = (Array3::zeros((horizon, n, m)), Array3::zeros((horizon, n, m)));
+    let mut mass: Vec<f64> = initial.iter().copied().collect();
+    let (mut value, mut weight) = (0.0, 1.0);
+    let steps = masses.as_slice_mut().expect("standard layout").chunks_exact_mut(width.max(1));
+    let steps = steps.zip(pulls.as_slice_mut().expect("standard layout").chunks_exact_mut(width.max(1)));
+    for (t, (here, pull)) in steps.enumerate() {
+        here.copy_from_slice(&mass);
+        choose(t, here, pull);
+        mass.fill(0.0);
+        let mut earned = 0.0;
+        for k in 0..width {
+            let active = here[k] * pull[k];
+            let passive = here[k] - active;
+            let s = k % m;
+            earned += active * reward[[s, 1]] + passive * reward[[s, 0]];
+            let rows = &p[2 * k * m..2 * (k + 1) * m];
+            let next = &mut mass[k - s..k - s + m];
+            for to in 0..m {
+                next[to] += passive * rows[to] + active * rows[m + to];
+            }
+        }
+        value += weight * earned;
+        weight *= discount;
+    }
+    (value, masses, pulls)
+}
+
+impl Fluid<'_> {
+    /// What a cotangent of the value becomes on indices, transitions, reward, initial distribution, budget and temperature.
+    pub fn pullback(&self, d_value: f64) -> FluidCotangent {
+        let (horizon, n, m) = self.mass.dim();
+        let mut d = FluidCotangent {
+            d_index: Array2::zeros((n, m)),
+            d_transition: Array4::zeros((n, m, 2, m)),
+            d_reward: Array2::zeros((m, 2)),
+            d_initial: Array2::zeros((n, m)),
+            d_budget: 0.0,
+            d_temperature: 0.0,
+        };
+        let transition = self.transition.as_standard_layout();
+        let p = transition.as_slice().expect("standard layout");
+        let d_p = d.d_transition.as_slice_mut().expect("standard layout");
+        let d_index = d.d_index.as_slice_mut().expect("standard layout");
+        let (mut next, mut here) = (vec![0.0; n * m], vec![0.0; n * m]);
+        let mut d_pull = vec![0.0; n * m];
+        for t in (0..horizon).rev() {
+            let weight = d_value * self.discount.powi(t as i32);
+            let (mass, pull) =
+                (self.mass.index_axis(ndarray::Axis(0), t), self.pull.index_axis(ndarray::Axis(0), t));
+            let (mass, pull) = (mass.to_slice().expect("contiguous"), pull.to_slice().expect("contiguous"));
+            for k in 0..n * m {
+                let s = k % m;
+                let (rows, next) = (&p[2 * k * m..2 * (k + 1) * m], &next[k - s..k - s + m]);
+                let (active, passive) = (mass[k] * pull[k], mass[k] * (1.0 - pull[k]));
+                let centre = next.iter().sum::<f64>() / m as f64;
+                let d_rows = &mut d_p[2 * k * m..2 * (k + 1) * m];
+                let mut q = [weight * self.reward[[s, 0]], weight * self.reward[[s, 1]]];
+                for to in 0..m {
+                    q[0] += rows[to] * next[to];
+                    q[1] += rows[m + to] * next[to];
+                    d_rows[to] += passive * (next[to] - centre);
+                    d_rows[m + to] += active * (next[to] - centre);
+                }
+                d.d_reward[[s, 0]] += weight * passive;
+                d.d_reward[[s, 1]] += weight * active;
+                d_pull[k] = mass[k] * (q[1] - q[0]);
+                here[k] = pull[k] * q[1] + (1.0 - pull[k]) * q[0];
+            }
+            let step = self.crowd.pull_back(&self.solved[t], mass, pull, &d_pull, d_index);
+            d.d_budget += step.d_budget;
+            d.d_temperature += step.d_temperature;
+            here.iter_mut().zip(pull).for_each(|(d_mass, pull)| *d_mass -= pull * step.d_budget);
+            std::mem::swap(&mut next, &mut here);
+        }
+        d.d_initial.as_slice_mut().expect("standard layout").copy_from_slice(&next);
+        d
+    }
+}

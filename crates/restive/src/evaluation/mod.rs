@@ -1,0 +1,37 @@
+//! Evaluation: what a policy is worth, with an interval that says what it covers.
+//!
+//! | estimator | judges by | needs | blind to |
+//! |---|---|---|---|
+//! | [`cwpdis()`] (`is`) | the log, reweighted | propensities, several trajectories | the competition for the budget: other arms are where the behaviour policy left them |
+//! | [`segmented()`] | one trajectory, reweighted step by step | propensities, no drift | nearly everything: the paper's metric, not evidence |
+//! | [`Simulated`] (`simulated`) | rollouts on transitions estimated from the log | enough transitions of every kind | errors of the Markov model |
+//! | [`Simulated`] (`true`) | rollouts on the true transitions | synthetic data | – |
+//! | [`fluid()`] | the mean-field limit on transitions estimated from the log | as `simulated` | O(1/N) |
+//!
+//! Predictive loss is the [`likelihood()`] of the logged transitions. [`evaluate()`] runs every estimator that applies for
+//! every policy, over one or several instances.
+
+pub mod bootstrap;
+pub mod cwpdis;
+pub mod decisions;
+mod draws;
+pub mod estimate;
+pub mod evaluate;
+pub mod fluid;
+pub mod likelihood;
+pub mod propensity;
+pub mod segmented;
+pub mod simulated;
+pub mod transitions;
+
+pub use bootstrap::{bootstrap, times_drawn};
+pub use cwpdis::{Cwpdis, RatioUpTo, cwpdis};
+pub use decisions::{Decisions, first_states, known_states, target_pull};
+pub use estimate::{Covers, Estimate, NORMAL, difference, moments, stretch};
+pub use evaluate::{Case, Estimator, Evaluation, Evidence, Score, Settings, evaluate};
+pub use fluid::{Fluid, FluidCotangent, fluid};
+pub use likelihood::{Likelihood, likelihood};
+pub use propensity::{Behaviour, Drift, Propensity, drift, without_overlap};
+pub use segmented::{Segmented, segmented};
+pub use simulated::Simulated;
+pub use transitions::{GRID, empirical, fit_strength, log_likelihood, smoothed};
