@@ -42,12 +42,7 @@ impl Instance {
         let n = trajectories.arms();
         let wrong =
             |what, expected: String, found: &[usize]| Error::Shape { what, expected, found: found.to_vec() };
-        if features.nrows() != n {
-            return Err(wrong("features", format!("[{n}, F], one row per arm"), features.shape()));
-        }
-        if let Some((position, &found)) = features.iter().enumerate().find(|(_, x)| !x.is_finite()) {
-            return Err(Error::NotFinite { what: "features", position, found });
-        }
+        check_features(&features, n)?;
         if let Some(truth) = &truth {
             let m = reward.states();
             if truth.arms() != n || truth.states() != m {
@@ -106,16 +101,14 @@ impl Instance {
         self.truth.as_ref()
     }
 
-    /// Some of the arms, in the given order, with a budget in proportion (rounded, at least 1 where there was any).
+    /// Some of the arms, in the given order, with a budget in proportion (rounded, at least 1 where there was any). Chance may
+    /// have pulled more of them at a step than that.
     pub fn select_arms(&self, arms: &[usize]) -> Self {
         let share = self.budget as f64 * arms.len() as f64 / self.arms() as f64;
         let budget = if self.budget == 0 { 0 } else { (share.round() as usize).max(1) };
-        let trajectories = self.trajectories.select_arms(arms);
-        // a group of arms may have been pulled more often than its share
-        let budget = budget.max(trajectories.most_pulls());
         Self {
             features: self.features.select(Axis(0), arms),
-            trajectories,
+            trajectories: self.trajectories.select_arms(arms),
             reward: self.reward.clone(),
             budget,
             discount: self.discount,
@@ -125,6 +118,18 @@ impl Instance {
 
     /// The same arms with other features (`[N,F′]`): another encoding of what is known of them.
     pub fn with_features(self, features: Array2<f64>) -> Result<Self> {
-        Self::new(features, self.trajectories, self.reward, self.budget, self.discount, self.truth)
+        check_features(&features, self.arms())?;
+        Ok(Self { features, ..self })
+    }
+}
+
+fn check_features(features: &Array2<f64>, arms: usize) -> Result<()> {
+    if features.nrows() != arms {
+        let expected = format!("[{arms}, F], one row per arm");
+        return Err(Error::Shape { what: "features", expected, found: features.shape().to_vec() });
+    }
+    match features.iter().enumerate().find(|(_, x)| !x.is_finite()) {
+        Some((position, &found)) => Err(Error::NotFinite { what: "features", position, found }),
+        None => Ok(()),
     }
 }

@@ -83,8 +83,7 @@ fn a_group_of_arms_keeps_its_rows_and_a_budget_in_proportion() {
     let group = &split.train[0];
     let part = group.of(&instances);
     assert_eq!(part.arms(), 35);
-    // 7, or as many as were pulled in one step
-    assert_eq!(part.budget(), part.trajectories().most_pulls().max(7));
+    assert_eq!(part.budget(), 7); // 35 of 50 arms, 10 pulls
     for (i, &arm) in group.arms.iter().enumerate() {
         assert_eq!(part.features().row(i), instances[0].features().row(arm));
     }
