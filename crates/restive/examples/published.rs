@@ -1,0 +1,110 @@
+//! The published experiments with two-stage learning, repeated: `cargo run --release -p restive --example published [SEEDS]`.
+//!
+//! Ten instances per seed, in order seven to train, one to validate, two to test; the published profile; on the test instances
+//! the predictive loss, CWPDIS and the simulated value of the soft policy as published (temperature 0.1 of the largest cost,
+//! index discount 0.99), and the value of the strict policy on the true transitions. Beside each the published figure.
+
+use ndarray::{Array2, ArrayView4};
+use restive::data::domain::Domain;
+use restive::evaluation::{
+    Behaviour, Decisions, Propensity, RatioUpTo, cwpdis, empirical, first_states, known_states, likelihood,
+    target_pull,
+};
+use restive::index::{Algorithm, whittle_index};
+use restive::instance::Instance;
+use restive::policy::{Policy, Temperature};
+use restive::predictor::Predictor;
+use restive::simulation::{Initial, Setting, values};
+use restive::training::{Config, TwoStage, fit};
+use restive::{Reward, Transition};
+
+const DISCOUNT: f64 = 0.99;
+const METRICS: [&str; 4] = ["loss", "is", "simulated", "strict, true"];
+
+fn index(transition: ArrayView4<f64>, reward: &Reward) -> Array2<f64> {
+    whittle_index(transition, reward.view(), DISCOUNT, Algorithm::Auto).index
+}
+
+fn value(
+    transition: &Transition,
+    instance: &Instance,
+    initial: &Initial,
+    policy: &Policy,
+    runs: usize,
+    seed: u64,
+) -> f64 {
+    let setting = Setting {
+        transition: transition.view(),
+        reward: instance.reward(),
+        discount: DISCOUNT,
+        budget: instance.budget(),
+        horizon: instance.trajectories().steps() - 1,
+    };
+    values(&setting, initial, policy, runs, seed).mean().expect("some runs")
+}
+
+/// The four metrics of a predictor on a test instance.
+fn metrics(instance: &Instance, predictor: &Predictor, seed: u64) -> [f64; 4] {
+    let predicted = predictor.predict(instance.features());
+    let table = index(predicted.view(), instance.reward());
+    let temperature = Temperature::Published(0.1).resolve(table.as_slice().expect("contiguous"));
+    let soft = Policy::Soft(table.clone(), temperature);
+    let log = instance.trajectories();
+    let counts = log.counts();
+    let propensity =
+        Propensity::new(log, Behaviour::Logged, instance.budget()).expect("simulated logs have propensities");
+    let decisions = Decisions::new(log, instance.reward(), &propensity);
+    let pull = target_pull(known_states(log).view(), &soft, instance.budget());
+    let estimated = empirical(counts.view());
+    [
+        likelihood(&counts, predicted.view()).per_trajectory,
+        cwpdis(&decisions, pull.view(), DISCOUNT, RatioUpTo::ThisStep).value,
+        value(&estimated, instance, &first_states(log), &soft, 100, seed),
+        value(
+            instance.truth().expect("synthetic"),
+            instance,
+            &Initial::Uniform,
+            &Policy::Strict(table),
+            1000,
+            seed,
+        ),
+    ]
+}
+
+fn main() {
+    let seeds: u64 = std::env::args().nth(1).map_or(10, |n| n.parse().expect("a number of seeds"));
+    // published means: untrained network, two-stage
+    let domains = [
+        ("two-state", Domain::two_state(), [[624.4, 320.0, 320.5, 322.0], [433.8, 334.7, 335.4, 369.1]]),
+        ("five-state", Domain::five_state(), [[1450.5, 360.7, 360.5, 358.0], [1285.5, 362.4, 362.4, 365.8]]),
+    ];
+    println!(
+        "{seeds} seeds; mean ± standard error, published in brackets; strict values were published over 3 seeds"
+    );
+    for (name, domain, published) in domains {
+        let mut all: [Vec<[f64; 4]>; 2] = Default::default();
+        for seed in 0..seeds {
+            let instances = domain.generate(seed).expect("a valid domain");
+            let config = Config { seed, ..Config::published() };
+            let (train, validation, test) = (&instances[..7], &instances[7..8], &instances[8..]);
+            let untrained =
+                TwoStage::new(config.clone(), train, validation).expect("instances to train on").finish();
+            let trained = fit(config, train, validation).expect("instances to train on");
+            for (results, fitted) in all.iter_mut().zip([untrained, trained]) {
+                let test: Vec<[f64; 4]> = test.iter().map(|i| metrics(i, &fitted.predictor, seed)).collect();
+                results.push(std::array::from_fn(|k| (test[0][k] + test[1][k]) / 2.0));
+            }
+        }
+        for ((method, results), published) in ["untrained", "two-stage"].iter().zip(&all).zip(published) {
+            for (k, metric) in METRICS.iter().enumerate() {
+                let numbers: ndarray::Array1<f64> = results.iter().map(|r| r[k]).collect();
+                let error = numbers.std(1.0) / (seeds as f64).sqrt();
+                println!(
+                    "{name:<11} {method:<10} {metric:<13} {:>8.1} ± {error:<4.1} [{:.1}]",
+                    numbers.mean().unwrap_or(f64::NAN),
+                    published[k]
+                );
+            }
+        }
+    }
+}
