@@ -277,6 +277,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(proptest::test_runner::Config { rng_seed: proptest::test_runner::RngSeed::Fixed(1), failure_persistence: None, ..Default::default() })]
+
         #[test]
         fn no_header_makes_the_parser_panic(names in prop::collection::vec("\\PC{0,8}|p_[0-9_]{0,9}|arm", 0..12)) {
             if let Err(fault) = Columns::parse(names.iter().map(String::as_str)) {

@@ -236,7 +236,7 @@ fn damaged_parquet_never_panics() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(proptest::test_runner::Config { rng_seed: proptest::test_runner::RngSeed::Fixed(1), failure_persistence: None, ..ProptestConfig::with_cases(64) })]
 
     #[test]
     fn no_table_makes_the_reader_panic(

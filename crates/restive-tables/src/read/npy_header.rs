@@ -127,6 +127,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(proptest::test_runner::Config { rng_seed: proptest::test_runner::RngSeed::Fixed(1), failure_persistence: None, ..Default::default() })]
+
         #[test]
         fn no_bytes_make_the_parser_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
             let _ = Header::read(&mut &bytes[..]);

@@ -29,17 +29,30 @@ pub(super) fn solve(score: &[f64], budget: f64, temperature: f64) -> Option<(f64
     let share = budget / n as f64;
     let logit = (share / (1.0 - share)).ln();
     let pad = |x: f64| 1e-10 * (1.0 + x.abs());
-    let (mut low, mut high) = (low - logit - pad(low - logit), high - logit + pad(high - logit));
+    let bracket = (low - logit - pad(low - logit), high - logit + pad(high - logit));
     let start = if fraction == 0.0 {
         0.5 * ((next - reference) / temperature)
     } else {
         -(fraction / (1.0 - fraction)).ln()
     };
-    let mut theta = start.clamp(low, high);
     let (inside, outside) = z.split_at(k);
+    let theta = balance(bracket, start, |theta| {
+        let below = log_sum(outside.iter().map(|z| (0.0, z - theta)), 0.0);
+        let above = log_sum(inside.iter().map(|z| (0.0, theta - z)), fraction);
+        (below, above)
+    });
+    Some((reference, theta))
+}
+
+/// The θ at which ln E = ln F, by Newton's method held in a bracket; `logs` gives both, each with its slope by −θ and θ.
+pub(super) fn balance(
+    (mut low, mut high): (f64, f64),
+    start: f64,
+    logs: impl Fn(f64) -> ((f64, f64), (f64, f64)),
+) -> f64 {
+    let mut theta = start.clamp(low, high);
     for _ in 0..200 {
-        let (log_e, slope_e) = log_sum(outside.iter().map(|z| z - theta), 0.0);
-        let (log_f, slope_f) = log_sum(inside.iter().map(|z| theta - z), fraction);
+        let ((log_e, slope_e), (log_f, slope_f)) = logs(theta);
         let excess = log_e - log_f;
         if excess > 0.0 {
             low = theta
@@ -56,17 +69,17 @@ pub(super) fn solve(score: &[f64], budget: f64, temperature: f64) -> Option<(f64
         }
         theta = next;
     }
-    Some((reference, theta))
+    theta
 }
 
-/// ln(extra + Σ σ(d)), and the derivative of it when every d grows alike.
-fn log_sum(distances: impl Iterator<Item = f64> + Clone, extra: f64) -> (f64, f64) {
-    let log_extra = if extra > 0.0 { extra.ln() } else { f64::NEG_INFINITY };
-    let top = distances.clone().fold(log_extra, |top, d| top.max(log_sigmoid(d)));
+/// ln(extra + Σ μ σ(d)) of terms (ln μ, d), and its derivative when every d grows alike.
+pub(super) fn log_sum(terms: impl Iterator<Item = (f64, f64)> + Clone, extra: f64) -> (f64, f64) {
+    let log_extra = extra.ln();
+    let top = terms.clone().fold(log_extra, |top, (log_mass, d)| top.max(log_mass + log_sigmoid(d)));
     let (mut sum, mut slope) = ((log_extra - top).exp(), 0.0);
-    for d in distances {
+    for (log_mass, d) in terms {
         let log = log_sigmoid(d);
-        let weight = (log - top).exp();
+        let weight = (log_mass + log - top).exp();
         sum += weight;
         slope += weight * -log.exp_m1();
     }

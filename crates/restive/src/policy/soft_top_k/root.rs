@@ -10,7 +10,7 @@ const LANES: usize = 8;
 /// Scores from which a start is found.
 const SAMPLE: usize = 512;
 /// Below this Σ pull(1−pull)/K, the sum of the pulls no longer fixes the threshold to full precision.
-const SATURATED: f64 = 1e-3;
+pub(super) const SATURATED: f64 = 1e-3;
 
 /// The threshold of a solved problem.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -22,8 +22,9 @@ pub(super) struct Root {
     kind: Kind,
 }
 
+/// What the pulls of a solved problem are like, which decides how their slopes are computed.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Kind {
+pub(super) enum Kind {
     /// pull(1−pull) is accurate as it stands
     Smooth,
     /// nearly strict: slopes must be computed from their logarithms

@@ -28,10 +28,8 @@
 //! assert!((0.5 * pull[0] + pull[1] + 1.5 * pull[2] - 1.0).abs() < 1e-14);
 //! ```
 
-use super::log_balance::log_sigmoid;
-
-/// Below this Σ μ pull(1−pull)/K, the sum of the pulls no longer fixes the threshold to full precision.
-const SATURATED: f64 = 1e-3;
+use super::log_balance::{balance, log_sigmoid, log_sum};
+use super::root::{Kind, SATURATED};
 
 /// A table of scores at a temperature, to be solved for many masses.
 pub struct Crowd {
@@ -52,16 +50,6 @@ pub struct CrowdThreshold {
     reference: f64,
     theta: f64,
     kind: Kind,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Kind {
-    /// pull(1−pull) is accurate as it stands
-    Smooth,
-    /// nearly strict: slopes must be computed from their logarithms
-    Saturated,
-    /// pulls that do not move with the scores
-    Fixed,
 }
 
 /// What a cotangent of the pulls of a crowd becomes, beside d_score.
@@ -189,35 +177,19 @@ impl Crowd {
         }
         let share = budget / mass.iter().sum::<f64>();
         let logit = (share / (1.0 - share)).ln();
-        let (mut low, mut high) = (bottom - logit - 1.0, top - logit + 1.0);
         let nearest_in = inside.iter().rev().find(|&&k| mass[k] > 0.0);
-        let mut theta = match nearest_in {
+        let start = match nearest_in {
             Some(&k) if fraction == 0.0 => 0.5 * z(k),
             _ => {
                 let part = (fraction / mass[outside[0]]).clamp(1e-15, 1.0 - 1e-15);
                 -(part / (1.0 - part)).ln()
             }
-        }
-        .clamp(low, high);
-        for _ in 0..200 {
-            let (log_e, slope_e) = log_sum(outside.iter().map(|&k| (mass[k], z(k) - theta)), 0.0);
-            let (log_f, slope_f) = log_sum(inside.iter().map(|&k| (mass[k], theta - z(k))), fraction);
-            let excess = log_e - log_f;
-            if excess > 0.0 {
-                low = theta
-            } else {
-                high = theta
-            }
-            if excess.abs() <= f64::max(1e-14, 2e-16 * theta.abs()) {
-                break;
-            }
-            let next = theta + excess / (slope_e + slope_f);
-            let next = if next > low && next < high { next } else { 0.5 * (low + high) };
-            if next == theta {
-                break;
-            }
-            theta = next;
-        }
+        };
+        let theta = balance((bottom - logit - 1.0, top - logit + 1.0), start, |theta| {
+            let below = log_sum(outside.iter().map(|&k| (mass[k].ln(), z(k) - theta)), 0.0);
+            let above = log_sum(inside.iter().map(|&k| (mass[k].ln(), theta - z(k))), fraction);
+            (below, above)
+        });
         Some((reference, theta, Kind::Saturated))
     }
 
@@ -324,18 +296,4 @@ impl Crowd {
 #[inline(always)]
 fn part(e: f64, c: f64) -> f64 {
     if e < 1e300 { e / (e + c) } else { 1.0 }
-}
-
-/// ln(extra + Σ μ σ(d)), and its derivative when every d grows alike.
-fn log_sum(terms: impl Iterator<Item = (f64, f64)> + Clone, extra: f64) -> (f64, f64) {
-    let log_extra = extra.ln();
-    let logs = terms.map(|(mass, d)| (mass.ln() + log_sigmoid(d), d));
-    let top = logs.clone().fold(log_extra, |top, (log, _)| top.max(log));
-    let (mut sum, mut slope) = ((log_extra - top).exp(), 0.0);
-    for (log, d) in logs {
-        let weight = (log - top).exp();
-        sum += weight;
-        slope += weight * -log_sigmoid(d).exp_m1();
-    }
-    (top + sum.ln(), slope / sum)
 }
