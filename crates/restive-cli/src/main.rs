@@ -9,6 +9,7 @@ mod display;
 mod failure;
 mod generate;
 mod index;
+mod model;
 mod progress;
 mod solve;
 mod study;
