@@ -21,10 +21,15 @@ pub(crate) struct Trained {
 pub(crate) fn describe(architecture: &Architecture, members: usize) -> Value {
     let kind = match &architecture.kind {
         Kind::Network { hidden, dropout } => json!({"kind": "network", "hidden": hidden, "dropout": dropout}),
-        Kind::Effect { precision: Precision::Fixed(precision) } => json!({"kind": "effect", "precision": precision}),
-        Kind::Effect { precision: Precision::HeldOut { cap } } => json!({"kind": "effect", "precision_cap": cap}),
+        Kind::Effect { precision: Precision::Fixed(precision) } => {
+            json!({"kind": "effect", "precision": precision})
+        }
+        Kind::Effect { precision: Precision::HeldOut { cap } } => {
+            json!({"kind": "effect", "precision_cap": cap})
+        }
     };
-    let mut all = json!({"features": architecture.features, "states": architecture.states, "members": members});
+    let mut all =
+        json!({"features": architecture.features, "states": architecture.states, "members": members});
     all.as_object_mut().expect("an object").extend(kind.as_object().expect("an object").clone());
     all
 }
@@ -34,7 +39,9 @@ pub(crate) fn weights(ensemble: &Ensemble) -> Weights {
     let members = ensemble.members.iter().enumerate();
     let named = members.flat_map(|(k, member)| {
         let params = member.params().into_iter();
-        params.map(move |(name, block)| (format!("member_{k}.{name}"), block.shape().to_vec(), block.iter().copied().collect()))
+        params.map(move |(name, block)| {
+            (format!("member_{k}.{name}"), block.shape().to_vec(), block.iter().copied().collect())
+        })
     });
     named.collect()
 }
@@ -46,15 +53,25 @@ pub(crate) fn read(folder: &Path) -> anyhow::Result<Trained> {
     Ok(Trained { ensemble, model })
 }
 
-fn rebuild(model: &Model) -> anyhow::Result<Ensemble> {
+/// The predictors of a model or of a checkpoint.
+pub(crate) fn rebuild(model: &Model) -> anyhow::Result<Ensemble> {
     let card = &model.card.predictor;
-    let number = |name: &str| card[name].as_u64().with_context(|| format!("card: predictor.{name}: expected a whole number"));
-    let real = |name: &str| card[name].as_f64().with_context(|| format!("card: predictor.{name}: expected a number"));
+    let number = |name: &str| {
+        card[name].as_u64().with_context(|| format!("card: predictor.{name}: expected a whole number"))
+    };
+    let real = |name: &str| {
+        card[name].as_f64().with_context(|| format!("card: predictor.{name}: expected a number"))
+    };
     let kind = match card["kind"].as_str() {
         Some("network") => {
             let hidden = card["hidden"].as_array().context("card: predictor.hidden: expected a list")?;
-            let width = |h: &Value| h.as_u64().map(|h| h as usize).context("card: predictor.hidden: expected whole numbers");
-            Kind::Network { hidden: hidden.iter().map(width).collect::<Result<_, _>>()?, dropout: real("dropout")? }
+            let width = |h: &Value| {
+                h.as_u64().map(|h| h as usize).context("card: predictor.hidden: expected whole numbers")
+            };
+            Kind::Network {
+                hidden: hidden.iter().map(width).collect::<Result<_, _>>()?,
+                dropout: real("dropout")?,
+            }
         }
         Some("effect") if card["precision"].is_number() => {
             Kind::Effect { precision: Precision::Fixed(real("precision")?) }

@@ -69,6 +69,11 @@ impl Model {
         draft.put_in_place()
     }
 
+    /// Whether a model could be written into the folder, before there is one: says what [`Model::write`] would.
+    pub fn check_folder(folder: &Path, replace: bool) -> Result<()> {
+        FolderDraft::create(folder, replace, &[CARD, WEIGHTS]).map(drop)
+    }
+
     /// Reads and checks a model.
     pub fn read(folder: &Path) -> Result<Self> {
         let bytes = |name: &str| {
