@@ -2,6 +2,7 @@
 
 use crate::generate::GenerateArguments;
 use crate::study::StudyArguments;
+use crate::train::TrainArguments;
 use clap::builder::{Styles, styling::Style};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use ndarray::Array2;
@@ -28,6 +29,7 @@ pub(crate) enum Command {
     Index(IndexArguments),
     Generate(GenerateArguments),
     Study(StudyArguments),
+    Train(TrainArguments),
     /// Print a completion script for your shell
     #[command(after_help = "Examples:\n  restive completions bash\n  restive completions zsh")]
     Completions {

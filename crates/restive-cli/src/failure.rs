@@ -22,11 +22,21 @@ impl fmt::Display for Usage {
 
 impl std::error::Error for Usage {}
 
+static KEPT: Mutex<Option<String>> = Mutex::new(None);
+
+/// What is said at an interruption from now on, instead of "nothing was written".
+pub(crate) fn say_when_interrupted(kept: String) {
+    if let Ok(mut place) = KEPT.lock() {
+        *place = Some(kept);
+    }
+}
+
 /// Ctrl-C, or being told to end: files in the making are removed, and the program ends at once.
 pub(crate) fn end_cleanly_when_interrupted() {
     let handler = || {
         restive_tables::abandon_drafts();
-        eprintln!("restive: interrupted, nothing was written");
+        let kept = KEPT.lock().ok().and_then(|mut kept| kept.take());
+        eprintln!("restive: interrupted, {}", kept.as_deref().unwrap_or("nothing was written"));
         std::process::exit(INTERRUPTED.into());
     };
     // Where no handler can be set, the system's own applies: it ends all the same.

@@ -5,15 +5,21 @@
 //! 0 success, 1 failure (a file, the data, the system), 2 usage (the command line).
 
 mod arguments;
+mod checkpoint;
 mod display;
 mod failure;
 mod generate;
 mod index;
+mod model;
+mod prepare;
 mod progress;
 mod solve;
 mod study;
 mod study_summary;
 mod summary;
+mod train;
+mod train_config;
+mod train_summary;
 
 use anyhow::Context;
 use arguments::{Arguments, Command};
@@ -32,6 +38,7 @@ fn main() -> ExitCode {
         Command::Index(arguments) => index::run(&arguments),
         Command::Generate(arguments) => generate::run(&arguments),
         Command::Study(arguments) => study::run(&arguments),
+        Command::Train(arguments) => train::run(&arguments),
         Command::Completions { shell } => print(|out| {
             clap_complete::generate(shell, &mut Arguments::command(), "restive", out);
             Ok(())

@@ -20,7 +20,12 @@ impl Progress {
     }
 
     pub(crate) fn update(&self, share: f64, count: u64) {
-        self.bar.set_message(format!("{} {}", grouped(count), self.unit));
+        self.say(share, format!("{} {}", grouped(count), self.unit));
+    }
+
+    /// A message of its own instead of a count.
+    pub(crate) fn say(&self, share: f64, message: String) {
+        self.bar.set_message(message);
         self.bar.set_position((share * STEPS as f64) as u64);
     }
 }

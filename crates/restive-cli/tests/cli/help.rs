@@ -12,7 +12,7 @@ fn examples(help: &str) -> Vec<String> {
 
 #[test]
 fn the_examples_of_every_help_work() {
-    for command in ["", "index", "generate", "study", "completions", "man"] {
+    for command in ["", "index", "generate", "study", "train", "completions", "man"] {
         let folder = Folder::new();
         fs::create_dir(folder.path("examples")).unwrap();
         let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");

@@ -8,5 +8,7 @@ mod generate;
 mod help;
 mod memory;
 mod process;
+mod resume;
 mod study;
 mod terminal;
+mod train;

@@ -69,6 +69,11 @@ impl Model {
         draft.put_in_place()
     }
 
+    /// Whether a model could be written into the folder, before there is one: says what [`Model::write`] would.
+    pub fn check_folder(folder: &Path, replace: bool) -> Result<()> {
+        FolderDraft::check(folder, replace, &[CARD, WEIGHTS]).map(drop)
+    }
+
     /// Reads and checks a model.
     pub fn read(folder: &Path) -> Result<Self> {
         let bytes = |name: &str| {
@@ -97,8 +102,9 @@ impl Model {
     pub fn write_checkpoint(&self, path: &Path) -> Result<()> {
         let text = serde_json::to_string(&RawCard::from(&self.card)).expect("plain values");
         let header = HashMap::from([(CARD_KEY.to_string(), text)]);
+        let bytes = weights::serialise(path, &self.weights, Some(header))?;
         let mut draft = Draft::create(path)?;
-        draft.write(&weights::serialise(path, &self.weights, Some(header))?)?;
+        draft.write(&bytes)?;
         Draft::put_in_place(vec![draft])
     }
 

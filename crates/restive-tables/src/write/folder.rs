@@ -21,6 +21,14 @@ pub(crate) struct FolderDraft {
 impl FolderDraft {
     /// Starts a folder; `own` are the files that one to be replaced may hold.
     pub(crate) fn create(path: &Path, replace: bool, own: &[&str]) -> Result<Self> {
+        let parent = Self::check(path, replace, own)?;
+        let refused = |e: io::Error| Error::Io { path: path.into(), doing: "write", answer: e.kind().into() };
+        let folder = temporary(parent).map_err(refused)?;
+        Ok(Self { path: path.into(), listed: Listed::new(folder.path()), folder })
+    }
+
+    /// Whether a folder may be started, without doing so; the folder that it would stand in.
+    pub(crate) fn check<'a>(path: &'a Path, replace: bool, own: &[&str]) -> Result<&'a Path> {
         let refused = |answer| Error::Io { path: path.into(), doing: "write", answer };
         if path.exists() && !path.is_dir() {
             return Err(refused(io::ErrorKind::AlreadyExists.into()));
@@ -44,8 +52,7 @@ impl FolderDraft {
         if !parent.is_dir() {
             return Err(refused(io::Error::other(format!("there is no folder {}", parent.display()))));
         }
-        let folder = temporary(parent).map_err(|e| refused(e.kind().into()))?;
-        Ok(Self { path: path.into(), listed: Listed::new(folder.path()), folder })
+        Ok(parent)
     }
 
     /// Where to write a file of the folder.

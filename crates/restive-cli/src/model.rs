@@ -1,0 +1,105 @@
+//! Trained predictors to and from their folder on disk.
+//!
+//! The card's `predictor` says how to build an untrained predictor (kind, sizes, members of the ensemble), the weights are
+//! its named parameters, `member_K.BLOCK` for every member K. A model that does not fit what its card says is refused.
+
+use anyhow::{Context, bail};
+use ndarray::{ArrayD, IxDyn};
+use restive::predictor::effect::Precision;
+use restive::predictor::{Architecture, Ensemble, Kind, Predictor};
+use restive_tables::model::{Model, Weights};
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// A trained predictor with the card it came with.
+pub(crate) struct Trained {
+    pub(crate) ensemble: Ensemble,
+    pub(crate) model: Model,
+}
+
+/// How to build the predictors anew, for the card.
+pub(crate) fn describe(architecture: &Architecture, members: usize) -> Value {
+    let kind = match &architecture.kind {
+        Kind::Network { hidden, dropout } => json!({"kind": "network", "hidden": hidden, "dropout": dropout}),
+        Kind::Effect { precision: Precision::Fixed(precision) } => {
+            json!({"kind": "effect", "precision": precision})
+        }
+        Kind::Effect { precision: Precision::HeldOut { cap } } => {
+            json!({"kind": "effect", "precision_cap": cap})
+        }
+    };
+    let mut all =
+        json!({"features": architecture.features, "states": architecture.states, "members": members});
+    all.as_object_mut().expect("an object").extend(kind.as_object().expect("an object").clone());
+    all
+}
+
+/// The weights of all members, by name.
+pub(crate) fn weights(ensemble: &Ensemble) -> Weights {
+    let members = ensemble.members.iter().enumerate();
+    let named = members.flat_map(|(k, member)| {
+        let params = member.params().into_iter();
+        params.map(move |(name, block)| {
+            (format!("member_{k}.{name}"), block.shape().to_vec(), block.iter().copied().collect())
+        })
+    });
+    named.collect()
+}
+
+/// Reads a model and rebuilds its predictors.
+pub(crate) fn read(folder: &Path) -> anyhow::Result<Trained> {
+    let model = Model::read(folder)?;
+    let ensemble = rebuild(&model).with_context(|| format!("{}", folder.display()))?;
+    Ok(Trained { ensemble, model })
+}
+
+/// The predictors of a model or of a checkpoint.
+pub(crate) fn rebuild(model: &Model) -> anyhow::Result<Ensemble> {
+    let card = &model.card.predictor;
+    let number = |name: &str| {
+        card[name].as_u64().with_context(|| format!("card: predictor.{name}: expected a whole number"))
+    };
+    let real = |name: &str| {
+        card[name].as_f64().with_context(|| format!("card: predictor.{name}: expected a number"))
+    };
+    let kind = match card["kind"].as_str() {
+        Some("network") => {
+            let hidden = card["hidden"].as_array().context("card: predictor.hidden: expected a list")?;
+            let width = |h: &Value| {
+                h.as_u64().map(|h| h as usize).context("card: predictor.hidden: expected whole numbers")
+            };
+            Kind::Network {
+                hidden: hidden.iter().map(width).collect::<Result<_, _>>()?,
+                dropout: real("dropout")?,
+            }
+        }
+        Some("effect") if card["precision"].is_number() => {
+            Kind::Effect { precision: Precision::Fixed(real("precision")?) }
+        }
+        Some("effect") => Kind::Effect { precision: Precision::HeldOut { cap: real("precision_cap")? } },
+        other => bail!("card: predictor.kind: found {other:?}, expected network or effect"),
+    };
+    let architecture =
+        Architecture { features: number("features")? as usize, states: number("states")? as usize, kind };
+    let encoded = model.card.encoding.width();
+    if encoded != architecture.features {
+        bail!("card: the encoding gives {encoded} features, the predictor expects {}", architecture.features);
+    }
+    let member = |k: u64| -> anyhow::Result<Predictor> {
+        let mut predictor = Predictor::new(&architecture, 0)?;
+        let shapes: Vec<(String, Vec<usize>)> =
+            predictor.params().into_iter().map(|(name, block)| (name, block.shape().to_vec())).collect();
+        let block = |(name, shape): (String, Vec<usize>)| -> anyhow::Result<(String, ArrayD<f64>)> {
+            let numbers = model.array(&format!("member_{k}.{name}"), &shape)?.to_vec();
+            Ok((name, ArrayD::from_shape_vec(IxDyn(&shape), numbers)?))
+        };
+        let named = shapes.into_iter().map(block).collect::<anyhow::Result<Vec<_>>>()?;
+        predictor.set_params(&named)?;
+        Ok(predictor)
+    };
+    let members = (0..number("members")?).map(member).collect::<anyhow::Result<Vec<_>>>()?;
+    if members.is_empty() {
+        bail!("card: predictor.members: found 0, expected at least 1");
+    }
+    Ok(Ensemble { members })
+}

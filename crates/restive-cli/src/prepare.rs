@@ -1,0 +1,62 @@
+//! From a study to what is trained and judged on: its split, the encoding of its features, its instances by part.
+//!
+//! `train` calls all three in a row; a command that is given a model calls [`split`] with the seed of the model's card and
+//! [`parts`] with the encoding of the card, and so meets the arms that the model was, or was not, trained on.
+
+use anyhow::{Context, anyhow};
+use restive::Instance;
+use restive::data::encoding::{Encoding, Standardise};
+use restive::data::split::{Part, Split};
+use restive::error::{Error, FeatureFault};
+use restive_tables::Study;
+
+/// The split of a study: as its column `split` says, otherwise 70/10/20 at random by the seed.
+pub(crate) fn split(study: &Study, seed: u64) -> anyhow::Result<Split> {
+    let split = study.given_split().unwrap_or_else(|| Split::seeded(&study.arms(), seed));
+    split.context("split")
+}
+
+/// The encoding of a study's features, learnt from its training arms.
+pub(crate) fn encoding(
+    study: &Study,
+    split: &Split,
+    standardise: Standardise,
+    drop: &[String],
+) -> anyhow::Result<Encoding> {
+    let dropped: Vec<&str> = drop.iter().map(String::as_str).collect();
+    Encoding::fit(&study.features(&split.train), standardise, &dropped).map_err(|error| match &error {
+        Error::Feature { column, fault: FeatureFault::Constant { .. } | FeatureFault::AllMissing } => {
+            anyhow!("{error}: --drop {}", column.escape_debug())
+        }
+        _ => error.into(),
+    })
+}
+
+/// The instances of each part (train, validation, test), encoded; a part may be empty.
+pub(crate) fn parts(study: &Study, split: &Split, encoding: &Encoding) -> anyhow::Result<[Vec<Instance>; 3]> {
+    let instances = study.instances(encoding)?;
+    Ok(Part::ALL.map(|part| split.part(part).iter().map(|group| group.of(&instances)).collect()))
+}
+
+/// One warning for each category that arms of the study have and no training arm had.
+pub(crate) fn unseen(study: &Study, encoding: &Encoding) -> Vec<String> {
+    let tables: Vec<_> = study.instances.iter().map(|instance| instance.features.clone()).collect();
+    let unseen = encoding.unseen(&restive::data::features::Features::stack(&tables));
+    let warning = |unseen: restive::data::encoding::Unseen| {
+        let (column, category) = (unseen.column.escape_debug(), unseen.category.escape_debug());
+        let arms = crate::summary::counted(unseen.arms as u64, "arm");
+        format!(
+            "feature {column}: {arms} with {category}, which no training arm has: encoded as none of the known"
+        )
+    };
+    unseen.into_iter().map(warning).collect()
+}
+
+/// Computes with that many threads; the default is one per core.
+pub(crate) fn threads(threads: Option<u16>) -> anyhow::Result<()> {
+    if let Some(threads) = threads {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into());
+        pool.build_global().with_context(|| format!("--threads {threads}"))?;
+    }
+    Ok(())
+}

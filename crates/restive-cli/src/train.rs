@@ -1,0 +1,252 @@
+//! `restive train`: a study in, a model out.
+//!
+//! Everything that decides the outcome is resolved first and becomes the card of the model to be. Then the members of the
+//! ensemble are trained one after the other, epoch by epoch, with a checkpoint beside the model; the same command, started
+//! again after any interruption, ends in the same weights.
+
+use crate::checkpoint::{Checkpoint, Progressed, difference};
+use crate::failure::{Usage, say_when_interrupted};
+use crate::model::Trained;
+use crate::progress::Progress;
+use crate::summary::counted;
+use crate::train_config::{
+    Objective, PrecisionArgument, PredictorName, Profile, YesNo, above_zero, describe, dropout,
+    refuse_contradictions, refuse_too_little, resolve, standardise,
+};
+use crate::train_summary::{Outcome, epoch_line, losses, member_history};
+use crate::{model, prepare};
+use clap::Args;
+use restive::Instance;
+use restive::predictor::{Architecture, Ensemble};
+use restive::training::{Config, TwoStage};
+use restive_tables::Study;
+use restive_tables::model::{Card, Model};
+use serde_json::{Value, json};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+const ABOUT: &str = "\
+Train a predictor of transitions from the features and trajectories of a study.
+
+Two-stage training fits the transitions by their likelihood; planning with them comes afterwards. The arms in the training \
+part are learnt from, those in the validation part say when to stop, those in the test part are only measured. A column \
+split of the study says which is which; otherwise instances (the arms of fewer than three instances) are dealt 70/10/20 at \
+random by the seed.
+
+Predictors: network (one hidden layer of 64 units) suits studies with many trajectories; effect, a logistic model in which \
+a pull is a shrunken shift, suits few trajectories and few pulls; linear is the network without hidden layers.
+
+MODEL becomes a folder: weights.safetensors and card.json, which says how features are encoded and how the model was \
+trained. While training, MODEL.checkpoint is kept beside it: after an interruption of any kind the same command goes on \
+from there and ends in the same weights, bit for bit.";
+
+const EXAMPLES: &str = "\
+Examples:
+  restive train examples/study --predictor effect --drop district --out calls
+  restive generate two-state --out synthetic --trajectories 10
+  restive train synthetic --epochs 20 --out network
+  restive train synthetic --profile published --ensemble 2 --seed 7 --out published --json";
+
+/// Train a predictor of transitions from a study
+#[derive(Debug, Args)]
+#[command(long_about = ABOUT, after_help = EXAMPLES)]
+pub(crate) struct TrainArguments {
+    /// The folder of the study
+    #[arg(value_name = "STUDY")]
+    study: PathBuf,
+
+    /// The folder to write the model to
+    #[arg(short, long, value_name = "MODEL")]
+    out: PathBuf,
+
+    /// What training aims at
+    #[arg(long, value_enum, default_value_t = Objective::TwoStage)]
+    pub(crate) objective: Objective,
+
+    /// What is trained
+    #[arg(long, value_enum, default_value_t = PredictorName::Network)]
+    pub(crate) predictor: PredictorName,
+
+    /// Where the settings come from that are not given
+    #[arg(long, value_enum, default_value_t = Profile::Recommended)]
+    pub(crate) profile: Profile,
+
+    /// Passes over the training instances, at most [default: 50, recommended: about 7,000 steps in all]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub(crate) epochs: Option<u32>,
+
+    /// Step size of Adam [default: 0.01, recommended: 0.003 to 0.03, falling to nearly 0]
+    #[arg(long, value_name = "RATE", value_parser = above_zero, allow_hyphen_values = true)]
+    pub(crate) learning_rate: Option<f64>,
+
+    /// Units of each hidden layer of the network [default: 64]
+    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = clap::value_parser!(u16).range(1..=4096))]
+    pub(crate) hidden: Option<Vec<u16>>,
+
+    /// Share of hidden units left out at random in each step [default: 0, paper: 0.2]
+    #[arg(long, value_name = "SHARE", value_parser = dropout, allow_hyphen_values = true)]
+    pub(crate) dropout: Option<f64>,
+
+    /// How firmly the effect model holds a pull to do the same for all arms: a number, or held-out to choose it (up to
+    /// 300) on the validation part [default: 100]
+    #[arg(long, value_name = "PRECISION", allow_hyphen_values = true)]
+    pub(crate) precision: Option<PrecisionArgument>,
+
+    /// Average that many fits, which differ in their seed
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) ensemble: u32,
+
+    /// Seed of the split, the initial weights and the dropout
+    #[arg(long, default_value_t = 0)]
+    pub(crate) seed: u64,
+
+    /// Scale numeric features to mean 0 and standard deviation 1 [default: yes for effect, no for the others]
+    #[arg(long, value_enum, value_name = "YES|NO", hide_possible_values = true)]
+    pub(crate) standardise: Option<YesNo>,
+
+    /// Features to leave out
+    #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
+    pub(crate) drop: Vec<String>,
+
+    /// Replace a model that is there, and a checkpoint of another training
+    #[arg(long)]
+    force: bool,
+
+    /// Begin anew even where there is a checkpoint to go on from
+    #[arg(long)]
+    restart: bool,
+
+    /// Print JSON lines: one per epoch, and a summary
+    #[arg(long)]
+    json: bool,
+
+    /// Threads to compute with [default: one per core]; the result does not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+}
+
+pub(crate) fn run(arguments: &TrainArguments) -> anyhow::Result<()> {
+    let start = Instant::now();
+    refuse_contradictions(arguments)?;
+    if arguments.out.file_name().is_none() {
+        return Err(Usage(format!("--out {}: expected the name of a folder", arguments.out.display())).into());
+    }
+    prepare::threads(arguments.threads)?;
+    let study = Study::read(&arguments.study)?;
+    let split = prepare::split(&study, arguments.seed)?;
+    let encoding = prepare::encoding(&study, &split, standardise(arguments), &arguments.drop)?;
+    let parts = prepare::parts(&study, &split, &encoding)?;
+    let config = resolve(arguments, &parts[0]);
+    refuse_too_little(&config, &parts)?;
+    let unseen = prepare::unseen(&study, &encoding);
+    let architecture =
+        Architecture { features: encoding.width(), states: parts[0][0].states(), kind: config.kind.clone() };
+    let name = study.settings.name.as_ref().map_or(String::new(), |name| format!(" ({name})"));
+    let mut card = Card {
+        restive: env!("CARGO_PKG_VERSION").into(),
+        predictor: model::describe(&architecture, arguments.ensemble as usize),
+        configuration: describe(arguments, &config, &study, &split),
+        encoding,
+        seed: arguments.seed,
+        fingerprint: study.fingerprint(),
+        history: Value::Null,
+        notes: format!("trained on {}{name}", arguments.study.display()),
+    };
+
+    let mut checkpoint = Checkpoint::beside(&arguments.out);
+    let (replace, finished) = existing(arguments, &card)?;
+    let outcome =
+        |card: &Card, is_new| Outcome::new(&arguments.out, card, unseen.clone(), start.elapsed(), is_new);
+    if let Some(Trained { ensemble, mut model }) = finished.filter(|_| !checkpoint.path().exists()) {
+        model.card.history["loss"] = losses(&ensemble, &parts);
+        return outcome(&model.card, false).print(arguments.json);
+    }
+    Model::check_folder(&arguments.out, replace)?;
+    let progressed = match arguments.restart {
+        true => None,
+        false => match checkpoint.read(&card) {
+            Err(_) if arguments.force => None,
+            found => found?,
+        },
+    };
+    if let Some(found) = &progressed {
+        let from = format!("restive: note: {}", checkpoint.path().display());
+        match (found.members.len(), &found.now) {
+            (done, _) if done == arguments.ensemble as usize => eprintln!("{from}: training is complete"),
+            (done, now) => {
+                let epochs = counted(now.as_ref().map_or(0, epochs) as u64, "epoch");
+                eprintln!("{from}: going on after {epochs} of fit {}", done + 1);
+            }
+        }
+    }
+    let progressed = progressed.unwrap_or_default();
+    let trained = train(arguments, &config, &card, &parts, progressed, &mut checkpoint)?;
+    let ensemble = Ensemble { members: trained.members };
+    card.predictor = model::describe(&ensemble.members[0].architecture(), ensemble.members.len());
+    card.history = json!({"members": trained.histories, "loss": losses(&ensemble, &parts)});
+    let model = Model { card, weights: model::weights(&ensemble) };
+    model.write(&arguments.out, replace)?;
+    say_when_interrupted(format!("{} was written", arguments.out.display()));
+    checkpoint.remove()?;
+    outcome(&model.card, true).print(arguments.json)
+}
+
+/// Whether a folder of that name may be replaced, and the model in it where it is the outcome of this very command: one that
+/// was killed after the model was in place has nothing left to do.
+fn existing(arguments: &TrainArguments, card: &Card) -> anyhow::Result<(bool, Option<Trained>)> {
+    let is_there = |path: &Path| path.join("card.json").exists();
+    if arguments.force || arguments.restart || !is_there(&arguments.out) {
+        return Ok((arguments.force, None));
+    }
+    match model::read(&arguments.out) {
+        Ok(found) if difference(&found.model.card, card).is_none() => Ok((true, Some(found))),
+        _ => Ok((false, None)),
+    }
+}
+
+fn epochs(snapshot: &restive::training::Snapshot) -> usize {
+    let history = snapshot.numbers.iter().find(|(name, _)| name == "history.train_loss");
+    history.map_or(0, |(_, losses)| losses.len())
+}
+
+/// Trains what is left to train.
+fn train(
+    arguments: &TrainArguments,
+    config: &Config,
+    card: &Card,
+    [train, validation, _]: &[Vec<Instance>; 3],
+    mut progressed: Progressed,
+    checkpoint: &mut Checkpoint,
+) -> anyhow::Result<Progressed> {
+    let fits = arguments.ensemble as usize;
+    let progress = Progress::new("epochs");
+    for k in progressed.members.len()..fits {
+        let config = config.member(k);
+        let (seed, epochs) = (config.seed, config.epochs);
+        let mut training = match progressed.now.take() {
+            Some(snapshot) => TwoStage::restore(config, train, validation, &snapshot)?,
+            None => TwoStage::new(config, train, validation)?,
+        };
+        while !training.is_finished() {
+            let report = training.epoch();
+            if arguments.json {
+                crate::print(|text| writeln!(text, "{}", epoch_line(k, &report)))?;
+            }
+            let share = (k as f64 + (report.epoch + 1) as f64 / epochs as f64) / fits as f64;
+            let loss = report.validation_loss.unwrap_or(report.train_loss);
+            let which = if report.validation_loss.is_some() { "validation" } else { "training" };
+            progress.say(share, format!("epoch {}, {which} loss {loss:.3}", report.epoch + 1));
+            if checkpoint.is_due() && !training.is_finished() {
+                progressed.now = Some(training.snapshot());
+                checkpoint.write(card, &progressed)?;
+            }
+        }
+        let fitted = training.finish();
+        progressed.now = None;
+        progressed.histories.push(member_history(seed, &fitted));
+        progressed.members.push(fitted.predictor);
+        checkpoint.write(card, &progressed)?;
+    }
+    Ok(progressed)
+}

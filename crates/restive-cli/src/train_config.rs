@@ -1,0 +1,226 @@
+//! What `restive train` was asked for, resolved to numbers: the profile and what overrides it.
+
+use crate::failure::Usage;
+use crate::train::TrainArguments;
+use anyhow::bail;
+use clap::ValueEnum;
+use restive::Instance;
+use restive::data::encoding::Standardise;
+use restive::data::split::{Part, Split};
+use restive::predictor::{Kind, Precision};
+use restive::training::{Config, Keep, Rate};
+use restive_tables::Study;
+use serde_json::{Value, json};
+use std::str::FromStr;
+
+/// The largest precision that held-out arms may choose.
+const PRECISION_CAP: f64 = 300.0;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Objective {
+    /// Fit the transitions by their likelihood, plan afterwards
+    TwoStage,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PredictorName {
+    /// Hidden layers of ReLU units and a softmax
+    Network,
+    /// A network without hidden layers
+    Linear,
+    /// A logistic model of arms left alone, and a shrunken shift for a pull: for few pulls
+    Effect,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Profile {
+    /// To convergence, the best validation loss is kept
+    Recommended,
+    /// As the published results were made: 50 epochs, no dropout
+    Published,
+    /// As the paper's text says: 50 epochs, dropout 0.2
+    Paper,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum YesNo {
+    Yes,
+    No,
+}
+
+/// `--precision`: a number, or held-out.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct PrecisionArgument(Precision);
+
+impl FromStr for PrecisionArgument {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "held-out" {
+            return Ok(Self(Precision::HeldOut { cap: PRECISION_CAP }));
+        }
+        above_zero(text).map(|found| Self(Precision::Fixed(found))).map_err(|e| e + " or held-out")
+    }
+}
+
+pub(crate) fn above_zero(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(found) if found > 0.0 && found.is_finite() => Ok(found),
+        _ => Err("expected a number above 0".into()),
+    }
+}
+
+pub(crate) fn dropout(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(found) if (0.0..1.0).contains(&found) => Ok(found),
+        _ => Err("expected a number from 0 to below 1".into()),
+    }
+}
+
+/// The name of a value on the command line.
+pub(crate) fn name(value: impl ValueEnum) -> String {
+    value.to_possible_value().expect("none is hidden").get_name().into()
+}
+
+/// What the command line says against itself, found before any file is opened.
+pub(crate) fn refuse_contradictions(arguments: &TrainArguments) -> anyhow::Result<()> {
+    let refuse = |message: &str| Err(Usage(message.into()).into());
+    if arguments.predictor != PredictorName::Network {
+        if arguments.hidden.is_some() {
+            return refuse("--hidden: only a network has hidden layers; it needs --predictor network");
+        }
+        if arguments.dropout.is_some() {
+            return refuse(
+                "--dropout: only a network has hidden units to drop; it needs --predictor network",
+            );
+        }
+    }
+    if arguments.hidden.as_ref().is_some_and(|hidden| hidden.len() > 8) {
+        return refuse("--hidden: expected at most 8 layers");
+    }
+    if arguments.predictor == PredictorName::Effect {
+        if arguments.epochs.is_some() || arguments.learning_rate.is_some() {
+            return refuse("--epochs, --learning-rate: the effect model is fitted by one Newton solve");
+        }
+        if arguments.ensemble > 1 {
+            return refuse(
+                "--ensemble: fits of the effect model do not depend on the seed, they are all the same",
+            );
+        }
+    } else if arguments.precision.is_some() {
+        return refuse("--precision: it belongs to the effect model; it needs --predictor effect");
+    }
+    Ok(())
+}
+
+/// Whether numbers are standardised: as asked, otherwise for the effect model, whose precision is meant for that scale. The
+/// networks do better on raw numbers.
+pub(crate) fn standardise(arguments: &TrainArguments) -> Standardise {
+    match (arguments.standardise, arguments.predictor) {
+        (Some(YesNo::Yes), _) | (None, PredictorName::Effect) => Standardise::Yes,
+        _ => Standardise::No,
+    }
+}
+
+/// The profile, overridden.
+pub(crate) fn resolve(arguments: &TrainArguments, train: &[Instance]) -> Config {
+    let mut config = match arguments.profile {
+        Profile::Recommended => Config::recommended(train),
+        Profile::Published => Config::published(),
+        Profile::Paper => Config::paper(),
+    };
+    config.seed = arguments.seed;
+    match arguments.predictor {
+        PredictorName::Network => {
+            if let Kind::Network { hidden, dropout } = &mut config.kind {
+                *hidden = arguments
+                    .hidden
+                    .as_ref()
+                    .map_or(hidden.clone(), |asked| asked.iter().map(|width| usize::from(*width)).collect());
+                *dropout = arguments.dropout.unwrap_or(*dropout);
+            }
+        }
+        PredictorName::Linear => config.kind = Kind::Network { hidden: vec![], dropout: 0.0 },
+        PredictorName::Effect => {
+            let precision = arguments.precision.map_or(Precision::DEFAULT, |asked| asked.0);
+            config.kind = Kind::Effect { precision };
+        }
+    }
+    if let Some(epochs) = arguments.epochs {
+        config.epochs = epochs as usize;
+        if let Keep::Best { patience } = &mut config.keep {
+            *patience = config.epochs.div_ceil(5);
+        }
+    }
+    if let Some(asked) = arguments.learning_rate {
+        let (Rate::Constant(rate) | Rate::Cosine(rate)) = &mut config.rate;
+        *rate = asked;
+    }
+    config
+}
+
+/// What training needs of the data.
+pub(crate) fn refuse_too_little(config: &Config, parts: &[Vec<Instance>; 3]) -> anyhow::Result<()> {
+    let seen: f64 = parts[0].iter().map(|instance| instance.trajectories().counts().view().sum()).sum();
+    if seen == 0.0 {
+        bail!(
+            "training part: found no transition (a state, an action and the next state of an arm), expected some"
+        );
+    }
+    if let Kind::Effect { precision: Precision::HeldOut { .. } } = config.kind
+        && parts[1].is_empty()
+    {
+        bail!("--precision held-out: found no validation part to choose on, expected one");
+    }
+    Ok(())
+}
+
+/// All of it for the card: whoever has the same and the same study gets the same model.
+pub(crate) fn describe(arguments: &TrainArguments, config: &Config, study: &Study, split: &Split) -> Value {
+    let mut all = json!({
+        "objective": name(arguments.objective),
+        "profile": name(arguments.profile),
+        "predictor": name(arguments.predictor),
+        "ensemble": arguments.ensemble,
+        "seed": config.seed,
+        "standardise": standardise(arguments) == Standardise::Yes,
+        "drop": arguments.drop,
+    });
+    let more = match &config.kind {
+        Kind::Network { hidden, dropout } => {
+            let (schedule, rate) = match config.rate {
+                Rate::Constant(rate) => ("constant", rate),
+                Rate::Cosine(rate) => ("cosine", rate),
+            };
+            let (keep, patience) = match config.keep {
+                Keep::Last => ("last", None),
+                Keep::Best { patience } => ("best", Some(patience)),
+            };
+            json!({
+                "hidden": hidden,
+                "dropout": dropout,
+                "epochs": config.epochs,
+                "has_idle_epoch": config.has_idle_epoch,
+                "learning_rate": rate,
+                "schedule": schedule,
+                "epsilon": config.epsilon,
+                "keep": keep,
+                "patience": patience,
+            })
+        }
+        Kind::Effect { precision: Precision::Fixed(precision) } => json!({"precision": precision}),
+        Kind::Effect { precision: Precision::HeldOut { cap } } => {
+            json!({"precision": "held-out", "precision_cap": cap})
+        }
+    };
+    let origin = if study.given_split().is_some() { "study" } else { "seed" };
+    let mut dealt = json!({"origin": origin});
+    for part in Part::ALL {
+        let groups = split.part(part);
+        let arms: usize = groups.iter().map(|group| group.arms.len()).sum();
+        dealt[part.name()] = json!({"instances": groups.len(), "arms": arms});
+    }
+    all["split"] = dealt;
+    all.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+    all
+}

@@ -1,0 +1,209 @@
+//! What a training says of itself: its epochs, its losses, its warnings; for the card and for the eye.
+
+use crate::display::{duration, grouped, write_aligned};
+use crate::summary::counted;
+use restive::Instance;
+use restive::data::split::Part;
+use restive::evaluation::likelihood;
+use restive::predictor::Ensemble;
+use restive::training::{EpochReport, Fitted, Status};
+use restive_tables::model::Card;
+use serde_json::{Value, json};
+use std::io::{self, Write};
+use std::path::Path;
+use std::time::Duration;
+
+fn status(status: Status) -> &'static str {
+    match status {
+        Status::Running => "running",
+        Status::Completed => "completed",
+        Status::StoppedEarly => "stopped early",
+        Status::Diverged => "diverged",
+        Status::Converged => "converged",
+        Status::NotConverged => "not converged",
+    }
+}
+
+/// One epoch as a line of JSON; a loss that is no finite number is null.
+pub(crate) fn epoch_line(member: usize, report: &EpochReport) -> Value {
+    json!({
+        "event": "epoch",
+        "member": member,
+        "epoch": report.epoch,
+        "train_loss": report.train_loss,
+        "validation_loss": report.validation_loss,
+        "learning_rate": report.learning_rate,
+        "is_best": report.is_best,
+    })
+}
+
+/// How one fit went, for the card. `kept_epoch` is null where the initial parameters were kept.
+pub(crate) fn member_history(seed: u64, fitted: &Fitted) -> Value {
+    let column = |of: fn(&EpochReport) -> Option<f64>| fitted.history.iter().map(of).collect::<Vec<_>>();
+    json!({
+        "seed": seed,
+        "status": status(fitted.status),
+        "kept_epoch": fitted.history.iter().rposition(|epoch| epoch.is_best),
+        "train_loss": column(|epoch| Some(epoch.train_loss)),
+        "validation_loss": column(|epoch| epoch.validation_loss),
+        "learning_rate": column(|epoch| Some(epoch.learning_rate)),
+    })
+}
+
+/// The losses of each part under the finished ensemble: per trajectory, the mean over instances as published; per
+/// transition, over all of them. A part without arms has none.
+pub(crate) fn losses(ensemble: &Ensemble, parts: &[Vec<Instance>; 3]) -> Value {
+    let mut all = json!({});
+    for (part, instances) in Part::ALL.iter().zip(parts).filter(|(_, instances)| !instances.is_empty()) {
+        let (mut mean, mut total, mut seen) = (0.0, 0.0, 0.0);
+        for instance in instances {
+            let counts = instance.trajectories().counts();
+            let transition = ensemble.predict(instance.features());
+            let loss = likelihood(&counts, transition.view()).per_trajectory;
+            mean += loss / instances.len() as f64;
+            total += loss * counts.trajectories() as f64;
+            seen += counts.view().sum();
+        }
+        all[part.name()] =
+            json!({"per_trajectory": mean, "per_transition": total / seen, "transitions": seen as u64});
+    }
+    all
+}
+
+/// The end of a training.
+pub(crate) struct Outcome<'a> {
+    out: &'a Path,
+    card: Card,
+    warnings: Vec<String>,
+    seconds: f64,
+    /// whether it was trained now, or was there already
+    is_new: bool,
+}
+
+impl<'a> Outcome<'a> {
+    pub(crate) fn new(
+        out: &'a Path,
+        card: &Card,
+        mut warnings: Vec<String>,
+        took: Duration,
+        is_new: bool,
+    ) -> Self {
+        let members = card.history["members"].as_array().cloned().unwrap_or_default();
+        let count = |status: &str| members.iter().filter(|member| member["status"] == status).count();
+        if count("diverged") > 0 {
+            warnings.push(format!(
+                "{} of {} diverged: the last parameters with a finite loss were kept; try a lower --learning-rate",
+                count("diverged"),
+                counted(members.len() as u64, "fit")
+            ));
+        }
+        if count("not converged") > 0 {
+            warnings.push("the effect model did not converge: its parameters are not the best ones".into());
+        }
+        let configuration = &card.configuration;
+        if configuration["split"]["validation"]["arms"] == 0 && configuration["keep"] == "best" {
+            warnings.push("no validation part: the last epoch was kept, nothing says when to stop".into());
+        }
+        // a loss that is no finite number is null in the card
+        let loss = card.history["loss"]["train"]["per_transition"].as_f64().unwrap_or(f64::INFINITY);
+        let blind = card.predictor["states"].as_f64().unwrap_or(f64::NAN).ln();
+        if loss > blind {
+            let advice = match configuration["standardise"] == false {
+                true => "; try --standardise yes",
+                false => "",
+            };
+            warnings.push(format!(
+                "the training loss per transition, {loss:.3}, is above {blind:.3}, that of knowing nothing{advice}"
+            ));
+        }
+        Self { out, card: card.clone(), warnings, seconds: took.as_secs_f64(), is_new }
+    }
+
+    /// To standard output, warnings to standard error.
+    pub(crate) fn print(&self, as_json: bool) -> anyhow::Result<()> {
+        crate::print(|text| if as_json { writeln!(text, "{}", self.json()) } else { self.write_text(text) })?;
+        self.warnings.iter().for_each(|warning| eprintln!("restive: warning: {warning}"));
+        Ok(())
+    }
+
+    fn json(&self) -> Value {
+        let member = |member: &Value| {
+            json!({
+                "seed": member["seed"],
+                "status": member["status"],
+                "epochs": epochs(member),
+                "kept_epoch": member["kept_epoch"],
+            })
+        };
+        json!({
+            "event": "summary",
+            "out": self.out.display().to_string(),
+            "restive": self.card.restive,
+            "fingerprint": self.card.fingerprint,
+            "predictor": self.card.predictor,
+            "configuration": self.card.configuration,
+            "members": self.members().map(member).collect::<Vec<_>>(),
+            "loss": self.card.history["loss"],
+            "is_new": self.is_new,
+            "seconds": self.seconds,
+            "warnings": self.warnings,
+        })
+    }
+
+    fn members(&self) -> impl Iterator<Item = &Value> {
+        self.card.history["members"].as_array().into_iter().flatten()
+    }
+
+    fn write_text(&self, text: &mut Vec<u8>) -> io::Result<()> {
+        let configuration = &self.card.configuration;
+        let word = |name: &str| configuration[name].as_str().unwrap_or("").to_string();
+        let (features, states) = (&self.card.predictor["features"], &self.card.predictor["states"]);
+        let kind = match (word("predictor").as_str(), &configuration["hidden"]) {
+            ("network", Value::Array(hidden)) => {
+                let widths: Vec<String> = hidden.iter().map(Value::to_string).collect();
+                format!("network with {} hidden units", widths.join(", "))
+            }
+            ("effect", _) => format!("effect, precision {}", self.card.predictor["precision"]),
+            (other, _) => other.into(),
+        };
+        writeln!(text, "profile    {}", word("profile"))?;
+        writeln!(text, "predictor  {kind}; features {features}, states {states}")?;
+        const SHOWN: usize = 10;
+        for (k, member) in self.members().enumerate().take(SHOWN) {
+            let fit = if self.members().count() == 1 { "fit".into() } else { format!("fit {}", k + 1) };
+            let kept = match member["kept_epoch"].as_u64() {
+                Some(epoch) => format!("kept number {}", epoch + 1),
+                None => "kept the initial parameters".into(),
+            };
+            let made = counted(epochs(member) as u64, "epoch");
+            writeln!(text, "{fit:<9}  {}: {made}, {kept}", member["status"].as_str().unwrap_or(""))?;
+        }
+        if let more @ 1.. = self.members().count().saturating_sub(SHOWN) {
+            writeln!(text, "… {more} more fits")?;
+        }
+        writeln!(text)?;
+        let header = ["part", "instances", "arms", "transitions", "loss per trajectory", "per transition"];
+        let mut table = vec![header.map(String::from).to_vec()];
+        for part in Part::ALL.map(Part::name) {
+            let (dealt, loss) = (&configuration["split"][part], &self.card.history["loss"][part]);
+            let count = |value: &Value| value.as_u64().map_or("–".into(), grouped);
+            let number =
+                |value: &Value, digits| value.as_f64().map_or("–".into(), |x| format!("{x:.digits$}"));
+            table.push(vec![
+                part.into(),
+                count(&dealt["instances"]),
+                count(&dealt["arms"]),
+                count(&loss["transitions"]),
+                number(&loss["per_trajectory"], 3),
+                number(&loss["per_transition"], 5),
+            ]);
+        }
+        write_aligned(text, &table)?;
+        let did = if self.is_new { "wrote" } else { "nothing to do, this training is already in" };
+        writeln!(text, "\n{}; {did} {}", duration(self.seconds), self.out.display())
+    }
+}
+
+fn epochs(member: &Value) -> usize {
+    member["train_loss"].as_array().map_or(0, Vec::len)
+}

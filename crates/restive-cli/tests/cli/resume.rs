@@ -1,0 +1,147 @@
+//! Training that is interrupted: killed at any instant and started again, it ends in the same weights.
+
+use crate::files::{Folder, stderr, stdout};
+use crate::train::{card, weights};
+use std::fs;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Some hundred milliseconds of training, with dropout, in two fits.
+const TRAIN: &str = "train s --profile paper --epochs 700 --ensemble 2 --threads 1";
+
+fn study() -> Folder {
+    let folder = Folder::new();
+    let size = "--instances 4 --arms 40 --budget 8 --trajectories 4";
+    folder.restive(&format!("generate two-state --out s {size}")).success();
+    folder
+}
+
+fn start(folder: &Folder, arguments: &str) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_restive"))
+        .current_dir(folder.path(""))
+        .args(arguments.split(' '))
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+/// Waits until a file is there.
+fn wait_for(folder: &Folder, name: &str) {
+    let start = Instant::now();
+    while !folder.path(name).exists() {
+        assert!(start.elapsed() < Duration::from_secs(20), "no {name}");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+#[test]
+fn killed_again_and_again_it_ends_in_the_same_weights() {
+    let folder = study();
+    folder.restive(&format!("{TRAIN} --out whole")).success();
+    let command = format!("{TRAIN} --out killed");
+    let (mut kills, mut resumed) = (0, 0);
+    loop {
+        let mut child = start(&folder, &command);
+        // ever later, so that it ends on any machine
+        std::thread::sleep(Duration::from_millis(15 + 12 * kills));
+        let ended = child.try_wait().unwrap();
+        if ended.is_none() {
+            child.kill().unwrap(); // SIGKILL
+        }
+        let has_succeeded = child.wait().unwrap().success();
+        let said = std::io::read_to_string(child.stderr.take().unwrap()).unwrap();
+        resumed += usize::from(said.contains("killed.checkpoint: going on after "));
+        if has_succeeded {
+            break;
+        }
+        assert_eq!(ended, None, "{said}");
+        kills += 1;
+        assert!(kills < 300);
+    }
+    assert!(kills >= 3 && resumed >= 3, "killed {kills} times, resumed {resumed} times");
+    assert!(weights(&folder, "killed") == weights(&folder, "whole"), "after {kills} kills");
+    assert_eq!(card(&folder, "killed"), card(&folder, "whole"));
+    assert!(!folder.path("killed.checkpoint").exists());
+}
+
+#[test]
+fn a_checkpoint_of_another_training_is_refused_with_the_difference() {
+    let folder = study();
+    let mut child = start(&folder, "train s --profile published --epochs 100000 --out m");
+    wait_for(&folder, "m.checkpoint");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let refused = |options: &str, part: &str| {
+        let message = stderr(&folder.restive(&format!("train {options} --out m")).code(1));
+        assert_eq!(message.lines().count(), 1, "{message}");
+        assert!(message.contains("m.checkpoint: found a checkpoint of another training"), "{message}");
+        assert!(message.contains(part) && message.contains("--restart"), "{message}");
+        assert!(folder.path("m.checkpoint").exists() && !folder.path("m").exists());
+    };
+    refused("s --profile published --epochs 5", "epochs: was 100000, now 5");
+    refused("s --profile paper --epochs 100000", "profile: was \"published\", now \"paper\"");
+    refused("s --profile published --epochs 100000 --seed 1", "seed: was 0, now 1");
+    refused("s --predictor effect", "predictor: was \"network\", now \"effect\"");
+    folder
+        .restive("generate two-state --out other --instances 4 --arms 40 --budget 8 --trajectories 3")
+        .success();
+    refused("other --profile published --epochs 100000", "study: was ");
+
+    folder.restive("train s --profile published --epochs 5 --out reference").success();
+    for option in ["--restart", "--force"] {
+        let kept = fs::read(folder.path("m.checkpoint")).unwrap();
+        folder.restive(&format!("train s --profile published --epochs 5 --out m {option}")).success();
+        assert!(!folder.path("m.checkpoint").exists());
+        assert!(weights(&folder, "m") == weights(&folder, "reference"), "{option}");
+        fs::remove_dir_all(folder.path("m")).unwrap();
+        folder.write("m.checkpoint", kept);
+    }
+    folder.write("m.checkpoint", "nothing of ours");
+    let message = stderr(&folder.restive("train s --epochs 5 --out m").code(1));
+    assert!(message.contains("m.checkpoint") && message.lines().count() == 1, "{message}");
+}
+
+#[test]
+fn a_training_that_is_already_there_is_left_alone() {
+    let folder = study();
+    let command = "train s --profile published --epochs 2000 --out m";
+    let mut child = start(&folder, command);
+    wait_for(&folder, "m.checkpoint");
+    let kept = fs::read(folder.path("m.checkpoint")).unwrap();
+    assert!(child.wait().unwrap().success());
+    let (first, written) = (weights(&folder, "m"), card(&folder, "m"));
+    let again = stdout(&folder.restive(command).success());
+    assert!(again.contains("nothing to do, this training is already in m"), "{again}");
+    // killed between the model and the removal of the checkpoint
+    folder.write("m.checkpoint", kept);
+    folder.restive(command).success();
+    assert!(weights(&folder, "m") == first && card(&folder, "m") == written);
+    assert_eq!(folder.listing(), ["m", "s"]);
+    // anything else there is refused, or replaced with leave
+    let message = stderr(&folder.restive("train s --epochs 3 --out m").code(1));
+    assert!(message.contains("m: found a folder with files"), "{message}");
+    folder.restive("train s --epochs 3 --out m --force").success();
+    assert_eq!(card(&folder, "m")["configuration"]["epochs"], 3);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interruption_keeps_the_checkpoint_and_says_so() {
+    let folder = study();
+    let command = format!("{TRAIN} --out m");
+    folder.restive(&format!("{TRAIN} --out whole")).success();
+    let mut child = start(&folder, &command);
+    wait_for(&folder, "m.checkpoint");
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let message = std::io::read_to_string(child.stderr.take().unwrap()).unwrap();
+    assert!(
+        message.contains("interrupted, m.checkpoint holds what was trained: the same command goes on"),
+        "{message}"
+    );
+    assert_eq!(folder.listing(), ["m.checkpoint", "s", "whole"]);
+    let run = folder.restive(&command).success();
+    assert!(stderr(&run).contains("note: m.checkpoint: going on after "), "{}", stderr(&run));
+    assert!(weights(&folder, "m") == weights(&folder, "whole"));
+}

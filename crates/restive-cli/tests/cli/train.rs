@@ -1,0 +1,232 @@
+//! `restive train`: models of every kind, the same after any interruption, and one clear message for what cannot be trained.
+
+use crate::files::{Folder, stderr, stdout};
+use serde_json::Value;
+use std::fs;
+
+/// A folder with a small generated study `s`.
+fn small() -> Folder {
+    let folder = Folder::new();
+    let size = "--seed 3 --instances 4 --arms 12 --budget 3 --trajectories 4 --features-kept 5";
+    folder.restive(&format!("generate two-state --out s --format csv {size}")).success();
+    folder
+}
+
+pub(crate) fn card(folder: &Folder, model: &str) -> Value {
+    serde_json::from_slice(&fs::read(folder.path(model).join("card.json")).unwrap()).unwrap()
+}
+
+pub(crate) fn weights(folder: &Folder, model: &str) -> Vec<u8> {
+    fs::read(folder.path(model).join("weights.safetensors")).unwrap()
+}
+
+/// Adds a column to the table of arms of the study `s`: the value of each arm by its number in the table.
+fn add_column(folder: &Folder, name: &str, value: impl Fn(usize) -> String) {
+    let text = fs::read_to_string(folder.path("s/arms.csv")).unwrap();
+    let line = |(k, line): (usize, &str)| match k {
+        0 => format!("{line},{name}\n"),
+        _ => format!("{line},{}\n", value(k - 1)),
+    };
+    folder.write("s/arms.csv", text.lines().enumerate().map(line).collect::<String>());
+}
+
+#[test]
+fn every_predictor_trains_under_every_profile() {
+    let folder = small();
+    for predictor in ["network", "linear", "effect"] {
+        for profile in ["recommended", "published", "paper"] {
+            let out = format!("{predictor}-{profile}");
+            let epochs = if predictor == "effect" { "" } else { "--epochs 30" };
+            let run = folder
+                .restive(&format!("train s --predictor {predictor} --profile {profile} --out {out} {epochs}"))
+                .success();
+            let text = stdout(&run);
+            assert!(text.contains(profile) && text.contains(predictor), "{text}");
+            assert!(text.contains("train               2    24          864"), "{text}");
+            assert!(text.ends_with(&format!("; wrote {out}\n")) && stderr(&run).is_empty(), "{text}");
+            let card = card(&folder, &out);
+            assert_eq!(card["configuration"]["standardise"], predictor == "effect");
+            let loss = |part: &str| card["history"]["loss"][part]["per_transition"].as_f64().unwrap();
+            assert!(loss("train") < 2f64.ln() && loss("test").is_finite(), "{card}");
+            // the published loss: 12 arms, 9 steps
+            let per_trajectory = card["history"]["loss"]["train"]["per_trajectory"].as_f64().unwrap();
+            assert!((per_trajectory - 108.0 * loss("train")).abs() < 1e-9);
+        }
+    }
+    assert_eq!(folder.listing().iter().filter(|name| name.contains("checkpoint")).count(), 0);
+}
+
+#[test]
+fn the_card_says_all_that_decided_the_weights() {
+    let folder = small();
+    let options =
+        "--seed 5 --hidden 7,3 --dropout 0.25 --learning-rate 0.02 --epochs 6 --ensemble 2 --drop f_04,f_01";
+    let run = folder.restive(&format!("train s --out m --standardise yes --json {options}")).success();
+    let card = card(&folder, "m");
+    let configuration = &card["configuration"];
+    for (name, expected) in [
+        ("objective", serde_json::json!("two-stage")),
+        ("profile", "recommended".into()),
+        ("predictor", "network".into()),
+        ("hidden", serde_json::json!([7, 3])),
+        ("dropout", 0.25.into()),
+        ("learning_rate", 0.02.into()),
+        ("schedule", "cosine".into()),
+        ("epochs", 6.into()),
+        ("patience", 2.into()),
+        ("keep", "best".into()),
+        ("ensemble", 2.into()),
+        ("seed", 5.into()),
+        ("standardise", true.into()),
+        ("drop", serde_json::json!(["f_04", "f_01"])),
+    ] {
+        assert_eq!(configuration[name], expected, "{name}");
+    }
+    assert_eq!(configuration["split"]["origin"], "study");
+    assert_eq!(configuration["split"]["test"], serde_json::json!({"instances": 1, "arms": 12}));
+    let study = restive_tables::Study::read(&folder.path("s")).unwrap();
+    assert_eq!(card["fingerprint"], study.fingerprint());
+    assert_eq!((&card["seed"], &card["restive"]), (&5.into(), &env!("CARGO_PKG_VERSION").into()));
+    assert_eq!(card["encoding"]["columns"].as_array().unwrap().len(), 3);
+    assert!(card["notes"].as_str().unwrap().contains("two-state, seed 3"));
+
+    // a line for each epoch of each fit, as the card has them, and the summary
+    let lines: Vec<Value> = stdout(&run).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let (summary, epochs) = lines.split_last().unwrap();
+    assert_eq!((&summary["event"], &summary["loss"]), (&"summary".into(), &card["history"]["loss"]));
+    for (k, member) in card["history"]["members"].as_array().unwrap().iter().enumerate() {
+        let of_member: Vec<&Value> = epochs.iter().filter(|line| line["member"] == k).collect();
+        assert_eq!(of_member.len(), member["train_loss"].as_array().unwrap().len());
+        for (epoch, line) in of_member.iter().enumerate() {
+            assert_eq!(line["epoch"], epoch);
+            assert_eq!(line["train_loss"], member["train_loss"][epoch]);
+            assert_eq!(line["validation_loss"], member["validation_loss"][epoch]);
+        }
+    }
+}
+
+#[test]
+fn the_weights_are_those_of_the_library() {
+    use restive::data::encoding::{Encoding, Standardise};
+    use restive::training::{Config, fit};
+    let folder = small();
+    folder.restive("train s --out m --profile paper --epochs 5 --seed 9").success();
+    let study = restive_tables::Study::read(&folder.path("s")).unwrap();
+    let split = study.given_split().unwrap().unwrap();
+    let encoding = Encoding::fit(&study.features(&split.train), Standardise::No, &[]).unwrap();
+    let instances = study.instances(&encoding).unwrap();
+    let config = Config { epochs: 5, seed: 9, ..Config::paper() };
+    let fitted = fit(config, &instances[..2], &instances[2..3]).unwrap();
+    let model = restive_tables::Model::read(&folder.path("m")).unwrap();
+    for (name, block) in fitted.predictor.params() {
+        let stored = model.array(&format!("member_0.{name}"), block.shape()).unwrap();
+        assert_eq!(stored, block.iter().copied().collect::<Vec<_>>(), "{name}");
+    }
+}
+
+#[test]
+fn the_number_of_threads_does_not_matter_to_the_weights() {
+    let folder = Folder::new();
+    folder
+        .restive("generate two-state --out s --instances 1 --arms 4000 --trajectories 1 --budget 800")
+        .success();
+    for (predictor, more) in [("network", "--profile paper --epochs 3"), ("effect", "--precision held-out")] {
+        for threads in [1, 2] {
+            let out = format!("{predictor}-{threads}");
+            folder
+                .restive(&format!("train s --predictor {predictor} {more} --threads {threads} --out {out}"))
+                .success();
+        }
+        let [one, two] = [1, 2].map(|n| format!("{predictor}-{n}"));
+        assert!(weights(&folder, &one) == weights(&folder, &two), "{predictor}");
+        assert_eq!(card(&folder, &one), card(&folder, &two));
+    }
+    // 2,800 of 4,000 arms of the one instance, and the precision that was chosen
+    let card = card(&folder, "effect-1");
+    assert_eq!(card["configuration"]["split"]["train"], serde_json::json!({"instances": 1, "arms": 2800}));
+    assert!(card["predictor"]["precision"].as_f64().unwrap() <= 300.0, "{card}");
+}
+
+#[test]
+fn options_that_contradict_each_other_or_make_no_sense() {
+    let folder = small();
+    let before = folder.listing();
+    for (options, part) in [
+        ("", "--out"),
+        ("--out m --predictor tree", "tree"),
+        ("--out m --objective decision-focused", "decision-focused"),
+        ("--out m --profile best", "best"),
+        ("--out m --epochs 0", "--epochs"),
+        ("--out m --epochs -3", "-3"),
+        ("--out m --learning-rate 0", "--learning-rate"),
+        ("--out m --learning-rate nan", "--learning-rate"),
+        ("--out m --learning-rate -1", "--learning-rate"),
+        ("--out m --hidden 0", "--hidden"),
+        ("--out m --hidden 64,", "--hidden"),
+        ("--out m --hidden 1,1,1,1,1,1,1,1,1", "at most 8 layers"),
+        ("--out m --dropout 1", "--dropout"),
+        ("--out m --ensemble 0", "--ensemble"),
+        ("--out m --seed -1", "-1"),
+        ("--out m --standardise maybe", "maybe"),
+        ("--out m --threads 0", "--threads"),
+        ("--out m --precision 10", "--predictor effect"),
+        ("--out m --predictor effect --precision 0", "above 0 or held-out"),
+        ("--out m --predictor effect --epochs 3", "Newton"),
+        ("--out m --predictor effect --ensemble 2", "do not depend on the seed"),
+        ("--out m --predictor linear --hidden 3", "--predictor network"),
+        ("--out m --predictor effect --dropout 0.1", "--predictor network"),
+        ("--out ..", "expected the name of a folder"),
+    ] {
+        let run = folder.restive(&format!("train s {options}")).code(2);
+        let message = stderr(&run);
+        assert_eq!(message.lines().count(), 1, "{message}");
+        assert!(message.contains(part) && stdout(&run).is_empty(), "{options}: {message}");
+    }
+    assert_eq!(folder.listing(), before);
+}
+
+#[test]
+fn studies_that_cannot_be_trained_on() {
+    let folder = small();
+    add_column(&folder, "same", |_| "1".into());
+    let before = folder.listing();
+    let refused = |options: &str, part: &str| {
+        let run = folder.restive(&format!("train {options}")).code(1);
+        let message = stderr(&run);
+        assert_eq!(message.lines().count(), 1, "{message}");
+        assert!(message.contains(part) && stdout(&run).is_empty(), "{options}: {message}");
+        assert_eq!(folder.listing(), before);
+    };
+    refused("s --out m", "feature same: found 1 in every training arm");
+    refused("s --out m", "--drop same");
+    refused("s --out m --drop none", "feature none: found no such column");
+    refused("nowhere --out m", "there is no such folder");
+    refused("s --out nowhere/m --drop same", "there is no folder nowhere");
+    refused("s --out s --drop same", "found a folder with files");
+    refused("s --out s --drop same --force", "nothing but files of its kind");
+    folder.restive("train s --out m --drop same --epochs 2").success();
+    assert_eq!(folder.listing(), ["m", "s"]);
+}
+
+#[test]
+fn what_is_doubtful_is_said() {
+    let folder = small();
+    // the validation instance, the third of 12 arms, has a district of its own
+    add_column(&folder, "district", |k| {
+        ["north", "south", "islands"][if k / 12 == 2 { 2 } else { k % 2 }].into()
+    });
+    let warnings = |options: &str| stderr(&folder.restive(&format!("train s {options}")).success());
+    let text = warnings("--out unseen --epochs 3");
+    assert!(text.contains("feature district: 12 arms with islands, which no training arm has"), "{text}");
+    let text = warnings("--out diverged --epochs 3 --learning-rate 1e300 --drop district");
+    assert!(text.contains("warning: 1 of 1 fit diverged"), "{text}");
+    assert_eq!(card(&folder, "diverged")["history"]["members"][0]["status"], "diverged");
+
+    let arms = fs::read_to_string(folder.path("s/arms.csv")).unwrap();
+    folder.write("s/arms.csv", arms.replace(",validation,", ",train,"));
+    let text = warnings("--out without --epochs 3");
+    assert!(text.contains("warning: no validation part"), "{text}");
+    assert_eq!(card(&folder, "without")["history"]["members"][0]["validation_loss"][0], Value::Null);
+    let held_out = folder.restive("train s --out m --predictor effect --precision held-out").code(1);
+    assert!(stderr(&held_out).contains("no validation part to choose on"));
+}
