@@ -1,6 +1,8 @@
 //! The command line: what can be asked, and what a value may be.
 
+use crate::evaluate::EvaluateArguments;
 use crate::generate::GenerateArguments;
+use crate::plan::PlanArguments;
 use crate::study::StudyArguments;
 use clap::builder::{Styles, styling::Style};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -28,6 +30,8 @@ pub(crate) enum Command {
     Index(IndexArguments),
     Generate(GenerateArguments),
     Study(StudyArguments),
+    Evaluate(EvaluateArguments),
+    Plan(PlanArguments),
     /// Print a completion script for your shell
     #[command(after_help = "Examples:\n  restive completions bash\n  restive completions zsh")]
     Completions {
