@@ -49,8 +49,7 @@ impl Applied {
         if model.card.fingerprint != study.fingerprint() {
             notes.push("the model was trained on another study or another state of this one".into());
         }
-        let all: Vec<Group> = study.arms().iter().enumerate().map(|(k, n)| whole(k, *n)).collect();
-        for unseen in encoding.unseen(&study.features(&all)) {
+        for unseen in encoding.unseen(&study.features(&all(&study))) {
             let (arms, column) = (grouped(unseen.arms as u64), unseen.column.escape_debug().to_string());
             let category = unseen.category.escape_debug();
             notes.push(format!("feature {column}: {arms} arms with {category:?}, which no training arm had"));
@@ -65,7 +64,7 @@ impl Applied {
 
     /// Every arm, by instance.
     pub(crate) fn all(&self) -> Vec<Group> {
-        self.study.arms().iter().enumerate().map(|(k, n)| whole(k, *n)).collect()
+        all(&self.study)
     }
 
     /// The predicted transitions of a group.
@@ -83,7 +82,7 @@ impl Applied {
             .collect();
         let seen: f64 = held_out.iter().map(|(counts, _)| counts.view().sum()).sum();
         if seen == 0.0 {
-            bail!("{why}: found {} of them with a recorded transition, expected some", 0);
+            bail!("{why}: found none with a recorded transition");
         }
         let pairs: Vec<_> = held_out.iter().map(|(counts, p)| (counts.view(), p.view())).collect();
         Ok(fit_strength(&pairs))
@@ -95,8 +94,9 @@ impl Applied {
     }
 }
 
-fn whole(instance: usize, arms: usize) -> Group {
-    Group { instance, arms: (0..arms).collect() }
+fn all(study: &Study) -> Vec<Group> {
+    let whole = |(instance, n): (usize, usize)| Group { instance, arms: (0..n).collect() };
+    study.arms().into_iter().enumerate().map(whole).collect()
 }
 
 /// The Whittle indices of all arms and states, and how many arms are not indexable; refused where some have none.
