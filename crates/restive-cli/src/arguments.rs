@@ -1,6 +1,8 @@
 //! The command line: what can be asked, and what a value may be.
 
+use crate::evaluate::EvaluateArguments;
 use crate::generate::GenerateArguments;
+use crate::plan::PlanArguments;
 use crate::study::StudyArguments;
 use crate::train::TrainArguments;
 use clap::builder::{Styles, styling::Style};
@@ -30,6 +32,8 @@ pub(crate) enum Command {
     Generate(GenerateArguments),
     Study(StudyArguments),
     Train(TrainArguments),
+    Evaluate(EvaluateArguments),
+    Plan(PlanArguments),
     /// Print a completion script for your shell
     #[command(after_help = "Examples:\n  restive completions bash\n  restive completions zsh")]
     Completions {

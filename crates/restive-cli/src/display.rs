@@ -105,18 +105,18 @@ pub(crate) fn write_aligned(text: &mut Vec<u8>, table: &[Vec<String>]) -> io::Re
 }
 
 /// The same number of decimals for a whole table, so that its points align: about six digits of the largest.
-struct Decimals(usize);
+pub(crate) struct Decimals(usize);
 
 impl Decimals {
     const DIGITS: usize = 6;
 
-    fn of(numbers: impl Iterator<Item = f64>) -> Self {
+    pub(crate) fn of(numbers: impl Iterator<Item = f64>) -> Self {
         let largest = numbers.filter(|x| x.is_finite()).fold(0.0, |most: f64, x| most.max(x.abs()));
         let before_point = if largest < 1.0 { 0 } else { largest.log10().floor() as usize + 1 };
         Self(Self::DIGITS.saturating_sub(before_point).max(1))
     }
 
-    fn format(&self, number: f64) -> String {
+    pub(crate) fn format(&self, number: f64) -> String {
         let is_lost = number != 0.0 && number.abs() < 0.5 * 10f64.powi(-(self.0 as i32));
         if is_lost || (number.is_finite() && number.abs() >= 1e9) {
             return format!("{number:.2e}");

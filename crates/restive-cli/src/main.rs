@@ -4,13 +4,17 @@
 //! line, runs the command, and turns whatever went wrong into one line on standard error and an exit code:
 //! 0 success, 1 failure (a file, the data, the system), 2 usage (the command line).
 
+mod apply;
 mod arguments;
 mod checkpoint;
 mod display;
+mod evaluate;
+mod evaluate_report;
 mod failure;
 mod generate;
 mod index;
 mod model;
+mod plan;
 mod prepare;
 mod progress;
 mod solve;
@@ -39,6 +43,8 @@ fn main() -> ExitCode {
         Command::Generate(arguments) => generate::run(&arguments),
         Command::Study(arguments) => study::run(&arguments),
         Command::Train(arguments) => train::run(&arguments),
+        Command::Evaluate(arguments) => evaluate::run(&arguments),
+        Command::Plan(arguments) => plan::run(&arguments),
         Command::Completions { shell } => print(|out| {
             clap_complete::generate(shell, &mut Arguments::command(), "restive", out);
             Ok(())

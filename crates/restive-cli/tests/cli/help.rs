@@ -1,6 +1,7 @@
 //! What the help shows works.
 
 use crate::files::{Folder, stdout};
+use crate::models::write_model;
 use std::fs;
 use std::path::Path;
 
@@ -12,7 +13,7 @@ fn examples(help: &str) -> Vec<String> {
 
 #[test]
 fn the_examples_of_every_help_work() {
-    for command in ["", "index", "generate", "study", "train", "completions", "man"] {
+    for command in ["", "index", "generate", "study", "train", "evaluate", "plan", "completions", "man"] {
         let folder = Folder::new();
         fs::create_dir(folder.path("examples")).unwrap();
         let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
@@ -22,6 +23,10 @@ fn the_examples_of_every_help_work() {
         fs::create_dir(folder.path("examples/study")).unwrap();
         for name in ["study.toml", "arms.csv", "trajectories.csv"] {
             fs::copy(shipped.join("study").join(name), folder.path("examples/study").join(name)).unwrap();
+        }
+        // what `restive train` would have left there
+        if let "evaluate" | "plan" = command {
+            write_model(&folder.path("examples/study"), &folder.path("model"));
         }
         let help = stdout(&folder.restive(&format!("{command} --help")).success());
         let examples = examples(&help);

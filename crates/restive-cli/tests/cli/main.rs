@@ -2,11 +2,14 @@
 
 mod answers;
 mod bad_input;
+mod evaluate;
 mod files;
 mod formats;
 mod generate;
 mod help;
 mod memory;
+mod models;
+mod plan;
 mod process;
 mod resume;
 mod study;

@@ -44,7 +44,7 @@ mod table_parquet;
 mod trajectories;
 mod truth;
 mod write;
-mod write_table;
+pub(crate) mod write_table;
 
 pub use settings::{Behaviour, Settings};
 

@@ -1,6 +1,6 @@
-//! Tables of a study go out here: the same columns as CSV or as Parquet.
+//! Tables of a study, and [tables of answers](crate::write_table), go out here: the same columns as CSV or as Parquet.
 //!
-//! Columns are Arrow arrays of text, numbers or whole numbers. In CSV a missing value is an empty cell, and numbers carry as
+//! Columns are Arrow arrays of text, numbers, whole numbers or truths. In CSV a missing value is an empty cell, and numbers carry as
 //! many digits as it takes to read the same number back.
 
 use crate::error::{Error, Result};
@@ -19,7 +19,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub(super) struct TableWriter {
+pub(crate) struct TableWriter {
     /// the path that messages name
     path: PathBuf,
     schema: SchemaRef,
@@ -33,7 +33,7 @@ enum Sink {
 
 impl TableWriter {
     /// Starts a table in a file; `path` is what messages call it.
-    pub(super) fn create(
+    pub(crate) fn create(
         file: &Path,
         path: PathBuf,
         format: Format,
@@ -65,7 +65,7 @@ impl TableWriter {
         Ok(Self { path, schema, sink })
     }
 
-    pub(super) fn write(&mut self, columns: Vec<ArrayRef>) -> Result<()> {
+    pub(crate) fn write(&mut self, columns: Vec<ArrayRef>) -> Result<()> {
         match &mut self.sink {
             Sink::Parquet(writer) => {
                 let batch =
@@ -84,7 +84,7 @@ impl TableWriter {
         }
     }
 
-    pub(super) fn finish(self) -> Result<()> {
+    pub(crate) fn finish(self) -> Result<()> {
         match self.sink {
             Sink::Csv(mut file, text) => file.write_all(&text).map_err(Error::io(&self.path, "write")),
             Sink::Parquet(writer) => writer.close().map(|_| ()).map_err(refused(&self.path)),
@@ -107,6 +107,9 @@ fn append(column: &ArrayRef, row: usize, text: &mut Vec<u8>) {
         DataType::Int32 => {
             write!(text, "{},", column.as_primitive::<Int32Type>().value(row))
                 .expect("a vector takes all bytes");
+        }
+        DataType::Boolean => {
+            write!(text, "{},", column.as_boolean().value(row)).expect("a vector takes all bytes");
         }
         other => unreachable!("no table has columns of {other}"),
     }

@@ -83,6 +83,11 @@ impl Draft {
         &self.path
     }
 
+    /// Where it is while in the making.
+    pub(crate) fn place(&self) -> &Path {
+        self.file.path()
+    }
+
     pub(crate) fn file(&mut self) -> &mut File {
         self.file.as_file_mut()
     }

@@ -18,6 +18,7 @@ pub(crate) mod draft;
 pub(crate) mod folder;
 mod npy;
 pub(crate) mod parquet;
+mod table;
 
 use crate::error::{Error, Result};
 use crate::format::Format;
@@ -27,6 +28,7 @@ use draft::Draft;
 pub use draft::abandon_drafts;
 use restive::index::Indices;
 use std::path::{Path, PathBuf};
+pub use table::{Cells, write_table};
 
 /// Which columns a table of indices has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

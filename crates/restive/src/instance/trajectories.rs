@@ -6,6 +6,7 @@
 //!
 //! [`Counts`] are what the likelihood of Markov arms needs to know of them: how often each arm went from s under a to s′.
 
+use super::transition::contiguous;
 use crate::error::{Error, Result};
 use ndarray::{Array3, Array4, ArrayView3, ArrayView4, Axis};
 
@@ -96,7 +97,15 @@ impl Trajectories {
             let idle = propensity.iter_mut().zip(&logged.action).filter(|(_, a)| **a == NO_ACTION);
             idle.for_each(|(p, _)| *p = 1.0);
         }
-        Ok(Self { logged, states })
+        Ok(Self::row_major(logged, states))
+    }
+
+    /// In row-major order, which readers of whole steps rely on.
+    fn row_major(logged: Logged, states: usize) -> Self {
+        let Logged { state, action, propensity, reward } = logged;
+        let (state, action) = (contiguous(state), contiguous(action));
+        let (propensity, reward) = (propensity.map(contiguous), reward.map(contiguous));
+        Self { logged: Logged { state, action, propensity, reward }, states }
     }
 
     /// J, the number of trajectories.
@@ -207,7 +216,7 @@ impl Trajectories {
             propensity: self.logged.propensity.as_ref().map(&number),
             reward: self.logged.reward.as_ref().map(&number),
         };
-        Self { logged, states: self.states }
+        Self::row_major(logged, self.states)
     }
 }
 

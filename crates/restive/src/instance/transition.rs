@@ -94,7 +94,7 @@ impl Transition {
 }
 
 /// The array in row-major order, copied only where it is not so already.
-pub(super) fn contiguous<D: Dimension>(values: Array<f64, D>) -> Array<f64, D> {
+pub(super) fn contiguous<T: Clone, D: Dimension>(values: Array<T, D>) -> Array<T, D> {
     if values.is_standard_layout() { values } else { values.as_standard_layout().into_owned() }
 }
 

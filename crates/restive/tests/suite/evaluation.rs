@@ -478,3 +478,14 @@ fn an_evaluation_says_the_same_for_every_number_of_threads() {
         assert!(width(oracle.gain_over_random.unwrap()) < width(oracle.value));
     }
 }
+
+#[test]
+fn some_arms_of_a_single_trajectory_can_be_judged() {
+    let domain = Domain { instances: 1, arms: 12, budget: 3, trajectories: 1, ..Domain::two_state() };
+    let some = domain.generate(2).unwrap()[0].select_arms(&[1, 4, 5, 8, 11]);
+    assert!(some.trajectories().state().is_standard_layout());
+    let policies = vec![("random".to_string(), Policy::Random)];
+    let settings = Settings { runs: 10, resamples: 5, ..Settings::new(4) };
+    let cases = [Case { instance: &some, policies, prediction: None }];
+    assert!(evaluate(&cases, &settings).unwrap().score("random", Estimator::Segmented).is_some());
+}

@@ -1,0 +1,122 @@
+//! A model meets a study: what the model says of every arm.
+//!
+//! The study's features are encoded as the model's card says, never anew, and a study with other columns or another number
+//! of states is refused with the difference named. Which arms are held out is what the study says (a column `split`) or the
+//! split that the seed of the card draws, as when the model was trained.
+
+use crate::display::grouped;
+use crate::failure::Usage;
+use crate::model::{self, Trained};
+use anyhow::{Context, bail};
+use ndarray::{ArrayView2, ArrayView4};
+use restive::data::split::{Group, Split};
+use restive::evaluation::fit_strength;
+use restive::index::{Algorithm, whittle_index};
+use restive::{Instance, Layout, Transition};
+use restive_tables::{Format, Study};
+use std::path::Path;
+
+/// A study seen through a model.
+pub(crate) struct Applied {
+    pub(crate) study: Study,
+    /// with the features as the model reads them
+    pub(crate) instances: Vec<Instance>,
+    /// the predicted transitions of each instance
+    pub(crate) predictions: Vec<Transition>,
+    /// what should be known before the numbers are trusted
+    pub(crate) notes: Vec<String>,
+    seed: u64,
+}
+
+impl Applied {
+    pub(crate) fn read(model_folder: &Path, study_folder: &Path) -> anyhow::Result<Self> {
+        let Trained { ensemble, model } = model::read(model_folder)?;
+        let study = Study::read(study_folder)?;
+        let misfit = || format!("{} does not fit {}", study_folder.display(), model_folder.display());
+        let states = ensemble.members[0].architecture().states;
+        if states != study.settings.reward.states() {
+            let found = study.settings.reward.states();
+            return Err(anyhow::anyhow!("found {found} states, expected {states} as at training"))
+                .with_context(misfit);
+        }
+        let encoding = &model.card.encoding;
+        let instances = study.instances(encoding).with_context(misfit)?;
+        let predict =
+            |instance: &Instance| Transition::new(ensemble.predict(instance.features()), Layout::Nsas);
+        let predictions = instances.iter().map(predict).collect::<restive::Result<Vec<_>>>();
+        let predictions = predictions.with_context(|| model_folder.display().to_string())?;
+        let mut notes = Vec::new();
+        if model.card.fingerprint != study.fingerprint() {
+            notes.push("the model was trained on another study or another state of this one".into());
+        }
+        for unseen in encoding.unseen(&study.features(&all(&study))) {
+            let (arms, column) = (grouped(unseen.arms as u64), unseen.column.escape_debug().to_string());
+            let category = unseen.category.escape_debug();
+            notes.push(format!("feature {column}: {arms} arms with {category:?}, which no training arm had"));
+        }
+        Ok(Self { study, instances, predictions, notes, seed: model.card.seed })
+    }
+
+    /// The split that the study gives, or the one of the model's seed.
+    pub(crate) fn split(&self) -> restive::Result<Split> {
+        self.study.given_split().unwrap_or_else(|| Split::seeded(&self.study.arms(), self.seed))
+    }
+
+    /// Every arm, by instance.
+    pub(crate) fn all(&self) -> Vec<Group> {
+        all(&self.study)
+    }
+
+    /// The predicted transitions of a group.
+    pub(crate) fn prediction(&self, group: &Group) -> Transition {
+        self.predictions[group.instance].select_arms(&group.arms)
+    }
+
+    /// How many transitions a prediction is worth for each action, by the records of the validation arms.
+    pub(crate) fn strength(&self) -> anyhow::Result<[f64; 2]> {
+        let why = "--history: no validation arms to weigh records against predictions";
+        let groups = self.split().context(why)?.validation;
+        let held_out: Vec<_> = groups
+            .iter()
+            .map(|group| (group.of(&self.instances).trajectories().counts(), self.prediction(group)))
+            .collect();
+        let seen: f64 = held_out.iter().map(|(counts, _)| counts.view().sum()).sum();
+        if seen == 0.0 {
+            bail!("{why}: found none with a recorded transition");
+        }
+        let pairs: Vec<_> = held_out.iter().map(|(counts, p)| (counts.view(), p.view())).collect();
+        Ok(fit_strength(&pairs))
+    }
+
+    /// The discount of the index: as asked, or 1 − 1/H.
+    pub(crate) fn index_discount(&self, asked: Option<f64>) -> f64 {
+        asked.unwrap_or(1.0 - 1.0 / self.study.settings.horizon as f64)
+    }
+}
+
+fn all(study: &Study) -> Vec<Group> {
+    let whole = |(instance, n): (usize, usize)| Group { instance, arms: (0..n).collect() };
+    study.arms().into_iter().enumerate().map(whole).collect()
+}
+
+/// The Whittle indices of all arms and states, and how many arms are not indexable; refused where some have none.
+pub(crate) fn indices(
+    transition: ArrayView4<'_, f64>,
+    reward: ArrayView2<'_, f64>,
+    discount: f64,
+) -> anyhow::Result<(ndarray::Array2<f64>, usize)> {
+    let solved = whittle_index(transition, reward, discount, Algorithm::Auto);
+    if let Some(arm) = (0..solved.status.len()).find(|i| solved.index.row(*i).iter().any(|w| w.is_nan())) {
+        bail!("arm {arm}: found no index at a discount of {discount}; another --index-discount may have one");
+    }
+    let not = (0..solved.status.len()).filter(|i| solved.verdict(*i) == Some(false)).count();
+    Ok((solved.index, not))
+}
+
+/// Refuses an output that is no table, before any work is done.
+pub(crate) fn refuse_other_than_tables(out: Option<&Path>) -> anyhow::Result<()> {
+    match out.map(Format::of).transpose()? {
+        Some(Format::Npy) => Err(Usage("--out: found .npy, expected .csv or .parquet".into()).into()),
+        _ => Ok(()),
+    }
+}

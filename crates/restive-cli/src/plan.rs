@@ -1,0 +1,276 @@
+//! `restive plan`: whom to pull next.
+
+use crate::apply::{Applied, indices, refuse_other_than_tables};
+use crate::arguments::discount;
+use crate::display::{Decimals, grouped, write_aligned};
+use crate::failure::Usage;
+use crate::summary::counted;
+use clap::Args;
+use restive::evaluation::smoothed;
+use restive::instance::UNSEEN;
+use restive::policy::strict::strict_top_k;
+use restive::{Instance, Trajectories};
+use restive_tables::{Cells, write_table};
+use serde::Serialize;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+const ABOUT: &str = "\
+Plan whom to pull next: the K arms of each instance whose latest recorded state has the highest Whittle index.
+
+MODEL is a folder that restive train wrote, STUDY the folder of a study with the same features. The latest state of an arm is \
+the last one observed in the last trajectory that observed it, in the order of the file. An arm that was never observed has \
+no state: it is left out, and the answer says how many are.
+
+Exactly K arms are pulled in each instance (all, where there are fewer). An index of 0 or less means that a pull does not pay \
+there; such arms are marked, and --only-beneficial leaves them out. Arms that tie for the last places share them by lot: \
+inclusion is the probability of being in the plan over the lots, 1 without ties. Arms are ranked by index, equal ones in the \
+order of the table.
+
+With --history an arm's own record counts: its transitions are (n(s,a,s') + k m(s,a,s'))/(n(s,a) + k), where n counts what was \
+recorded, m is the prediction and k what a prediction is worth, for each action the best on the validation arms. Features decide \
+where little is recorded, a person's own record where much is. It needs validation arms: a column split, or enough arms to draw them.";
+
+const EXAMPLES: &str = "\
+Examples:
+  restive plan model examples/study
+  restive plan model examples/study --budget 3 --only-beneficial --out plan.csv
+  restive plan model examples/study --history --json";
+
+/// Plan whom to pull next
+#[derive(Debug, Args)]
+#[command(long_about = ABOUT, after_help = EXAMPLES)]
+pub(crate) struct PlanArguments {
+    /// The folder of the model
+    #[arg(value_name = "MODEL")]
+    model: PathBuf,
+
+    /// The folder of the study
+    #[arg(value_name = "STUDY")]
+    study: PathBuf,
+
+    /// Arms to pull in each instance [default: the study's budget]
+    #[arg(short, long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
+    budget: Option<u32>,
+
+    /// Leave out arms where a pull does not pay
+    #[arg(long)]
+    only_beneficial: bool,
+
+    /// Let an arm's own record count beside the prediction
+    #[arg(long)]
+    history: bool,
+
+    /// Discount of the index, from 0 to 1 [default: 1 - 1/H with H the study's horizon; published: 0.99]
+    #[arg(long, value_parser = discount, allow_hyphen_values = true)]
+    index_discount: Option<f64>,
+
+    /// Plan for this instance only
+    #[arg(long, value_name = "NAME")]
+    instance: Option<String>,
+
+    /// Seed of the lots for ties
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+
+    /// Write the plan to this file: .csv or .parquet [default: show the first rows]
+    #[arg(short, long, value_name = "OUT")]
+    out: Option<PathBuf>,
+
+    /// How many rows to show when there is no --out
+    #[arg(long, default_value_t = 20, value_name = "N")]
+    rows: usize,
+
+    /// Print the plan as JSON instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+/// One arm to pull.
+#[derive(Serialize)]
+struct Row {
+    instance: String,
+    arm: String,
+    state: u16,
+    index: f64,
+    rank: usize,
+    inclusion: f64,
+    is_beneficial: bool,
+}
+
+#[derive(Serialize)]
+struct Plan {
+    /// K, of each instance
+    budget: usize,
+    index_discount: f64,
+    /// what a prediction is worth in transitions, for each action
+    #[serde(skip_serializing_if = "Option::is_none")]
+    history: Option<Strength>,
+    /// arms without a state, which are left out
+    never_observed: usize,
+    plan: Vec<Row>,
+}
+
+#[derive(Serialize)]
+struct Strength {
+    passive: f64,
+    active: f64,
+}
+
+pub(crate) fn run(arguments: &PlanArguments) -> anyhow::Result<()> {
+    refuse_other_than_tables(arguments.out.as_deref())?;
+    let applied = Applied::read(&arguments.model, &arguments.study)?;
+    let names = applied.study.instances.iter().map(|instance| instance.name.as_str());
+    let chosen: Vec<usize> = match &arguments.instance {
+        None => (0..applied.instances.len()).collect(),
+        Some(name) => match names.clone().position(|other| other == name) {
+            Some(k) => vec![k],
+            None => {
+                let some: Vec<&str> = names.take(5).collect();
+                let message =
+                    format!("--instance: found {name:?}, expected an instance such as {}", some.join(", "));
+                return Err(Usage(message).into());
+            }
+        },
+    };
+    let strength = arguments.history.then(|| applied.strength()).transpose()?;
+    let discount = applied.index_discount(arguments.index_discount);
+    let budget = arguments.budget.map_or(applied.study.settings.budget, |k| k as usize);
+    let history = strength.map(|[passive, active]| Strength { passive, active });
+    let mut plan = Plan { budget, index_discount: discount, history, never_observed: 0, plan: Vec::new() };
+    let mut not_indexable = 0;
+    for k in chosen {
+        let instance = &applied.instances[k];
+        let (table, not) = indices_of(instance, &applied, k, strength, discount)?;
+        not_indexable += not;
+        let states = latest_states(instance.trajectories());
+        let known: Vec<usize> = (0..instance.arms()).filter(|i| states[*i] != UNSEEN).collect();
+        plan.never_observed += instance.arms() - known.len();
+        let score: Vec<f64> = known.iter().map(|&i| table[[i, usize::from(states[i])]]).collect();
+        let lots = arguments.seed.wrapping_add(k as u64);
+        let top = strict_top_k(&score, budget, lots);
+        let mut pulled: Vec<usize> = (0..known.len()).filter(|c| top.pull[*c]).collect();
+        // stable: equal indices stay in the order of the table
+        pulled.sort_by(|a, b| score[*b].partial_cmp(&score[*a]).expect("indices are numbers"));
+        let there = &applied.study.instances[k];
+        let rows = pulled.into_iter().enumerate().map(|(rank, c)| Row {
+            instance: there.name.clone(),
+            arm: there.arms[known[c]].clone(),
+            state: states[known[c]],
+            index: score[c] + 0.0,
+            rank: rank + 1,
+            inclusion: top.inclusion[c],
+            is_beneficial: score[c] > 0.0,
+        });
+        plan.plan.extend(rows.filter(|row| row.is_beneficial || !arguments.only_beneficial));
+    }
+    if let Some(out) = &arguments.out {
+        plan.write_table(out)?;
+    }
+    crate::print(|text| match (arguments.json, &arguments.out) {
+        (true, _) => {
+            serde_json::to_writer_pretty(&mut *text, &plan)?;
+            writeln!(text)
+        }
+        (false, out) => {
+            let rows = if out.is_some() { 0 } else { arguments.rows };
+            plan.write_text(text, rows, out.as_deref())
+        }
+    })?;
+    applied.notes.iter().for_each(|note| eprintln!("restive: note: {note}"));
+    if plan.never_observed > 0 {
+        let arms = counted(plan.never_observed as u64, "arm");
+        eprintln!("restive: note: {arms} never observed, left out: without a state there is no index");
+    }
+    if not_indexable > 0 {
+        let arms = counted(not_indexable as u64, "arm");
+        eprintln!("restive: warning: {arms} not indexable: their ranking is a heuristic");
+    }
+    Ok(())
+}
+
+/// The indices of an instance, on the prediction alone or smoothed with the arms' own records.
+fn indices_of(
+    instance: &Instance,
+    applied: &Applied,
+    k: usize,
+    strength: Option<[f64; 2]>,
+    discount: f64,
+) -> anyhow::Result<(ndarray::Array2<f64>, usize)> {
+    let (prediction, reward) = (&applied.predictions[k], instance.reward().view());
+    match strength {
+        None => indices(prediction.view(), reward, discount),
+        Some(strength) => {
+            let counts = instance.trajectories().counts();
+            indices(smoothed(counts.view(), prediction.view(), strength).view(), reward, discount)
+        }
+    }
+}
+
+/// The last state seen of each arm in the last trajectory that saw it, or [`UNSEEN`], `[N]`.
+fn latest_states(log: &Trajectories) -> Vec<u16> {
+    let state = log.state();
+    let mut latest = vec![UNSEEN; log.arms()];
+    for run in state.outer_iter() {
+        for step in run.outer_iter() {
+            latest.iter_mut().zip(step).filter(|(_, s)| **s != UNSEEN).for_each(|(kept, s)| *kept = *s);
+        }
+    }
+    latest
+}
+
+impl Plan {
+    fn write_table(&self, path: &Path) -> restive_tables::Result<()> {
+        let rows = self.plan.iter();
+        let columns = vec![
+            ("instance", Cells::Text(rows.clone().map(|row| row.instance.clone()).collect())),
+            ("arm", Cells::Text(rows.clone().map(|row| row.arm.clone()).collect())),
+            ("state", Cells::Whole(rows.clone().map(|row| row.state.into()).collect())),
+            ("index", Cells::Number(rows.clone().map(|row| row.index).collect())),
+            ("rank", Cells::Whole(rows.clone().map(|row| row.rank as i32).collect())),
+            ("inclusion", Cells::Number(rows.clone().map(|row| row.inclusion).collect())),
+            ("is_beneficial", Cells::Truth(rows.map(|row| row.is_beneficial).collect())),
+        ];
+        write_table(path, columns)
+    }
+
+    fn write_text(&self, text: &mut Vec<u8>, rows: usize, out: Option<&Path>) -> io::Result<()> {
+        let shown = &self.plan[..self.plan.len().min(rows)];
+        if !shown.is_empty() {
+            let decimals = Decimals::of(shown.iter().map(|row| row.index));
+            let header = ["instance", "arm", "state", "index", "rank", "inclusion", "is_beneficial"];
+            let mut table = vec![header.map(String::from).to_vec()];
+            table.extend(shown.iter().map(|row| {
+                vec![
+                    row.instance.escape_debug().to_string(),
+                    row.arm.escape_debug().to_string(),
+                    row.state.to_string(),
+                    decimals.format(row.index),
+                    row.rank.to_string(),
+                    format!("{:.3}", row.inclusion),
+                    if row.is_beneficial { "yes" } else { "not beneficial" }.into(),
+                ]
+            }));
+            write_aligned(text, &table)?;
+            match (self.plan.len() - shown.len()) as u64 {
+                0 => writeln!(text)?,
+                more => {
+                    writeln!(text, "… {} more; --out FILE writes all, --rows N shows more\n", grouped(more))?;
+                }
+            }
+        }
+        let without = self.plan.iter().filter(|row| !row.is_beneficial).count();
+        write!(text, "{} to pull", counted(self.plan.len() as u64, "arm"))?;
+        if without > 0 {
+            write!(text, ", {} of them not beneficial", grouped(without as u64))?;
+        }
+        write!(text, "; budget {} per instance, index discount {:.4}", self.budget, self.index_discount)?;
+        if let Some(Strength { passive, active }) = &self.history {
+            write!(text, "; a prediction is worth {passive} passive and {active} active transitions")?;
+        }
+        match out {
+            Some(out) => writeln!(text, "; wrote {}", out.display()),
+            None => writeln!(text),
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! `restive evaluate`: the library's numbers, in the promised shape.
+
+use crate::files::{Folder, stderr, stdout};
+use crate::models::write_model;
+use restive::evaluation::{Case, Settings, evaluate, likelihood};
+use restive::index::{Algorithm, whittle_index};
+use restive::policy::{Policy, Temperature};
+use restive_tables::Study;
+use serde_json::Value;
+use std::fs;
+
+const FEW: &str = "--runs 50 --resamples 20";
+
+fn generated(trajectories: usize) -> Folder {
+    let folder = Folder::new();
+    let size = "--instances 5 --arms 12 --budget 3 --horizon 5";
+    folder
+        .restive(&format!(
+            "generate two-state --out s --seed 5 {size} --trajectories {trajectories} --format csv"
+        ))
+        .success();
+    folder
+}
+
+fn json(folder: &Folder, arguments: &str) -> Value {
+    let run = folder.restive(&format!("evaluate m s --json {FEW} {arguments}")).success();
+    serde_json::from_str(&stdout(&run)).unwrap()
+}
+
+fn keys(value: &Value) -> Vec<&str> {
+    let mut keys: Vec<&str> = value.as_object().unwrap().keys().map(String::as_str).collect();
+    keys.sort_unstable();
+    keys
+}
+
+#[test]
+fn the_numbers_are_the_librarys() {
+    let folder = generated(6);
+    let (encoding, predictor) = write_model(&folder.path("s"), &folder.path("m"));
+    let study = Study::read(&folder.path("s")).unwrap();
+    let instances = study.instances(&encoding).unwrap();
+    let split = study.given_split().unwrap().unwrap();
+    let [test] = &split.test[..] else { panic!("one instance to test on") };
+    let instance = &instances[test.instance];
+    let prediction = predictor.predict(instance.features());
+    let table = whittle_index(prediction.view(), instance.reward().view(), 0.8, Algorithm::Auto).index;
+    let softness = Temperature::Spread(0.1).resolve(table.as_slice().unwrap());
+    let policies = vec![
+        ("no-action".to_string(), Policy::NoAction),
+        ("random".to_string(), Policy::Random),
+        ("model-soft".to_string(), Policy::Soft(table.clone(), softness)),
+        ("model-strict".to_string(), Policy::Strict(table)),
+    ];
+    let settings = Settings { runs: 50, resamples: 20, seed: 1, ..Settings::new(5) };
+    let expected = evaluate(&[Case { instance, policies, prediction: None }], &settings).unwrap();
+    let found = json(&folder, "");
+    assert_eq!(keys(&found), ["loss", "policies"]);
+    let names = [
+        "model-soft",
+        "model-strict",
+        "myopic",
+        "no-action",
+        "oracle-soft",
+        "oracle-strict",
+        "random",
+        "round-robin",
+    ];
+    assert_eq!(keys(&found["policies"]), names);
+    for name in names {
+        let policy = &found["policies"][name];
+        assert_eq!(keys(policy), ["fluid", "is", "simulated", "true"]);
+        let gains = ["gain_over_no_action", "gain_over_random"];
+        assert_eq!(keys(&policy["is"]), ["ess", gains[0], gains[1], "high", "low", "value"]);
+        assert_eq!(keys(&policy["true"]), [gains[0], gains[1], "high", "low", "value"]);
+        assert_eq!(keys(&policy["true"][gains[0]]), ["high", "low", "value"]);
+    }
+    for (name, scores) in &expected.policies {
+        for score in scores {
+            let found = &found["policies"][name][score.estimator.name()];
+            let same = |found: &Value, expected: f64| {
+                assert_eq!(found.as_f64(), Some(expected), "{name} {}", score.estimator.name());
+            };
+            same(&found["value"], score.value.value);
+            same(&found["low"], score.value.low);
+            same(&found["high"], score.value.high);
+            same(&found["gain_over_random"]["low"], score.gain_over_random.unwrap().low);
+            same(&found["gain_over_no_action"]["value"], score.gain_over_no_action.unwrap().value);
+            assert_eq!(found["ess"].as_f64(), score.value.effective_sample_size);
+        }
+    }
+    let counts = instance.trajectories().counts();
+    let loss = likelihood(&counts, prediction.view());
+    assert!((found["loss"]["per_trajectory"].as_f64().unwrap() - loss.per_trajectory).abs() < 1e-9);
+    assert!((found["loss"]["per_transition"].as_f64().unwrap() - loss.per_transition).abs() < 1e-12);
+    // threads change nothing; whole instances judged one by one average to all
+    assert_eq!(json(&folder, "--threads 1"), json(&folder, "--threads 2"));
+    assert_eq!(json(&folder, "--behaviour uniform"), found, "the log's propensities are K/N");
+    let train = json(&folder, "--part train");
+    assert_ne!(train["loss"], found["loss"]);
+    assert!(json(&folder, "--behaviour none")["policies"]["random"].get("is").is_none());
+}
+
+#[test]
+fn text_and_table_say_what_they_rest_on() {
+    let folder = generated(6);
+    write_model(&folder.path("s"), &folder.path("m"));
+    let run = folder.restive(&format!("evaluate m s {FEW} --out scores.csv --ratio previous-step")).success();
+    let text = stdout(&run);
+    for part in [
+        "is: importance sampling, arm by arm: it cannot see that other arms' states are those of the behaviour policy",
+        "95 % intervals cover trajectories and rollouts",
+        "95 % intervals cover rollouts",
+        "propensities     logged\n",
+        "judged on        test part: 1 instance, 12 arms, budget 3; index discount 0.8000\n",
+        "predictive loss  ",
+        "wrote            scores.csv\n",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    assert!(!text.contains("segmented:"), "{text}");
+    let table = fs::read_to_string(folder.path("scores.csv")).unwrap();
+    assert!(
+        table.starts_with("policy,estimator,quantity,value,low,high,ess,covers\nno-action,is,value,"),
+        "{table}"
+    );
+    assert_eq!(table.lines().count(), 1 + 8 * 4 * 3);
+    for (arguments, part) in [
+        ("--temperature warm", "expected spread:X, published:X or absolute:X"),
+        ("--temperature spread:-1", "expected spread:X"),
+        ("--out x.npy", "expected .csv or .parquet"),
+        ("--part tset", "--part"),
+    ] {
+        let message = stderr(&folder.restive(&format!("evaluate m s {arguments}")).code(2));
+        assert!(message.contains(part) && message.lines().count() == 1, "{message}");
+    }
+    let message = stderr(&folder.restive("evaluate m s --runs 1").code(1));
+    assert!(message.contains("runs: expected at least 2, found 1"), "{message}");
+    assert_eq!(folder.listing(), ["m", "s", "scores.csv"]);
+}
+
+#[test]
+fn a_single_trajectory_is_judged_by_segments_and_without_truth_there_is_no_oracle() {
+    let folder = generated(1);
+    write_model(&folder.path("s"), &folder.path("m"));
+    fs::remove_file(folder.path("s/truth.csv")).unwrap();
+    let found = json(&folder, "--part all");
+    let names = ["model-soft", "model-strict", "myopic", "no-action", "random", "round-robin"];
+    assert_eq!(keys(&found["policies"]), names);
+    for name in names {
+        assert_eq!(keys(&found["policies"][name]), ["fluid", "segmented", "simulated"]);
+    }
+    let settings = folder.path("s/study.toml");
+    let rota = fs::read_to_string(&settings).unwrap().replace("\"logged\"", "\"round-robin-as-uniform\"");
+    fs::write(&settings, rota).unwrap();
+    let run = folder.restive(&format!("evaluate m s --part all {FEW}")).success();
+    let text = stdout(&run);
+    assert!(text.contains("segmented: the paper's metric, not evidence"), "{text}");
+    assert!(text.contains("a fixed rota is taken for K of N arms at random"), "{text}");
+    assert!(text.contains("propensities     uniform, K of N arms at random: an assumption"), "{text}");
+    let warnings = stderr(&run);
+    assert!(warnings.contains("warning: a fixed rota is taken for K of N"), "{warnings}");
+    assert!(warnings.contains("note: the model was trained on another study"), "{warnings}");
+}
+
+/// The usual case: one programme, one trajectory, and a part of its arms to judge on.
+#[test]
+fn one_programme_is_judged_on_some_of_its_arms() {
+    let folder = Folder::new();
+    let size = "--instances 1 --arms 40 --budget 10 --horizon 5 --trajectories 1";
+    folder.restive(&format!("generate two-state --out s --seed 5 {size} --format csv")).success();
+    write_model(&folder.path("s"), &folder.path("m"));
+    let found = json(&folder, "");
+    assert_eq!(keys(&found["policies"]["model-strict"]), ["fluid", "segmented", "simulated", "true"]);
+}
+
+/// Of 20 arms in one instance, four judge: their pulls had the chance of any of the 20.
+#[test]
+fn a_part_of_an_instance_keeps_the_propensities_of_the_whole() {
+    let folder = Folder::new();
+    let size = "--instances 1 --arms 20 --budget 5 --horizon 5 --trajectories 8";
+    folder.restive(&format!("generate two-state --out s --seed 5 {size} --format csv")).success();
+    write_model(&folder.path("s"), &folder.path("m"));
+    let [logged, uniform] =
+        ["logged", "uniform"].map(|source| json(&folder, &format!("--behaviour {source}")));
+    assert_eq!(logged, uniform);
+    let run = folder.restive(&format!("evaluate m s {FEW}")).success();
+    assert!(stdout(&run).contains("test part: 1 instance, 4 arms, budget "), "{}", stdout(&run));
+    let table = folder.path("s/trajectories.csv");
+    let text = fs::read_to_string(&table).unwrap();
+    let without: Vec<&str> = text.lines().map(|line| line.rsplit_once(',').unwrap().0).collect();
+    fs::write(&table, without.join("\n") + "\n").unwrap();
+    let settings = folder.path("s/study.toml");
+    fs::write(&settings, fs::read_to_string(&settings).unwrap().replace("\"logged\"", "\"uniform\""))
+        .unwrap();
+    assert_eq!(json(&folder, ""), uniform);
+    let message = stderr(&folder.restive("evaluate m s --behaviour logged").code(1));
+    assert!(message.contains("--behaviour logged: found no column propensity"), "{message}");
+    // an arm's part may be missing altogether
+    let arms = folder.path("s/arms.csv");
+    fs::write(&arms, fs::read_to_string(&arms).unwrap().replace(",test", ",train")).unwrap();
+    let message = stderr(&folder.restive("evaluate m s").code(1));
+    assert!(message.contains("--part test: found no arms"), "{message}");
+}

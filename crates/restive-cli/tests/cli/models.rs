@@ -1,0 +1,47 @@
+//! Models for the tests to use, trained through the library.
+
+use restive::data::encoding::{Encoding, Standardise};
+use restive::data::split::{Group, Split};
+use restive::predictor::effect::Precision;
+use restive::predictor::{Kind, Predictor};
+use restive::training::{Config, fit};
+use restive_tables::Study;
+use restive_tables::model::{Card, Model};
+use serde_json::json;
+use std::path::Path;
+
+/// The seed on the card: it puts an arm of examples/study that misses its age among those learnt from.
+pub(crate) const SEED: u64 = 2;
+
+/// Fits the effect model to the training part of a study and writes it; the encoding and the predictor it holds.
+pub(crate) fn write_model(study: &Path, folder: &Path) -> (Encoding, Predictor) {
+    const PRECISION: f64 = 100.0;
+    let study = Study::read(study).unwrap();
+    let split = match study.given_split() {
+        Some(split) => split.unwrap(),
+        None => Split::seeded(&study.arms(), SEED).unwrap(),
+    };
+    let encoding = Encoding::fit(&study.features(&split.train), Standardise::Yes, &[]).unwrap();
+    let instances = study.instances(&encoding).unwrap();
+    let part = |groups: &[Group]| groups.iter().map(|group| group.of(&instances)).collect::<Vec<_>>();
+    let kind = Kind::Effect { precision: Precision::Fixed(PRECISION) };
+    let config = Config { kind, seed: SEED, ..Config::published() };
+    let predictor = fit(config, &part(&split.train), &part(&split.validation)).unwrap().predictor;
+    let named = predictor.params().into_iter();
+    let weights = named.map(|(name, block)| {
+        (format!("member_0.{name}"), block.shape().to_vec(), block.iter().copied().collect())
+    });
+    let states = study.settings.reward.states();
+    let card = Card {
+        restive: "0.1.0".into(),
+        predictor: json!({"kind": "effect", "precision": PRECISION, "features": encoding.width(), "states": states, "members": 1}),
+        encoding: encoding.clone(),
+        configuration: json!({}),
+        seed: SEED,
+        fingerprint: study.fingerprint(),
+        history: json!([]),
+        notes: String::new(),
+    };
+    Model { card, weights: weights.collect() }.write(folder, false).unwrap();
+    (encoding, predictor)
+}

@@ -1,0 +1,217 @@
+//! `restive plan`: the list is the one that sorting the indices gives.
+
+use crate::files::{Folder, stderr, stdout};
+use crate::models::write_model;
+use ndarray::{Array2, ArrayView4};
+use restive::evaluation::{fit_strength, smoothed};
+use restive::index::{Algorithm, whittle_index};
+use restive_tables::Study;
+use serde_json::Value;
+use std::fs;
+
+const GENERATE: &str = "generate two-state --out s --seed 3 --instances 3 --arms 15 --budget 4 --trajectories 4 \
+                        --horizon 5 --format csv";
+
+fn plan(folder: &Folder, arguments: &str) -> Value {
+    let run = folder.restive(&format!("plan m s --json {arguments}")).success();
+    serde_json::from_str(&stdout(&run)).unwrap()
+}
+
+/// (arm, state, index) of the best, as the library sees it.
+fn best(states: &[u16], table: &Array2<f64>, budget: usize) -> Vec<(String, u64, f64)> {
+    let score = |i: usize| table[[i, usize::from(states[i])]];
+    let mut arms: Vec<usize> = (0..states.len()).collect();
+    arms.sort_by(|a, b| score(*b).total_cmp(&score(*a)));
+    arms.truncate(budget);
+    arms.into_iter().map(|i| (i.to_string(), states[i].into(), score(i))).collect()
+}
+
+fn rows(plan: &Value, instance: &str) -> Vec<(String, u64, f64)> {
+    let rows = plan["plan"].as_array().unwrap().iter().filter(|row| row["instance"] == instance);
+    let row = |row: &Value| {
+        (row["arm"].as_str().unwrap().into(), row["state"].as_u64().unwrap(), row["index"].as_f64().unwrap())
+    };
+    rows.map(row).collect()
+}
+
+fn index(transition: ArrayView4<'_, f64>, study: &Study, discount: f64) -> Array2<f64> {
+    whittle_index(transition, study.settings.reward.view(), discount, Algorithm::Auto).index
+}
+
+#[test]
+fn the_plan_is_the_top_of_the_sorted_indices() {
+    let folder = Folder::new();
+    folder.restive(GENERATE).success();
+    let (encoding, predictor) = write_model(&folder.path("s"), &folder.path("m"));
+    let study = Study::read(&folder.path("s")).unwrap();
+    let instances = study.instances(&encoding).unwrap();
+    let predictions: Vec<_> = instances.iter().map(|one| predictor.predict(one.features())).collect();
+    let groups = study.given_split().unwrap().unwrap().validation;
+    let held_out: Vec<_> =
+        groups.iter().map(|g| (instances[g.instance].trajectories().counts(), g.instance)).collect();
+    let pairs: Vec<_> = held_out.iter().map(|(n, k)| (n.view(), predictions[*k].view())).collect();
+    let strength = fit_strength(&pairs);
+    let plans =
+        [plan(&folder, ""), plan(&folder, "--history"), plan(&folder, "--budget 7 --index-discount 0.99")];
+    for (k, instance) in instances.iter().enumerate() {
+        let state = instance.trajectories().state();
+        let states: Vec<u16> = (0..15).map(|i| state[[3, 5, i]]).collect();
+        let (name, p) = (k.to_string(), predictions[k].view());
+        assert_eq!(rows(&plans[0], &name), best(&states, &index(p, &study, 0.8), 4));
+        let counts = instance.trajectories().counts();
+        let own = smoothed(counts.view(), p, strength);
+        assert_eq!(rows(&plans[1], &name), best(&states, &index(own.view(), &study, 0.8), 4));
+        assert_eq!(rows(&plans[2], &name), best(&states, &index(p, &study, 0.99), 7));
+    }
+    assert_eq!(plans[1]["history"]["active"], strength[1]);
+    assert!(plans[0].get("history").is_none());
+    let ranks: Vec<u64> =
+        plans[0]["plan"].as_array().unwrap().iter().map(|r| r["rank"].as_u64().unwrap()).collect();
+    assert_eq!(ranks, [1, 2, 3, 4].repeat(3));
+    // one instance alone is planned as it is among the others
+    assert_eq!(rows(&plan(&folder, "--instance 1"), "1"), rows(&plans[0], "1"));
+    assert_eq!(plan(&folder, "--instance 1")["plan"].as_array().unwrap().len(), 4);
+    let all = plan(&folder, "--budget 100");
+    assert_eq!(all["plan"].as_array().unwrap().len(), 45);
+    assert!(all["plan"].as_array().unwrap().iter().all(|row| row["inclusion"] == 1.0));
+}
+
+/// Twelve arms of one instance; those with x = 1 do well when pulled. Ada's record is long and says the opposite.
+fn programme(folder: &Folder, newcomer: bool) {
+    fs::create_dir(folder.path("s")).unwrap();
+    folder.write(
+        "s/study.toml",
+        "states = 2\ndiscount = 0.9\nbudget = 2\nhorizon = 10\nbehaviour = \"estimated\"\n",
+    );
+    let mut arms = "arm,x,split\nAda,1,test\n".to_string();
+    let mut log = "trajectory,t,arm,state,action\n".to_string();
+    let parts = ["train", "train", "train", "validation"];
+    (0..11).for_each(|i| arms += &format!("arm{i},{},{}\n", i % 2, parts[i % 4]));
+    if newcomer {
+        arms += "New,1,test\n";
+    }
+    for t in 0..41 {
+        // Ada is called all the time, and only ever engaged when she is not
+        let (state, action) = (usize::from(t % 4 == 1), usize::from(t % 4 != 0));
+        log += &format!("1,{t},Ada,{state},{}\n", if t == 40 { String::new() } else { action.to_string() });
+        for i in 0..11 {
+            // one of the others is pulled at a time: it follows with x = 1
+            let was_pulled = t > 0 && (t - 1) % 11 == i;
+            let state = usize::from(was_pulled && i % 2 == 1 || (t + i) % 5 == 0);
+            let action = if t == 40 { String::new() } else { usize::from(t % 11 == i).to_string() };
+            log += &format!("1,{t},arm{i},{state},{action}\n");
+        }
+    }
+    folder.write("s/arms.csv", arms);
+    folder.write("s/trajectories.csv", log);
+}
+
+#[test]
+fn a_long_record_outweighs_the_prediction() {
+    let folder = Folder::new();
+    programme(&folder, true);
+    write_model(&folder.path("s"), &folder.path("m"));
+    let of_ada = |plan: &Value| rows(plan, "").into_iter().chain(rows(plan, "0")).find(|row| row.0 == "Ada");
+    let all = |arguments: &str| {
+        let plan = plan(&folder, arguments);
+        let rows = plan["plan"].as_array().unwrap().clone();
+        rows.into_iter().find(|row| row["arm"] == "Ada").map(|row| row["index"].as_f64().unwrap()).unwrap()
+    };
+    let (predicted, own) = (all("--budget 13"), all("--budget 13 --history"));
+    assert!(predicted > 0.0 && own < 0.0, "{predicted} {own}");
+    // the newcomer has no state
+    let run = folder.restive("plan m s --budget 13 --history").success();
+    assert!(stderr(&run).contains("1 arm never observed, left out"), "{}", stderr(&run));
+    assert!(stdout(&run).contains("not beneficial") && !stdout(&run).contains("New"), "{}", stdout(&run));
+    let few = plan(&folder, "--budget 13 --history --only-beneficial");
+    assert!(few["plan"].as_array().unwrap().iter().all(|row| row["is_beneficial"] == true));
+    assert!(of_ada(&few).is_none() && !few["plan"].as_array().unwrap().is_empty());
+    assert_eq!(few["never_observed"], 1);
+    // without validation arms there is nothing to weigh the record by
+    folder.write(
+        "s/arms.csv",
+        fs::read_to_string(folder.path("s/arms.csv")).unwrap().replace("validation", "train"),
+    );
+    let message = stderr(&folder.restive("plan m s --history").code(1));
+    assert!(message.contains("--history: no validation arms"), "{message}");
+}
+
+#[test]
+fn ties_are_broken_by_lot() {
+    let folder = Folder::new();
+    programme(&folder, false);
+    write_model(&folder.path("s"), &folder.path("m"));
+    // at a discount of 0 no pull is worth anything to anybody
+    let lots: Vec<Value> =
+        (0..8).map(|seed| plan(&folder, &format!("--index-discount 0 --seed {seed}"))).collect();
+    for lot in &lots {
+        let rows = lot["plan"].as_array().unwrap();
+        assert_eq!(rows.len(), 2);
+        for row in rows {
+            assert_eq!((row["index"].as_f64(), row["is_beneficial"].as_bool()), (Some(0.0), Some(false)));
+            assert_eq!(row["inclusion"].as_f64(), Some(2.0 / 12.0));
+        }
+    }
+    assert!(lots.iter().any(|lot| lot != &lots[0]));
+    assert_eq!(plan(&folder, "--index-discount 0 --seed 3"), lots[3]);
+}
+
+#[test]
+fn the_file_holds_the_plan() {
+    let folder = Folder::new();
+    folder.restive(GENERATE).success();
+    write_model(&folder.path("s"), &folder.path("m"));
+    let json = plan(&folder, "--out plan.csv");
+    let text = fs::read_to_string(folder.path("plan.csv")).unwrap();
+    let mut lines = text.lines();
+    assert_eq!(lines.next(), Some("instance,arm,state,index,rank,inclusion,is_beneficial"));
+    for (line, row) in lines.zip(json["plan"].as_array().unwrap()) {
+        let cells: Vec<&str> = line.split(',').collect();
+        assert_eq!((cells[0], cells[1]), (row["instance"].as_str().unwrap(), row["arm"].as_str().unwrap()));
+        assert_eq!(cells[3].parse::<f64>().ok(), row["index"].as_f64());
+        assert_eq!(cells[6], row["is_beneficial"].to_string());
+    }
+    assert_eq!(text.lines().count(), 13);
+    let run = folder.restive("plan m s --out plan.parquet").success();
+    assert!(stdout(&run).contains("12 arms to pull") && stdout(&run).ends_with("; wrote plan.parquet\n"));
+    assert_eq!(&fs::read(folder.path("plan.parquet")).unwrap()[..4], b"PAR1");
+    let run = folder.restive("plan m s --rows 5").success();
+    assert!(stdout(&run).contains("… 7 more; --out FILE writes all"), "{}", stdout(&run));
+    for (arguments, part) in [
+        ("--out plan.npy", "expected .csv or .parquet"),
+        ("--budget 0", "--budget"),
+        ("--instance north", "found \"north\", expected an instance such as 0, 1, 2"),
+        ("--index-discount 2", "--index-discount"),
+    ] {
+        let message = stderr(&folder.restive(&format!("plan m s {arguments}")).code(2));
+        assert!(message.contains(part) && message.lines().count() == 1, "{message}");
+    }
+}
+
+#[test]
+fn a_model_for_other_features_is_refused() {
+    let folder = Folder::new();
+    folder.restive(GENERATE).success();
+    write_model(&folder.path("s"), &folder.path("m"));
+    let others = [
+        ("two-state --features-kept 15", "feature f_15: found no such column, expected one"),
+        ("five-state", "found 5 states, expected 2 as at training"),
+    ];
+    for (k, (other, expected)) in others.into_iter().enumerate() {
+        folder
+            .restive(&format!(
+                "generate {other} --instances 3 --arms 5 --budget 1 --trajectories 2 --out o{k}"
+            ))
+            .success();
+        for command in ["plan", "evaluate"] {
+            let message = stderr(&folder.restive(&format!("{command} m o{k} --out x.csv")).code(1));
+            assert!(message.starts_with(&format!("restive: o{k} does not fit m: ")), "{message}");
+            assert!(message.contains(expected) && message.lines().count() == 1, "{message}");
+        }
+    }
+    let arms = folder.path("s/arms.csv");
+    fs::write(&arms, fs::read_to_string(&arms).unwrap().replacen("f_03", "g_03", 1)).unwrap();
+    let message = stderr(&folder.restive("plan m s").code(1));
+    assert!(message.contains("feature f_03: found no such column"), "{message}");
+    assert_eq!(folder.listing(), ["m", "o0", "o1", "s"]);
+}

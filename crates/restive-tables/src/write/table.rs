@@ -1,0 +1,72 @@
+//! A table of answers, whole: named columns of text, whole numbers, numbers or truths, as CSV or as Parquet by the ending.
+//!
+//! ```
+//! use restive_tables::{Cells, write_table};
+//!
+//! # let folder = tempfile::tempdir().unwrap();
+//! # let path = folder.path().join("plan.csv");
+//! let columns = vec![("arm", Cells::Text(vec!["Ada".into()])), ("index", Cells::Number(vec![0.25]))];
+//! write_table(&path, columns)?;
+//! assert_eq!(std::fs::read_to_string(&path).unwrap(), "arm,index\nAda,0.25\n");
+//! # Ok::<(), restive_tables::Error>(())
+//! ```
+
+use super::draft::Draft;
+use crate::error::{Error, Result};
+use crate::format::Format;
+use crate::study::write_table::TableWriter;
+use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int32Array, StringArray};
+use arrow_schema::DataType;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The cells of one column.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Cells {
+    /// text; an empty one is a missing one
+    Text(Vec<String>),
+    /// whole numbers
+    Whole(Vec<i32>),
+    /// numbers; NaN: missing
+    Number(Vec<f64>),
+    /// true or false
+    Truth(Vec<bool>),
+}
+
+impl Cells {
+    fn kind(&self) -> DataType {
+        match self {
+            Cells::Text(_) => DataType::Utf8,
+            Cells::Whole(_) => DataType::Int32,
+            Cells::Number(_) => DataType::Float64,
+            Cells::Truth(_) => DataType::Boolean,
+        }
+    }
+
+    fn array(self) -> ArrayRef {
+        match self {
+            Cells::Text(cells) => {
+                Arc::new(StringArray::from_iter(cells.into_iter().map(|x| (!x.is_empty()).then_some(x))))
+            }
+            Cells::Whole(cells) => Arc::new(Int32Array::from(cells)),
+            Cells::Number(cells) => {
+                Arc::new(Float64Array::from_iter(cells.into_iter().map(|x| (!x.is_nan()).then_some(x))))
+            }
+            Cells::Truth(cells) => Arc::new(BooleanArray::from(cells)),
+        }
+    }
+}
+
+/// Writes columns of equal length to a `.csv` or `.parquet` file, which appears when it is complete.
+pub fn write_table(path: &Path, columns: Vec<(&str, Cells)>) -> Result<()> {
+    let format = match Format::of(path)? {
+        Format::Npy => return Err(Error::Ending { path: path.into(), found: "npy".into() }),
+        format => format,
+    };
+    let draft = Draft::create(path)?;
+    let header = columns.iter().map(|(name, cells)| (name.to_string(), cells.kind())).collect();
+    let mut table = TableWriter::create(draft.place(), path.into(), format, header)?;
+    table.write(columns.into_iter().map(|(_, cells)| cells.array()).collect())?;
+    table.finish()?;
+    Draft::put_in_place(vec![draft])
+}
