@@ -4,9 +4,9 @@
 //! of states is refused with the difference named. Which arms are held out is what the study says (a column `split`) or the
 //! split that the seed of the card draws, as when the model was trained.
 
-use crate::display::grouped;
 use crate::failure::Usage;
 use crate::model::{self, Trained};
+use crate::prepare;
 use anyhow::{Context, bail};
 use ndarray::{ArrayView2, ArrayView4};
 use restive::data::split::{Group, Split};
@@ -49,11 +49,7 @@ impl Applied {
         if model.card.fingerprint != study.fingerprint() {
             notes.push("the model was trained on another study or another state of this one".into());
         }
-        for unseen in encoding.unseen(&study.features(&all(&study))) {
-            let (arms, column) = (grouped(unseen.arms as u64), unseen.column.escape_debug().to_string());
-            let category = unseen.category.escape_debug();
-            notes.push(format!("feature {column}: {arms} arms with {category:?}, which no training arm had"));
-        }
+        notes.extend(prepare::unseen(&study, encoding));
         Ok(Self { study, instances, predictions, notes, seed: model.card.seed })
     }
 

@@ -143,10 +143,7 @@ fn temperature(text: &str) -> Result<Temperature, String> {
 
 pub(crate) fn run(arguments: &EvaluateArguments) -> anyhow::Result<()> {
     refuse_other_than_tables(arguments.out.as_deref())?;
-    if let Some(threads) = arguments.threads {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into());
-        pool.build_global().with_context(|| format!("--threads {threads}"))?;
-    }
+    crate::prepare::threads(arguments.threads)?;
     let applied = Applied::read(&arguments.model, &arguments.study)?;
     let groups = judged(&applied, arguments.part)?;
     let (source, is_rota) = source(&applied, arguments)?;

@@ -10,7 +10,6 @@ use crate::failure::Usage;
 use crate::progress::Progress;
 use crate::solve::{Question, Tally};
 use crate::summary::Summary;
-use anyhow::Context;
 use restive::index::Indices;
 use restive_tables::{ArmNames, ArmReader, Detail, Format, IndexWriter};
 use std::panic::resume_unwind;
@@ -24,10 +23,7 @@ const WAITING: usize = 1;
 pub(crate) fn run(arguments: &IndexArguments) -> anyhow::Result<()> {
     let start = Instant::now();
     refuse_contradictions(arguments)?;
-    if let Some(threads) = arguments.threads {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into());
-        pool.build_global().with_context(|| format!("--threads {threads}"))?;
-    }
+    crate::prepare::threads(arguments.threads)?;
     let reader = ArmReader::open(&arguments.arms, arguments.layout.into())?;
     let question = Question::new(arguments, reader.states())?;
     let (states, has_names) = (reader.states(), reader.has_names());

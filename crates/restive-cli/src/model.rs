@@ -81,6 +81,10 @@ pub(crate) fn rebuild(model: &Model) -> anyhow::Result<Ensemble> {
     };
     let architecture =
         Architecture { features: number("features")? as usize, states: number("states")? as usize, kind };
+    let most_states = 1024;
+    if !(1..=most_states).contains(&architecture.states) {
+        bail!("card: predictor.states: found {}, expected 1 to {most_states}", architecture.states);
+    }
     let encoded = model.card.encoding.width();
     if encoded != architecture.features {
         bail!("card: the encoding gives {encoded} features, the predictor expects {}", architecture.features);

@@ -123,8 +123,8 @@ impl Settings {
         if !(1..=MOST_STATES).contains(&raw.states) {
             return refuse("states", raw.states.to_string(), &format!("a number from 1 to {MOST_STATES}"));
         }
-        if raw.horizon == 0 {
-            return refuse("horizon", "0".into(), "at least 1 decision step");
+        if !(1..=usize::from(u16::MAX)).contains(&raw.horizon) {
+            return refuse("horizon", raw.horizon.to_string(), "1 to 65535 decision steps");
         }
         if check_discount(raw.discount).is_err() {
             return refuse("discount", raw.discount.to_string(), "a number from 0 to 1");

@@ -118,8 +118,9 @@ pub fn first_states(trajectories: &Trajectories) -> Initial {
 pub fn target_pull(states: ArrayView3<'_, u16>, policy: &Policy, budget: usize) -> Array3<f64> {
     let (j, steps, n) = states.dim();
     let h = steps - 1;
-    let decided = states.slice(s![.., ..h, ..]);
-    let decided = decided.to_shape((j * h, n)).expect("row-major reshape");
+    // a copy, because the last step is left out between the rows
+    let decided = states.slice(s![.., ..h, ..]).as_standard_layout().into_owned();
+    let decided = decided.into_shape_with_order((j * h, n)).expect("as many entries");
     if let Policy::Soft(table, temperature) = policy {
         let solved = soft_top_k_many(table.view(), decided.view(), budget.min(n) as f64, *temperature);
         return solved.pull.into_shape_with_order((j, h, n)).expect("as many entries");

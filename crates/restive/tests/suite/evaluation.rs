@@ -489,3 +489,19 @@ fn some_arms_of_a_single_trajectory_can_be_judged() {
     let cases = [Case { instance: &some, policies, prediction: None }];
     assert!(evaluate(&cases, &settings).unwrap().score("random", Estimator::Segmented).is_some());
 }
+
+#[test]
+fn logs_of_a_single_decision_have_targets_too() {
+    let domain =
+        Domain { instances: 1, arms: 6, budget: 2, trajectories: 3, horizon: 1, ..Domain::two_state() };
+    let instance = &domain.generate(2).unwrap()[0];
+    let table = ndarray::Array2::from_shape_fn((6, 2), |(i, s)| (i + 3 * s) as f64);
+    let states = known_states(instance.trajectories());
+    for policy in [Policy::Random, Policy::Strict(table.clone()), Policy::Soft(table, 0.5)] {
+        let pull = target_pull(states.view(), &policy, 2);
+        assert_eq!(pull.dim(), (3, 1, 6));
+        for arms in pull.rows() {
+            assert!((arms.sum() - 2.0).abs() < 1e-12, "{policy:?}");
+        }
+    }
+}
