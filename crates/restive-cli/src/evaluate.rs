@@ -160,6 +160,13 @@ pub(crate) fn run(arguments: &EvaluateArguments) -> anyhow::Result<()> {
         not_indexable += not;
         cases.push(Case { instance, policies, prediction: None });
     }
+    let (logged, deployed) =
+        (instances.iter().map(|i| i.trajectories().steps() - 1).max(), applied.study.settings.horizon);
+    if let Some(logged) = logged.filter(|logged| *logged != deployed) {
+        notes.push(format!(
+            "is and segmented sum over the {logged} logged decisions, the other values over the {deployed} of a deployment: do not compare them"
+        ));
+    }
     if not_indexable > 0 {
         notes.push(format!(
             "{not_indexable} arms are not predicted to be indexable: their ranking is a heuristic"

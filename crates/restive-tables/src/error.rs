@@ -130,14 +130,14 @@ pub enum Error {
         expected: String,
     },
     /// The library refuses the arms of an instance.
-    #[error("instance {}{}: {source}", instance.escape_debug(), arm_of(arm))]
+    #[error("instance {}{}: {fault}", instance.escape_debug(), arm_of(arm))]
     Instance {
         /// the instance, by name
         instance: String,
         /// the arm, by name, where one is meant
         arm: Option<String>,
-        /// what is wrong
-        source: Box<restive::Error>,
+        /// what is wrong; the message has it, so it is not a source to be printed again
+        fault: Box<restive::Error>,
     },
     /// The output would replace the input.
     #[error("{}: the output is the input, expected another file", path.display())]

@@ -88,7 +88,7 @@ impl Whole<'_> {
             let source = |source: restive::Error| Error::Instance {
                 instance: instance.to_string(),
                 arm: None,
-                source: source.into(),
+                fault: source.into(),
             };
             Ok((growing.names.into_names(), Trajectories::new(logged, states).map_err(source)?))
         };

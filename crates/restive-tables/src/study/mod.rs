@@ -164,7 +164,7 @@ impl Study {
                     }
                     _ => None,
                 };
-                Error::Instance { instance: instance.name.clone(), arm, source: source.into() }
+                Error::Instance { instance: instance.name.clone(), arm, fault: source.into() }
             };
             let features = encoding.encode(&instance.features).map_err(refuse)?;
             let Settings { reward, budget, discount, .. } = &self.settings;

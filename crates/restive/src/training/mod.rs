@@ -1,6 +1,6 @@
 //! Training: from instances to a predictor.
 //!
-//! [`TwoStage`] fits the transitions by their [likelihood](crate::evaluation::likelihood) and leaves planning for later. It is advanced epoch by
+//! [`TwoStage`] fits the transitions by their [likelihood](mod@crate::evaluation::likelihood) and leaves planning for later. It is advanced epoch by
 //! epoch and can be saved and restored between any two of them. [`fit`] runs it to the end, [`ensemble`] several times.
 
 mod config;

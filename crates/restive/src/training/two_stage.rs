@@ -1,6 +1,6 @@
 //! Two-stage training: fit the transitions first, plan afterwards.
 //!
-//! A network takes one Adam step per training instance, in the order given, down the [predictive loss](crate::evaluation::likelihood) of that instance; a pass
+//! A network takes one Adam step per training instance, in the order given, down the [predictive loss](mod@crate::evaluation::likelihood) of that instance; a pass
 //! over all instances is an epoch. The effect model is fitted by one Newton solve, which counts as one epoch. Nothing random is
 //! carried from step to step (dropout has a stream for each step), so the parameters, the moments of the gradient and a few
 //! counters are the whole state: [`TwoStage::snapshot`] takes it, [`TwoStage::restore`] brings it back, and training
