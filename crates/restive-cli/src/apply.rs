@@ -55,7 +55,7 @@ impl Applied {
 
     /// The split that the study gives, or the one of the model's seed.
     pub(crate) fn split(&self) -> restive::Result<Split> {
-        self.study.given_split().unwrap_or_else(|| Split::seeded(&self.study.arms(), self.seed))
+        prepare::given_or_seeded(&self.study, self.seed)
     }
 
     /// Every arm, by instance.

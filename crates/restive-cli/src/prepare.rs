@@ -12,8 +12,12 @@ use restive_tables::Study;
 
 /// The split of a study: as its column `split` says, otherwise 70/10/20 at random by the seed.
 pub(crate) fn split(study: &Study, seed: u64) -> anyhow::Result<Split> {
-    let split = study.given_split().unwrap_or_else(|| Split::seeded(&study.arms(), seed));
-    split.context("split")
+    given_or_seeded(study, seed).context("split")
+}
+
+/// The same, with the bare reason where there is none.
+pub(crate) fn given_or_seeded(study: &Study, seed: u64) -> restive::Result<Split> {
+    study.given_split().unwrap_or_else(|| Split::seeded(&study.arms(), seed))
 }
 
 /// The encoding of a study's features, learnt from its training arms.

@@ -16,6 +16,7 @@
 //! arms are pulled; drawing one after the other without replacement would not honour the probabilities.
 
 use super::soft_top_k::soft_top_k;
+use super::strict::Cut;
 use crate::random::Random;
 use ndarray::{Array2, ArrayView2, ArrayView4, Axis};
 use rand::RngExt;
@@ -68,14 +69,13 @@ pub struct Chooser<'a> {
     policy: &'a Policy,
     budget: usize,
     score: Vec<f64>,
-    order: Vec<f64>,
-    tied: Vec<usize>,
+    cut: Cut,
 }
 
 impl<'a> Chooser<'a> {
     /// The policy with a budget of K pulls per step (all arms, where there are fewer).
     pub fn new(policy: &'a Policy, budget: usize) -> Self {
-        Self { policy, budget, score: Vec::new(), order: Vec::new(), tied: Vec::new() }
+        Self { policy, budget, score: Vec::new(), cut: Cut::default() }
     }
 
     /// The probability that each arm is pulled, given the states at a step (`[N]`).
@@ -88,17 +88,8 @@ impl<'a> Chooser<'a> {
             Policy::RoundRobin => (0..n).for_each(|i| pull[i] = f64::from(is_turn(i, step, budget, n))),
             Policy::Strict(table) => {
                 self.look_up(table, state);
-                let (threshold, places) = self.threshold(budget);
-                let share = if self.tied.is_empty() { 0.0 } else { places as f64 / self.tied.len() as f64 };
-                for (p, x) in pull.iter_mut().zip(&self.score) {
-                    *p = if *x > threshold {
-                        1.0
-                    } else if *x == threshold {
-                        share
-                    } else {
-                        0.0
-                    };
-                }
+                self.cut.find(&self.score, budget);
+                self.cut.inclusion(&self.score, pull);
             }
             Policy::Soft(table, temperature) => {
                 self.look_up(table, state);
@@ -120,15 +111,8 @@ impl<'a> Chooser<'a> {
             Policy::RoundRobin => (0..n).for_each(|i| pull[i] = is_turn(i, step, budget, n)),
             Policy::Strict(table) => {
                 self.look_up(table, state);
-                let (threshold, places) = self.threshold(budget);
-                pull.iter_mut().zip(&self.score).for_each(|(pull, x)| *pull = *x > threshold);
-                if places == self.tied.len() {
-                    self.tied.iter().for_each(|&i| pull[i] = true);
-                } else {
-                    index::sample(random, self.tied.len(), places)
-                        .into_iter()
-                        .for_each(|k| pull[self.tied[k]] = true);
-                }
+                self.cut.find(&self.score, budget);
+                self.cut.draw(&self.score, random, pull);
             }
             Policy::Soft(table, temperature) => {
                 self.look_up(table, state);
@@ -143,25 +127,6 @@ impl<'a> Chooser<'a> {
         assert_eq!(table.nrows(), state.len(), "a table of indices has a row per arm");
         self.score.clear();
         self.score.extend(state.iter().enumerate().map(|(i, &s)| table[[i, usize::from(s)]]));
-    }
-
-    /// The score of the last arm pulled, and how many of the arms tied at it (kept in `tied`) are pulled.
-    fn threshold(&mut self, budget: usize) -> (f64, usize) {
-        self.tied.clear();
-        if budget == 0 {
-            return (f64::INFINITY, 0);
-        }
-        self.order.clone_from(&self.score);
-        let descending = |a: &f64, b: &f64| b.partial_cmp(a).expect("indices are numbers");
-        let threshold = *self.order.select_nth_unstable_by(budget - 1, descending).1;
-        let mut above = 0;
-        for (i, x) in self.score.iter().enumerate() {
-            above += usize::from(*x > threshold);
-            if *x == threshold {
-                self.tied.push(i);
-            }
-        }
-        (threshold, budget - above)
     }
 }
 

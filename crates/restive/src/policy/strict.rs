@@ -36,28 +36,63 @@ pub fn strict_top_k(score: &[f64], budget: usize, seed: u64) -> StrictTopK {
         let threshold = if all { f64::NEG_INFINITY } else { f64::INFINITY };
         return StrictTopK { pull: vec![all; n], inclusion: vec![f64::from(all); n], threshold };
     }
-    let mut order = score.to_vec();
-    // a < b rather than a total order, so that −0 and 0 tie
-    let descending = |a: &f64, b: &f64| b.partial_cmp(a).expect("no NaN");
-    let threshold = *order.select_nth_unstable_by(budget - 1, descending).1;
-    let above = score.iter().filter(|x| **x > threshold).count();
-    let tied: Vec<usize> = (0..n).filter(|&i| score[i] == threshold).collect();
-    let places = budget - above;
-    let share = places as f64 / tied.len() as f64;
-    let mut pull: Vec<bool> = score.iter().map(|x| *x > threshold).collect();
-    let inclusion = score.iter().map(|x| {
-        if *x > threshold {
-            1.0
-        } else if *x == threshold {
-            share
-        } else {
-            0.0
+    let mut cut = Cut::default();
+    cut.find(score, budget);
+    let (mut pull, mut inclusion) = (vec![false; n], vec![0.0; n]);
+    cut.inclusion(score, &mut inclusion);
+    cut.draw(score, &mut Xoshiro256PlusPlus::seed_from_u64(seed), &mut pull);
+    StrictTopK { pull, inclusion, threshold: cut.threshold }
+}
+
+/// Where the K highest scores end, in memory that can be reused.
+#[derive(Debug, Default)]
+pub(super) struct Cut {
+    /// the score of the last arm pulled
+    threshold: f64,
+    /// the arms tied at it, and how many of them are pulled
+    tied: Vec<usize>,
+    places: usize,
+    order: Vec<f64>,
+}
+
+impl Cut {
+    /// Finds the cut for a budget of at most N.
+    pub(super) fn find(&mut self, score: &[f64], budget: usize) {
+        self.tied.clear();
+        (self.threshold, self.places) = (f64::INFINITY, 0);
+        if budget == 0 {
+            return;
         }
-    });
-    let inclusion = inclusion.collect();
-    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-    for k in index::sample(&mut random, tied.len(), places) {
-        pull[tied[k]] = true;
+        self.order.clear();
+        self.order.extend_from_slice(score);
+        // a < b rather than a total order, so that −0 and 0 tie
+        let descending = |a: &f64, b: &f64| b.partial_cmp(a).expect("scores are numbers");
+        self.threshold = *self.order.select_nth_unstable_by(budget - 1, descending).1;
+        let mut above = 0;
+        for (i, x) in score.iter().enumerate() {
+            above += usize::from(*x > self.threshold);
+            if *x == self.threshold {
+                self.tied.push(i);
+            }
+        }
+        self.places = budget - above;
     }
-    StrictTopK { pull, inclusion, threshold }
+
+    /// The probability that each arm is pulled.
+    pub(super) fn inclusion(&self, score: &[f64], inclusion: &mut [f64]) {
+        inclusion.iter_mut().zip(score).for_each(|(p, x)| *p = f64::from(*x > self.threshold));
+        let share = self.places as f64 / self.tied.len() as f64;
+        self.tied.iter().for_each(|&i| inclusion[i] = share);
+    }
+
+    /// Draws who is pulled; a lot is needed only where not all tied arms have a place.
+    pub(super) fn draw(&self, score: &[f64], random: &mut Xoshiro256PlusPlus, pull: &mut [bool]) {
+        pull.iter_mut().zip(score).for_each(|(pull, x)| *pull = *x > self.threshold);
+        if self.places == self.tied.len() {
+            self.tied.iter().for_each(|&i| pull[i] = true);
+        } else {
+            let lots = index::sample(random, self.tied.len(), self.places);
+            lots.into_iter().for_each(|k| pull[self.tied[k]] = true);
+        }
+    }
 }
