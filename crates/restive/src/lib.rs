@@ -35,6 +35,7 @@ pub mod error;
 pub mod evaluation;
 pub mod index;
 pub mod instance;
+mod lu;
 pub mod policy;
 pub mod predictor;
 pub mod random;

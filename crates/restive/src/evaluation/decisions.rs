@@ -13,7 +13,7 @@ use crate::instance::{NO_ACTION, Reward, Trajectories, UNSEEN};
 use crate::policy::soft_top_k::soft_top_k_many;
 use crate::policy::{Chooser, Policy};
 use crate::simulation::Initial;
-use ndarray::{Array3, ArrayView3, Axis, s};
+use ndarray::{Array2, Array3, ArrayView3, Axis, s};
 use rayon::prelude::*;
 
 /// H decisions of J trajectories over N arms, with what was earned at each.
@@ -112,6 +112,18 @@ pub fn known_states(trajectories: &Trajectories) -> Array3<u16> {
 /// The states in which the logged trajectories began, one row each: `[J,N]`.
 pub fn first_states(trajectories: &Trajectories) -> Initial {
     Initial::States(known_states(trajectories).index_axis(Axis(1), 0).to_owned())
+}
+
+/// The share of the logged trajectories in which each arm began in each state: `[N,M]`.
+pub fn first_mass(trajectories: &Trajectories) -> Array2<f64> {
+    let states = known_states(trajectories);
+    let first = states.index_axis(Axis(1), 0);
+    let mut mass = Array2::zeros((trajectories.arms(), trajectories.states()));
+    let share = 1.0 / trajectories.trajectories() as f64;
+    for ((_, i), &s) in first.indexed_iter() {
+        mass[[i, usize::from(s)]] += share;
+    }
+    mass
 }
 
 /// The probability that a policy pulls each arm in the logged states (`[J,T,N]`, all known): `[J,H,N]`.

@@ -14,6 +14,7 @@
 pub mod bootstrap;
 pub mod cwpdis;
 pub mod decisions;
+pub mod decomposed;
 mod draws;
 pub mod estimate;
 pub mod evaluate;
@@ -26,7 +27,8 @@ pub mod transitions;
 
 pub use bootstrap::{bootstrap, times_drawn};
 pub use cwpdis::{Cwpdis, RatioUpTo, cwpdis};
-pub use decisions::{Decisions, first_states, known_states, target_pull};
+pub use decisions::{Decisions, first_mass, first_states, known_states, target_pull};
+pub use decomposed::{Decomposed, Relaxation, decomposed};
 pub use estimate::{Covers, Estimate, NORMAL, difference, moments, stretch};
 pub use evaluate::{Case, Estimator, Evaluation, Evidence, Score, Settings, evaluate};
 pub use fluid::{Fluid, FluidCotangent, fluid};

@@ -29,7 +29,7 @@
 //! # Ok::<(), restive::Error>(())
 //! ```
 
-use super::lu::{Lu, dot, subtract};
+use crate::lu::{Lu, dot, subtract};
 use super::{Cotangent, Indices, Status};
 use ndarray::{Array1, Array2, Array4, ArrayView2, ArrayView4};
 use rayon::prelude::*;

@@ -18,9 +18,11 @@
 //! the directions that count. Behind a softmax layer this gives the same parameter gradient.
 
 pub mod bisection;
+mod differentiable;
 pub mod general;
-mod lu;
 pub mod two_state;
+
+pub use differentiable::{DifferentiableIndex, differentiable_index};
 
 use ndarray::{Array, Array1, Array2, ArrayView2, ArrayView4, Ix4};
 

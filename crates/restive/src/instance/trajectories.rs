@@ -233,6 +233,17 @@ impl Counts {
         self.values.view()
     }
 
+    /// As many transitions from every state and under every action, but to next states as predicted (`[N,M,2,M]`): the counts
+    /// that were to be expected, of which the likelihood is highest at the prediction itself.
+    pub fn expected(&self, prediction: ArrayView4<'_, f64>) -> Self {
+        assert_eq!(prediction.shape(), self.values.shape(), "prediction: [N,M,2,M], as the counts");
+        let mut values = prediction.to_owned();
+        for (mut row, counted) in values.rows_mut().into_iter().zip(self.values.rows()) {
+            row *= counted.sum();
+        }
+        Self { values, trajectories: self.trajectories }
+    }
+
     /// J, the number of trajectories that were counted.
     pub fn trajectories(&self) -> usize {
         self.trajectories

@@ -4,12 +4,19 @@
 //! epoch and can be saved and restored between any two of them. [`fit`] runs it to the end, [`ensemble`] several times.
 
 mod config;
+pub mod decision_focused;
+mod descent;
+mod lesson;
 mod snapshot;
-mod two_stage;
+pub mod two_stage;
+pub mod value;
 
 pub use config::{Config, Keep, Rate};
+pub use decision_focused::{DecisionFocused, Objective, Prior};
+pub use descent::{EpochReport, Fitted, Status};
 pub use snapshot::Snapshot;
-pub use two_stage::{EpochReport, Fitted, Status, TwoStage};
+pub use two_stage::TwoStage;
+pub use value::{Decision, Value};
 
 use crate::error::Result;
 use crate::instance::Instance;

@@ -1,6 +1,6 @@
 //! Training on hold: named numbers, to be written to whatever file the program likes.
 
-use super::two_stage::{EpochReport, Status, TwoStage};
+use super::descent::{Descent, EpochReport, Status};
 use crate::error::{Error, Result};
 use crate::predictor::Predictor;
 use crate::predictor::effect::{Effect, Precision};
@@ -8,7 +8,7 @@ use crate::predictor::effect::{Effect, Precision};
 /// The state of training between two epochs: arrays by name.
 ///
 /// `params`, `kept`, `adam.mean`, `adam.square` hold one number per parameter, `history.*` one per epoch (a missing
-/// validation loss is NaN), `effect.precision` the precision of a fitted effect model; counts are `adam.steps` and `status`.
+/// validation loss or value is NaN), `effect.precision` the precision of a fitted effect model; counts are `adam.steps` and `status`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Snapshot {
     /// floating-point arrays
@@ -26,9 +26,9 @@ const STATUSES: [Status; 6] = [
     Status::NotConverged,
 ];
 
-impl TwoStage {
+impl Descent {
     /// The state of training, to be saved.
-    pub fn snapshot(&self) -> Snapshot {
+    pub(super) fn snapshot(&self) -> Snapshot {
         let column = |of: fn(&EpochReport) -> f64| self.history.iter().map(of).collect::<Vec<f64>>();
         let precision = match &self.predictor {
             Predictor::Effect(effect) => match effect.precision() {
@@ -44,6 +44,7 @@ impl TwoStage {
             ("adam.square", self.adam.square.clone()),
             ("history.train_loss", column(|e| e.train_loss)),
             ("history.validation_loss", column(|e| e.validation_loss.unwrap_or(f64::NAN))),
+            ("history.train_value", column(|e| e.train_value.unwrap_or(f64::NAN))),
             ("history.learning_rate", column(|e| e.learning_rate)),
             ("history.is_best", column(|e| f64::from(e.is_best))),
             ("effect.precision", precision),
@@ -57,7 +58,7 @@ impl TwoStage {
     }
 
     /// Takes the state of a snapshot.
-    pub(super) fn apply(&mut self, snapshot: &Snapshot) -> Result<()> {
+    pub(super) fn apply(&mut self, snapshot: &Snapshot, has_validation: bool) -> Result<()> {
         let params = self.predictor.flat().len();
         let (current, kept) = (snapshot.array("params", params)?, snapshot.array("kept", params)?);
         self.kept = kept.to_vec();
@@ -78,11 +79,12 @@ impl TwoStage {
         let train = snapshot.find("history.train_loss")?;
         let column = |name| snapshot.array(name, train.len());
         let (validation, rate) = (column("history.validation_loss")?, column("history.learning_rate")?);
-        let best = column("history.is_best")?;
+        let (best, value) = (column("history.is_best")?, column("history.train_value")?);
         let report = |epoch: usize| EpochReport {
             epoch,
             train_loss: train[epoch],
-            validation_loss: (!self.is_without_validation()).then_some(validation[epoch]),
+            validation_loss: has_validation.then_some(validation[epoch]),
+            train_value: (!value[epoch].is_nan()).then_some(value[epoch]),
             learning_rate: rate[epoch],
             is_best: best[epoch] != 0.0,
         };

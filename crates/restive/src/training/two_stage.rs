@@ -21,111 +21,57 @@
 //! # Ok::<(), restive::Error>(())
 //! ```
 
-use super::config::{Config, Keep};
+use super::config::Config;
+use super::descent::{Descent, EpochReport, Fitted, Status, Step};
+use super::lesson::{Lesson, lessons};
 use super::snapshot::Snapshot;
 use crate::error::{Error, Result};
 use crate::evaluation::likelihood;
-use crate::instance::{Counts, Instance};
-use crate::predictor::adam::Adam;
+use crate::instance::Instance;
 use crate::predictor::{Architecture, Kind, Predictor, effect};
 use crate::random::stream;
 use ndarray::{Array2, Array4, Axis, concatenate};
 use rand::RngExt;
+use std::sync::Arc;
 
 /// The stream of dropout: no other use of a seed begins with it.
 const DROPOUT: u64 = 0x6472_6f70_6f75;
 
-/// One epoch.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct EpochReport {
-    /// from 0
-    pub epoch: usize,
-    /// mean over the training instances of the loss, each as its step met it
-    pub train_loss: f64,
-    /// mean over the validation instances of the loss after the epoch
-    pub validation_loss: Option<f64>,
-    /// of the epoch's steps; 0 where there were none
-    pub learning_rate: f64,
-    /// whether these parameters are kept until better ones come; with [`Keep::Last`] always
-    pub is_best: bool,
-}
-
-/// How training ended, or that it has not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Status {
-    /// there are epochs to come
-    Running,
-    /// all epochs were made
-    Completed,
-    /// the validation loss had stopped falling
-    StoppedEarly,
-    /// a loss was not a finite number; what is kept are the last parameters for which it was
-    Diverged,
-    /// the effect model is at its minimum
-    Converged,
-    /// the effect model is not at its minimum
-    NotConverged,
-}
-
-/// The end of training.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Fitted {
-    /// with the parameters that were kept
-    pub predictor: Predictor,
-    /// all epochs
-    pub history: Vec<EpochReport>,
-    /// how it ended
-    pub status: Status,
-}
-
-/// What is known of one instance.
-struct Arms {
-    features: Array2<f64>,
-    counts: Counts,
+/// What draws the dropout of a step.
+pub(super) fn dropout_luck(seed: u64, steps: u64) -> u64 {
+    stream(seed, &[DROPOUT, steps]).random()
 }
 
 /// Two-stage training between two epochs.
 pub struct TwoStage {
-    pub(super) config: Config,
-    train: Vec<Arms>,
-    validation: Vec<Arms>,
-    pub(super) predictor: Predictor,
-    pub(super) adam: Adam,
-    pub(super) kept: Vec<f64>,
-    pub(super) history: Vec<EpochReport>,
-    pub(super) status: Status,
+    pub(super) descent: Descent,
+    train: Vec<Arc<Lesson>>,
+    validation: Vec<Arc<Lesson>>,
 }
 
 impl TwoStage {
     /// Checks that there is something to train on and that all instances have as many features and states.
     pub fn new(config: Config, train: &[Instance], validation: &[Instance]) -> Result<Self> {
+        let [train, validation] = lessons(train, validation, None)?;
+        Self::from_lessons(config, train, validation)
+    }
+
+    pub(super) fn from_lessons(
+        config: Config,
+        train: Vec<Arc<Lesson>>,
+        validation: Vec<Arc<Lesson>>,
+    ) -> Result<Self> {
         config.check()?;
-        let Some(first) = train.first() else {
-            let expected = "at least one instance to train on".into();
-            return Err(Error::Shape { what: "training instances", expected, found: vec![0] });
-        };
-        let (f, m) = (first.features().ncols(), first.states());
-        let take = |instance: &Instance| {
-            let found = [instance.features().ncols(), instance.states()];
-            if found != [f, m] {
-                let expected = format!("{f} features and {m} states in every instance");
-                return Err(Error::Shape { what: "instance", expected, found: found.to_vec() });
-            }
-            Ok(Arms { features: instance.features().to_owned(), counts: instance.trajectories().counts() })
-        };
-        let train = train.iter().map(take).collect::<Result<_>>()?;
-        let validation = validation.iter().map(take).collect::<Result<Vec<_>>>()?;
         if let Kind::Effect { precision: effect::Precision::HeldOut { .. } } = config.kind
             && validation.is_empty()
         {
             let expected = "at least one instance to choose the precision on".into();
             return Err(Error::Shape { what: "validation instances", expected, found: vec![0] });
         }
-        let architecture = Architecture { features: f, states: m, kind: config.kind.clone() };
+        let (features, states) = (train[0].features.ncols(), train[0].reward.states());
+        let architecture = Architecture { features, states, kind: config.kind.clone() };
         let predictor = Predictor::new(&architecture, config.seed)?;
-        let adam = Adam::new(predictor.flat().len(), config.epsilon);
-        let (kept, history, status) = (predictor.flat().to_vec(), Vec::new(), Status::Running);
-        Ok(Self { config, train, validation, predictor, adam, kept, history, status })
+        Ok(Self { descent: Descent::new(config, predictor), train, validation })
     }
 
     /// Where a [`TwoStage::snapshot`] left off. Sizes are checked; that configuration and instances are the same is for
@@ -141,78 +87,61 @@ impl TwoStage {
         Ok(training)
     }
 
+    pub(super) fn apply(&mut self, snapshot: &Snapshot) -> Result<()> {
+        self.descent.apply(snapshot, !self.validation.is_empty())
+    }
+
+    /// The state of training, to be saved.
+    pub fn snapshot(&self) -> Snapshot {
+        self.descent.snapshot()
+    }
+
     /// Whether no epoch is left.
     pub fn is_finished(&self) -> bool {
-        self.status != Status::Running
+        self.descent.status != Status::Running
     }
 
     /// How it stands.
     pub fn status(&self) -> Status {
-        self.status
+        self.descent.status
     }
 
     /// The epochs so far.
     pub fn history(&self) -> &[EpochReport] {
-        &self.history
+        &self.descent.history
+    }
+
+    /// The predictor as it stands.
+    pub fn predictor(&self) -> &Predictor {
+        &self.descent.predictor
     }
 
     /// One pass over the training instances. Training must not be finished.
     pub fn epoch(&mut self) -> EpochReport {
         assert!(!self.is_finished(), "training is finished");
-        match self.config.kind {
+        match self.descent.config.kind {
             Kind::Network { .. } => self.network_epoch(),
             Kind::Effect { precision } => self.effect_epoch(precision),
         }
     }
 
     /// The predictor with the parameters that are kept.
-    pub fn finish(mut self) -> Fitted {
-        self.predictor.flat_mut().copy_from_slice(&self.kept);
-        Fitted { predictor: self.predictor, history: self.history, status: self.status }
+    pub fn finish(self) -> Fitted {
+        self.descent.finish()
     }
 
     fn network_epoch(&mut self) -> EpochReport {
-        let epoch = self.history.len();
-        let idle = usize::from(self.config.has_idle_epoch);
-        let learning_rate = if epoch < idle {
-            0.0
-        } else {
-            self.config.rate.at(epoch - idle, self.config.epochs.saturating_sub(idle))
+        let Self { descent, train, validation } = self;
+        let seed = descent.config.seed;
+        let step = |predictor: &Predictor, k: usize, steps: u64| {
+            let lesson: &Lesson = &train[k];
+            let luck = dropout_luck(seed, steps);
+            let forward = predictor.forward_with_dropout(lesson.features.view(), luck);
+            let loss = likelihood(&lesson.counts, forward.transition.view());
+            let gradient = forward.pullback(loss.pullback(1.0).view());
+            Step { loss: loss.per_trajectory, value: None, gradient }
         };
-        let mut train_loss = 0.0;
-        for arms in &self.train {
-            let luck = stream(self.config.seed, &[DROPOUT, self.adam.steps]).random();
-            let forward = self.predictor.forward_with_dropout(arms.features.view(), luck);
-            let loss = likelihood(&arms.counts, forward.transition.view());
-            train_loss += loss.per_trajectory / self.train.len() as f64;
-            if learning_rate > 0.0 {
-                let d_params = forward.pullback(loss.pullback(1.0).view());
-                self.adam.step(self.predictor.flat_mut(), &d_params, learning_rate);
-            }
-        }
-        let validation_loss = self.validation_loss();
-        let is_finite = train_loss.is_finite()
-            && validation_loss.is_none_or(f64::is_finite)
-            && self.predictor.flat().iter().all(|x| x.is_finite());
-        let lowest = self.history.iter().filter_map(|e| e.validation_loss).fold(f64::INFINITY, f64::min);
-        let is_best = is_finite
-            && match self.config.keep {
-                Keep::Last => true,
-                Keep::Best { .. } => validation_loss.is_none_or(|loss| loss < lowest),
-            };
-        if is_best {
-            self.kept.copy_from_slice(self.predictor.flat());
-        }
-        let report = EpochReport { epoch, train_loss, validation_loss, learning_rate, is_best };
-        self.history.push(report);
-        let best = self.history.iter().rposition(|e| e.is_best);
-        self.status = match self.config.keep {
-            _ if !is_finite => Status::Diverged,
-            _ if epoch + 1 >= self.config.epochs => Status::Completed,
-            Keep::Best { patience } if epoch - best.unwrap_or(0) >= patience.max(1) => Status::StoppedEarly,
-            _ => Status::Running,
-        };
-        report
+        descent.epoch(train.len(), step, |predictor| mean_loss(predictor, validation))
     }
 
     fn effect_epoch(&mut self, precision: effect::Precision) -> EpochReport {
@@ -221,45 +150,40 @@ impl TwoStage {
         let held_out = held_out.as_ref().map(|(features, counts)| (features.view(), counts.view()));
         let fitted = effect::fit(features.view(), counts.view(), precision, held_out)
             .expect("the precision was checked when training began");
-        self.status = match fitted.status {
+        let descent = &mut self.descent;
+        descent.status = match fitted.status {
             effect::Status::Converged => Status::Converged,
             effect::Status::NotConverged => Status::NotConverged,
         };
-        self.predictor = Predictor::Effect(fitted.effect);
-        self.kept.copy_from_slice(self.predictor.flat());
+        descent.predictor = Predictor::Effect(fitted.effect);
+        descent.kept.copy_from_slice(descent.predictor.flat());
         let report = EpochReport {
             epoch: 0,
-            train_loss: self.mean_loss(&self.train).expect("at least one instance"),
-            validation_loss: self.validation_loss(),
+            train_loss: mean_loss(&descent.predictor, &self.train).expect("at least one instance"),
+            validation_loss: mean_loss(&descent.predictor, &self.validation),
+            train_value: None,
             learning_rate: 0.0,
             is_best: true,
         };
-        self.history.push(report);
+        descent.history.push(report);
         report
-    }
-
-    pub(super) fn is_without_validation(&self) -> bool {
-        self.validation.is_empty()
-    }
-
-    fn validation_loss(&self) -> Option<f64> {
-        self.mean_loss(&self.validation)
-    }
-
-    fn mean_loss(&self, instances: &[Arms]) -> Option<f64> {
-        let one = |arms: &Arms| {
-            let transition = self.predictor.predict(arms.features.view());
-            likelihood(&arms.counts, transition.view()).per_trajectory
-        };
-        (!instances.is_empty()).then(|| instances.iter().map(one).sum::<f64>() / instances.len() as f64)
     }
 }
 
+/// The mean predictive loss over some instances, where there are any.
+pub(super) fn mean_loss(predictor: &Predictor, lessons: &[Arc<Lesson>]) -> Option<f64> {
+    let one = |lesson: &Arc<Lesson>| {
+        let transition = predictor.predict(lesson.features.view());
+        likelihood(&lesson.counts, transition.view()).per_trajectory
+    };
+    (!lessons.is_empty()).then(|| lessons.iter().map(one).sum::<f64>() / lessons.len() as f64)
+}
+
 /// The arms of all instances, one after the other.
-fn together(instances: &[Arms]) -> Option<(Array2<f64>, Array4<f64>)> {
-    let features: Vec<_> = instances.iter().map(|arms| arms.features.view()).collect();
-    let counts: Vec<_> = instances.iter().map(|arms| arms.counts.view()).collect();
+fn together(lessons: &[Arc<Lesson>]) -> Option<(Array2<f64>, Array4<f64>)> {
+    let features: Vec<_> = lessons.iter().map(|lesson| lesson.features.view()).collect();
+    let counts: Vec<_> = lessons.iter().map(|lesson| lesson.counts.view()).collect();
     let join = "instances have as many features and states";
-    (!instances.is_empty())
+    (!lessons.is_empty())
         .then(|| (concatenate(Axis(0), &features).expect(join), concatenate(Axis(0), &counts).expect(join)))
 }

@@ -8,6 +8,7 @@
 
 mod arms;
 mod coverage;
+mod decision_focused;
 mod encoding;
 mod evaluation;
 mod fluid;

@@ -4,18 +4,19 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// room → the rooms it may name
-const DOORS: [(&str, &[&str]); 11] = [
+const DOORS: [(&str, &[&str]); 12] = [
     ("error", &["index"]), // its essay points to Status
     ("random", &[]),
     ("simd", &[]),
+    ("lu", &[]),
     ("instance", &["error"]),
     ("predictor", &["error", "random", "simd"]),
-    ("index", &["simd", "Result", "Error"]),
+    ("index", &["lu", "simd", "Result", "Error"]),
     ("policy", &["simd", "random"]),
     ("simulation", &["instance", "policy", "random"]),
     ("data", &["error", "instance", "policy", "random", "simulation"]),
-    ("evaluation", &["error", "instance", "policy", "random", "simulation"]),
-    ("training", &["error", "evaluation", "instance", "predictor", "random"]),
+    ("evaluation", &["error", "instance", "lu", "policy", "random", "simulation"]),
+    ("training", &["data", "error", "evaluation", "index", "instance", "policy", "predictor", "random"]),
 ];
 
 fn files(folder: &Path, out: &mut Vec<PathBuf>) {

@@ -211,7 +211,7 @@ fn pull_back_arm(
     if m < PRODUCT {
         visit(&mut |u, row, nu| {
             d_reward[row] += nu;
-            super::lu::subtract(&mut d_arm[row * m..][..m], -nu, &tape.values[u * m..][..m]);
+            crate::lu::subtract(&mut d_arm[row * m..][..m], -nu, &tape.values[u * m..][..m]);
         });
     } else {
         coefficients.fill(0.0);

@@ -4,7 +4,7 @@
 //! every reward cannot change an index, and so it does not cost digits either.
 
 use super::classes::Classes;
-use crate::index::lu::{Lu, dot, subtract};
+use crate::lu::{Lu, dot, subtract};
 use ndarray::linalg::general_mat_mul;
 use ndarray::{ArrayView2, ArrayViewMut2};
 

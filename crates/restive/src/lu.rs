@@ -14,14 +14,14 @@ use ndarray::linalg::general_mat_mul;
 use ndarray::{ArrayView2, ArrayViewMut2, Axis, s};
 
 /// Columns per block.
-pub(super) const BLOCK: usize = 48;
+pub(crate) const BLOCK: usize = 48;
 
 /// The factors of an n × n matrix.
 #[derive(Debug, Clone)]
-pub(super) struct Lu {
+pub(crate) struct Lu {
     n: usize,
     /// on entry to [`Lu::factor`] the matrix, afterwards U above and on the diagonal, L below it, `[n,n]`
-    pub(super) factors: Vec<f64>,
+    pub(crate) factors: Vec<f64>,
     /// row i of LU is row `order[i]` of the matrix
     order: Vec<usize>,
     /// 1/U_ii
@@ -31,14 +31,14 @@ pub(super) struct Lu {
 }
 
 impl Lu {
-    pub(super) fn new(n: usize) -> Self {
+    pub(crate) fn new(n: usize) -> Self {
         let (row, order) = (vec![0.0; n], (0..n).collect());
         Self { n, factors: vec![0.0; n * n], order, inverse: row.clone(), scratch: row }
     }
 
     /// Factors the matrix that stands in `factors`; false where it is singular to working precision.
     #[inline(always)]
-    pub(super) fn factor(&mut self) -> bool {
+    pub(crate) fn factor(&mut self) -> bool {
         let n = self.n;
         self.order.iter_mut().enumerate().for_each(|(i, o)| *o = i);
         for start in (0..n).step_by(BLOCK) {
@@ -108,7 +108,7 @@ impl Lu {
 
     /// Replaces each row b of `rows` (`[r,n]`) by the x with x·A = b.
     #[inline(always)]
-    pub(super) fn solve_rows(&mut self, rows: &mut [f64]) {
+    pub(crate) fn solve_rows(&mut self, rows: &mut [f64]) {
         let n = self.n;
         for start in (0..n).step_by(BLOCK) {
             let end = (start + BLOCK).min(n);
@@ -161,7 +161,7 @@ impl Lu {
 
     /// Replaces the columns b of `columns` (`[n,c]`) by the x with A·x = b; `permuted` is memory of that size.
     #[inline(always)]
-    pub(super) fn solve_columns(&self, columns: &mut [f64], permuted: &mut [f64]) {
+    pub(crate) fn solve_columns(&self, columns: &mut [f64], permuted: &mut [f64]) {
         let n = self.n;
         let c = columns.len() / n;
         for (row, &from) in permuted.chunks_exact_mut(c).zip(&self.order) {
@@ -199,7 +199,7 @@ impl Lu {
 
     /// Replaces one right-hand side b by the x with A·x = b.
     #[inline(always)]
-    pub(super) fn solve_vector(&mut self, b: &mut [f64]) {
+    pub(crate) fn solve_vector(&mut self, b: &mut [f64]) {
         let n = self.n;
         for i in 0..n {
             self.scratch[i] = b[self.order[i]] - dot(&self.factors[i * n..][..i], &self.scratch[..i]);
@@ -228,7 +228,7 @@ impl Lu {
 
 /// y −= a·x
 #[inline(always)]
-pub(super) fn subtract(y: &mut [f64], a: f64, x: &[f64]) {
+pub(crate) fn subtract(y: &mut [f64], a: f64, x: &[f64]) {
     for (y, x) in y.iter_mut().zip(x) {
         *y -= a * x;
     }
@@ -236,7 +236,7 @@ pub(super) fn subtract(y: &mut [f64], a: f64, x: &[f64]) {
 
 /// y·x in a fixed order: eight running sums, added up in pairs.
 #[inline(always)]
-pub(super) fn dot(y: &[f64], x: &[f64]) -> f64 {
+pub(crate) fn dot(y: &[f64], x: &[f64]) -> f64 {
     let mut sums = [0.0; 8];
     let (y_blocks, x_blocks) = (y.chunks_exact(8), x.chunks_exact(8));
     let rest = y_blocks.remainder().iter().zip(x_blocks.remainder());

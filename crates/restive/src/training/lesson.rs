@@ -1,0 +1,84 @@
+//! What training needs to know of one instance, prepared once and shared by all that train on it.
+
+use super::value::{Decision, Value};
+use crate::error::{Error, Result};
+use crate::evaluation::{Decisions, Propensity, first_mass, known_states};
+use crate::instance::{Counts, Instance, Reward};
+use ndarray::{Array2, s};
+use std::sync::Arc;
+
+/// N arms to learn from.
+pub(super) struct Lesson {
+    /// `[N,F]`
+    pub features: Array2<f64>,
+    pub counts: Counts,
+    pub reward: Reward,
+    pub budget: f64,
+    pub discount: f64,
+    /// `[N,M]`: where the logged trajectories began
+    pub initial: Array2<f64>,
+    /// for importance sampling
+    pub log: Option<Log>,
+}
+
+/// The logged decisions and the states they were taken in, `[J·H,N]`.
+pub(super) struct Log {
+    pub decisions: Decisions,
+    pub states: Array2<u16>,
+}
+
+impl Lesson {
+    /// With its log where the value is importance sampling.
+    pub fn new(instance: &Instance, decision: Option<&Decision>) -> Result<Self> {
+        let trajectories = instance.trajectories();
+        let log = match decision {
+            Some(decision) if decision.value == Value::Is => {
+                let propensity = Propensity::new(trajectories, decision.behaviour, instance.budget())?;
+                let decisions = Decisions::new(trajectories, instance.reward(), &propensity);
+                let (j, h, n) = decisions.dim();
+                let states = known_states(trajectories);
+                let states = states.slice(s![.., ..h, ..]).as_standard_layout().into_owned();
+                Some(Log { decisions, states: states.into_shape_with_order((j * h, n)).expect("J·H rows") })
+            }
+            _ => None,
+        };
+        Ok(Self {
+            features: instance.features().to_owned(),
+            counts: trajectories.counts(),
+            reward: instance.reward().clone(),
+            budget: instance.budget().min(instance.arms()) as f64,
+            discount: instance.discount(),
+            initial: first_mass(trajectories),
+            log,
+        })
+    }
+
+    pub fn arms(&self) -> usize {
+        self.features.nrows()
+    }
+}
+
+/// Prepares instances; all must have as many features and states as the first of `train`.
+pub(super) fn lessons(
+    train: &[Instance],
+    validation: &[Instance],
+    decision: Option<&Decision>,
+) -> Result<[Vec<Arc<Lesson>>; 2]> {
+    let Some(first) = train.first() else {
+        let expected = "at least one instance to train on".into();
+        return Err(Error::Shape { what: "training instances", expected, found: vec![0] });
+    };
+    let (f, m) = (first.features().ncols(), first.states());
+    let take = |instance: &Instance, decision| {
+        let found = [instance.features().ncols(), instance.states()];
+        if found != [f, m] {
+            let expected = format!("{f} features and {m} states in every instance");
+            return Err(Error::Shape { what: "instance", expected, found: found.to_vec() });
+        }
+        Lesson::new(instance, decision).map(Arc::new)
+    };
+    Ok([
+        train.iter().map(|instance| take(instance, decision)).collect::<Result<_>>()?,
+        validation.iter().map(|instance| take(instance, None)).collect::<Result<_>>()?,
+    ])
+}

@@ -1,0 +1,168 @@
+//! The value that decision-focused training maximises, as a function of the indices, with its gradient.
+//!
+//! | value | the policy is judged by | blind to |
+//! |---|---|---|
+//! | [`Value::Is`] | the log, reweighted ([CWPDIS](mod@crate::evaluation::cwpdis); [segmented](mod@crate::evaluation::segmented) for a single trajectory): the paper's | the competition for the budget |
+//! | [`Value::Fluid`] | the [mean-field](mod@crate::evaluation::fluid) run of H steps on estimated transitions | O(1/N) |
+//! | [`Value::Decomposed`] | [each arm apart](mod@crate::evaluation::decomposed), paying for its pulls, on estimated transitions | steps of the horizon; as good as fluid in most regimes, and cheaper |
+//!
+//! All are totals over arms and steps of the deployment. They belong to a *soft* policy, because the strict one has no gradient;
+//! its [temperature](Temperature) is part of the chain rule.
+
+use super::lesson::Lesson;
+use crate::evaluation::{Behaviour, RatioUpTo, Relaxation, cwpdis, decomposed, fluid, segmented};
+use crate::index::differentiable_index;
+use crate::instance::Transition;
+use crate::policy::Temperature;
+use crate::policy::soft_top_k::soft_top_k_many;
+use ndarray::{Array2, ArrayView2, ArrayView3};
+
+/// What decision-focused training maximises.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Value {
+    /// importance sampling on the log
+    Is,
+    /// the mean-field limit
+    Fluid,
+    /// arm by arm, at the charge where the relaxed budget binds
+    Decomposed,
+}
+
+impl Value {
+    /// All of them.
+    pub const ALL: [Value; 3] = [Value::Is, Value::Fluid, Value::Decomposed];
+
+    /// The word used in tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Value::Is => "is",
+            Value::Fluid => "fluid",
+            Value::Decomposed => "decomposed",
+        }
+    }
+}
+
+/// The decision that training goes through, and what it is weighed against:
+/// objective = (value_weight · value − loss_weight · loss)/N.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decision {
+    /// what is maximised
+    pub value: Value,
+    /// γ of the index
+    pub index_discount: f64,
+    /// how soft the policy is
+    pub temperature: Temperature,
+    /// H, the decisions of a deployment
+    pub horizon: usize,
+    /// where the propensities of importance sampling come from
+    pub behaviour: Behaviour,
+    /// of the value
+    pub value_weight: f64,
+    /// of the predictive loss
+    pub loss_weight: f64,
+}
+
+/// The value of some indices.
+pub(super) struct Judged {
+    pub value: f64,
+    /// `[N,M]`, the temperature held
+    pub d_index: Array2<f64>,
+    pub d_temperature: f64,
+}
+
+/// What judges the indices of one instance.
+pub(super) enum Judge {
+    Log,
+    Fluid(Transition),
+    Decomposed(Transition, Relaxation),
+}
+
+impl Judge {
+    /// A judge by the log, or by what may be believed of the transitions.
+    pub fn new(lesson: &Lesson, decision: &Decision, believed: Transition) -> Self {
+        match decision.value {
+            Value::Is => Judge::Log,
+            Value::Fluid => Judge::Fluid(believed),
+            Value::Decomposed => {
+                let reward = lesson.reward.view();
+                let own = differentiable_index(believed.view(), reward, decision.index_discount);
+                let temperature = resolve(decision.temperature, own.index());
+                let run = lesson.fluid(own.index(), &believed, temperature, decision.horizon);
+                let relaxation = Relaxation::of(&run);
+                Judge::Decomposed(believed, relaxation)
+            }
+        }
+    }
+
+    /// The value of the soft policy with these indices (`[N,M]`, contiguous), and its gradient.
+    pub fn value(
+        &self,
+        lesson: &Lesson,
+        decision: &Decision,
+        index: ArrayView2<'_, f64>,
+        temperature: f64,
+    ) -> Judged {
+        match self {
+            Judge::Log => by_log(lesson, index, temperature),
+            Judge::Fluid(believed) => {
+                let run = lesson.fluid(index, believed, temperature, decision.horizon);
+                let d = run.pullback(1.0);
+                Judged { value: run.value, d_index: d.d_index, d_temperature: d.d_temperature }
+            }
+            Judge::Decomposed(believed, relaxation) => {
+                let (reward, initial) = (lesson.reward.view(), lesson.initial.view());
+                let (discount, steps) = (decision.index_discount, decision.horizon as f64);
+                let apart = decomposed(
+                    index,
+                    believed.view(),
+                    reward,
+                    initial,
+                    discount,
+                    lesson.budget,
+                    temperature,
+                    relaxation,
+                );
+                let (d_index, d_temperature) = apart.pullback(steps);
+                Judged { value: steps * apart.value, d_index, d_temperature }
+            }
+        }
+    }
+}
+
+/// The paper's value: π(W) in the logged states, Eval(π), and back.
+fn by_log(lesson: &Lesson, index: ArrayView2<'_, f64>, temperature: f64) -> Judged {
+    let log = lesson.log.as_ref().expect("prepared for importance sampling");
+    let (j, h, n) = log.decisions.dim();
+    let soft = soft_top_k_many(index, log.states.view(), lesson.budget, temperature);
+    let pull = ArrayView3::from_shape((j, h, n), soft.pull.as_slice().expect("standard layout"));
+    let pull = pull.expect("J·H rows");
+    let (value, d_pull) = if j == 1 {
+        let judged = segmented(&log.decisions, pull, lesson.discount);
+        (judged.value, judged.pullback(1.0))
+    } else {
+        let judged = cwpdis(&log.decisions, pull, lesson.discount, RatioUpTo::ThisStep);
+        (judged.value, judged.pullback(1.0))
+    };
+    let d_pull = d_pull.into_shape_with_order((j * h, n)).expect("J·H rows");
+    let d = soft.pullback(d_pull.view());
+    Judged { value, d_index: d.d_index, d_temperature: d.d_temperature }
+}
+
+impl Lesson {
+    /// The mean-field run of a soft policy on some transitions.
+    pub fn fluid<'a>(
+        &'a self,
+        index: ArrayView2<'_, f64>,
+        transition: &'a Transition,
+        temperature: f64,
+        horizon: usize,
+    ) -> crate::evaluation::Fluid<'a> {
+        let (reward, initial) = (self.reward.view(), self.initial.view());
+        fluid(index, transition.view(), reward, initial, self.discount, self.budget, temperature, horizon)
+    }
+}
+
+/// The temperature for a table of indices.
+pub(super) fn resolve(temperature: Temperature, index: ArrayView2<'_, f64>) -> f64 {
+    temperature.resolve(index.as_slice().expect("standard layout"))
+}

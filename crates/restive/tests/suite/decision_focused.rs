@@ -1,0 +1,203 @@
+//! Training through the decision: the whole chain rule against finite differences, for every value, predictor and number of
+//! states; and what the published temperature does to the published value.
+
+use crate::arms::random;
+use crate::gradients::{derivative, uniform};
+use ndarray::{Array2, Axis};
+use restive::Instance;
+use restive::data::domain::Domain;
+use restive::evaluation::{Behaviour, Relaxation, decomposed, fluid};
+use restive::index::{Algorithm, whittle_index};
+use restive::policy::Temperature;
+use restive::policy::strict::strict_top_k;
+use restive::predictor::{Architecture, Kind, Precision, Predictor};
+use restive::training::{Config, Decision, DecisionFocused, Prior, Value};
+
+fn decision(value: Value, temperature: Temperature) -> Decision {
+    Decision {
+        value,
+        index_discount: 0.9,
+        temperature,
+        horizon: 5,
+        behaviour: Behaviour::Logged,
+        value_weight: 0.9,
+        loss_weight: 0.1,
+    }
+}
+
+fn instances(states: usize, trajectories: usize) -> Vec<Instance> {
+    let size = Domain { instances: 2, arms: 12, budget: 3, horizon: 6, ..Domain::two_state() };
+    Domain { states, trajectories, ..size }.generate(7).unwrap()
+}
+
+fn kinds() -> [Kind; 3] {
+    [
+        Kind::Network { hidden: vec![6], dropout: 0.0 },
+        Kind::Network { hidden: vec![], dropout: 0.0 },
+        Kind::Effect { precision: Precision::DEFAULT },
+    ]
+}
+
+/// A predictor with random parameters.
+fn predictor(features: usize, states: usize, kind: &Kind, seed: u64) -> Predictor {
+    let architecture = Architecture { features, states, kind: kind.clone() };
+    let mut predictor = Predictor::new(&architecture, seed).unwrap();
+    let mut luck = random(seed);
+    predictor.flat_mut().iter_mut().for_each(|x| *x += 0.3 * uniform(&mut luck));
+    predictor
+}
+
+/// The gradient of the objective along a direction, by the pullback and by differences: 1e-6 of the lengths of both, because the
+/// chain holds a softmax, an index and a threshold, each of which curves. Kinks (a ReLU, two equal indices) are avoided
+/// by the choice of the seed.
+fn check(training: &DecisionFocused, at: &Predictor, what: &str) {
+    let mut luck = random(11);
+    let here = training.objective(at, 0, 0);
+    for _ in 0..2 {
+        let direction: Vec<f64> = at.flat().iter().map(|_| uniform(&mut luck)).collect();
+        let along: f64 = here.gradient.iter().zip(&direction).map(|(g, d)| g * d).sum();
+        let difference = derivative(
+            |h| {
+                let mut moved = at.clone();
+                moved.flat_mut().iter_mut().zip(&direction).for_each(|(x, d)| *x += h * d);
+                training.objective(&moved, 0, 0).objective
+            },
+            1e-4,
+        );
+        let length = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
+        let size = length(&here.gradient) * length(&direction);
+        assert!(size > 1e-6, "{what}: no gradient");
+        assert!((along - difference).abs() < 1e-6 * size, "{what}: {along} {difference} of {size}");
+    }
+}
+
+#[test]
+fn the_chain_rule_is_the_gradient_of_the_objective() {
+    let config = Config::published();
+    let temperatures = [Temperature::Spread(0.1), Temperature::Spread(0.5), Temperature::Absolute(0.2)];
+    for states in [2, 3, 5] {
+        for trajectories in [1, 2, 10] {
+            let all = instances(states, trajectories);
+            let (train, validation) = all.split_at(1);
+            let features = train[0].features().ncols();
+            for (k, kind) in kinds().iter().enumerate() {
+                let prior =
+                    Prior { predictor: predictor(features, states, kind, 30), strength: [8.0, 2.0] };
+                let at = predictor(features, states, kind, 31);
+                for value in Value::ALL {
+                    for temperature in temperatures {
+                        for prior in [None, Some(&prior)] {
+                            let config = Config { kind: kind.clone(), ..config.clone() };
+                            let decision = decision(value, temperature);
+                            let training =
+                                DecisionFocused::new(config, decision, prior, train, validation).unwrap();
+                            let has_prior = prior.is_some();
+                            let what = format!(
+                                "{value:?}, {temperature:?}, M {states}, J {trajectories}, predictor {k}, {has_prior}"
+                            );
+                            check(&training, &at, &what);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_decomposed_value_is_that_of_policy_evaluation_by_iteration() {
+    for states in [2, 4] {
+        let instance = &instances(states, 3)[0];
+        let truth = instance.truth().unwrap().view();
+        let reward = instance.reward().view();
+        let (n, m) = (instance.arms(), states);
+        let mut luck = random(3);
+        let start = Array2::from_shape_fn((n, m), |_| 0.1 + uniform(&mut luck).abs());
+        let start = &start / &start.sum_axis(Axis(1)).insert_axis(Axis(1));
+        let own = whittle_index(truth, reward, 0.9, Algorithm::Auto).index;
+        let run = fluid(own.view(), truth, reward, start.view(), 0.99, 3.0, 0.05, 6);
+        let relaxation = Relaxation::of(&run);
+        let index = Array2::from_shape_fn((n, m), |_| uniform(&mut luck));
+        let gamma = 0.9;
+        let solved = decomposed(index.view(), truth, reward, start.view(), gamma, 3.0, 0.2, &relaxation);
+        let spent: f64 = (&solved.pull * &relaxation.mass).sum();
+        assert!((spent - 3.0).abs() < 1e-12);
+        // follow the distribution of each arm for a thousand steps
+        let mut value = 3.0 * relaxation.charge;
+        for i in 0..n {
+            let mut mass: Vec<f64> = start.row(i).to_vec();
+            for t in 0..1000 {
+                let weight = (1.0 - gamma) * gamma.powi(t);
+                let mut next = vec![0.0; m];
+                for s in 0..m {
+                    let p = solved.pull[[i, s]];
+                    let earned = (1.0 - p) * reward[[s, 0]] + p * (reward[[s, 1]] - relaxation.charge);
+                    value += weight * mass[s] * earned;
+                    for to in 0..m {
+                        next[to] +=
+                            mass[s] * ((1.0 - p) * truth[[i, s, 0, to]] + p * truth[[i, s, 1, to]]);
+                    }
+                }
+                mass = next;
+            }
+        }
+        assert!((solved.value - value).abs() < 1e-11 * value.abs(), "{} {value}", solved.value);
+        // and its gradient, through the threshold, also at the average reward
+        for gamma in [0.9, 1.0] {
+            let value = |index: &Array2<f64>, e: f64| {
+                decomposed(index.view(), truth, reward, start.view(), gamma, 3.0, e, &relaxation).value
+            };
+            let solved = decomposed(index.view(), truth, reward, start.view(), gamma, 3.0, 0.2, &relaxation);
+            let (d_index, d_temperature) = solved.pullback(2.0);
+            let direction = Array2::from_shape_fn((n, m), |_| uniform(&mut luck));
+            let along = (&d_index * &direction).sum();
+            let difference = derivative(|h| 2.0 * value(&(&index + &(h * &direction)), 0.2), 1e-4);
+            assert!((along - difference).abs() < 1e-7, "{along} {difference}");
+            let difference = derivative(|h| 2.0 * value(&index, 0.2 + h), 1e-4);
+            assert!((d_temperature - difference).abs() < 1e-7, "{d_temperature} {difference}");
+        }
+    }
+}
+
+#[test]
+fn the_charge_is_what_the_relaxed_budget_costs_at_the_optimum() {
+    // with the indices of its own world and a small temperature the decomposed policy is as good as any other we try
+    let instance = &instances(2, 3)[0];
+    let (truth, reward) = (instance.truth().unwrap().view(), instance.reward().view());
+    let start = Array2::from_elem((12, 2), 0.5);
+    let own = whittle_index(truth, reward, 0.9, Algorithm::Auto).index;
+    let e = Temperature::Spread(0.02).resolve(own.as_slice().unwrap());
+    let relaxation =
+        Relaxation::of(&fluid(own.view(), truth, reward, start.view(), 0.99, 3.0, e, 9));
+    let value = |index: &Array2<f64>| {
+        decomposed(index.view(), truth, reward, start.view(), 0.9, 3.0, e, &relaxation).value
+    };
+    let best = value(&own);
+    let mut luck = random(5);
+    for _ in 0..200 {
+        let other = own.mapv(|w| w + 0.2 * uniform(&mut luck));
+        assert!(value(&other) < best + 1e-3, "{} {best}", value(&other));
+    }
+}
+
+#[test]
+fn a_constant_added_to_all_indices_changes_the_published_value_and_no_decision() {
+    let instance = &instances(2, 20)[0];
+    let (truth, reward) = (instance.truth().unwrap(), instance.reward());
+    let index = whittle_index(truth.view(), reward.view(), 0.99, Algorithm::Auto).index;
+    let shifted = index.mapv(|w| w + 1.0);
+    for s in 0..2 {
+        let scores = |table: &Array2<f64>| table.column(s).to_vec();
+        let (before, after) = (scores(&index), scores(&shifted));
+        assert_eq!(strict_top_k(&before, 3, 0).pull, strict_top_k(&after, 3, 0).pull);
+    }
+    let start = Array2::from_elem((12, 2), 0.5);
+    let value = |table: &Array2<f64>, temperature: Temperature| {
+        let e = temperature.resolve(table.as_slice().unwrap());
+        fluid(table.view(), truth.view(), reward.view(), start.view(), 0.99, 3.0, e, 9).value
+    };
+    let change = |temperature| value(&shifted, temperature) - value(&index, temperature);
+    let (published, spread) = (change(Temperature::Published(0.1)), change(Temperature::Spread(0.1)));
+    assert!(published < -0.1, "the published value fell by {published}");
+    assert!(spread.abs() < 1e-9, "the scale-free value moved by {spread}");
+}
