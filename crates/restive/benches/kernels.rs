@@ -12,7 +12,9 @@ use restive::index::two_state::{Packing, index_into, pullback_into};
 use restive::index::{bisection, general};
 use restive::policy::Policy;
 use restive::policy::soft_top_k::{soft_top_k, soft_top_k_many};
+use restive::predictor::{Architecture, Predictor};
 use restive::simulation::{Initial, Setting, values};
+use restive::training::{Config, Decision, DecisionFocused, Value};
 use restive::{Instance, Layout, Reward, Transition};
 
 fn main() {
@@ -149,4 +151,24 @@ fn fluid_with_pullback(bencher: Bencher, n: usize) {
         let budget = n as f64 / 5.0;
         fluid(index.view(), p.view(), reward.view(), start.view(), 0.99, budget, 0.05, 9).pullback(1.0)
     });
+}
+
+/// One decision-focused gradient step, predictor included (16 features, 64 hidden units, two states): importance sampling on
+/// (arms, trajectories), the fluid and the decomposed value on the arms alone. One thread.
+#[divan::bench(args = [(100, 100), (1_000, 10), (10_000, 10), (100_000, 2), (1_000_000, 1)], consts = [0, 1, 2], sample_count = 20)]
+fn gradient_step<const VALUE: usize>(bencher: Bencher, (n, j): (usize, usize)) {
+    let instance = instance(n, j);
+    let value = Value::ALL[VALUE];
+    let decision = match value {
+        Value::Is => Decision::published(9),
+        _ => Decision { value, ..Decision::recommended(9) },
+    };
+    let (config, instances) = (Config::published(), [instance]);
+    let kind = config.kind.clone();
+    let predictor = Predictor::new(&Architecture { features: 16, states: 2, kind }, 1).expect("sizes");
+    let training = DecisionFocused::new(config, decision, None, &instances, &[]).expect("a log");
+    let thread = one_thread();
+    bencher
+        .counter(divan::counter::ItemsCount::new(n))
+        .bench_local(|| thread.install(|| training.objective(&predictor, 0, 0)));
 }

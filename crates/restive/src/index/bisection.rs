@@ -29,8 +29,8 @@
 //! # Ok::<(), restive::Error>(())
 //! ```
 
-use crate::lu::{Lu, dot, subtract};
 use super::{Cotangent, Indices, Status};
+use crate::lu::{Lu, dot, subtract};
 use ndarray::{Array1, Array2, Array4, ArrayView2, ArrayView4};
 use rayon::prelude::*;
 

@@ -27,7 +27,7 @@ enum Road<'a> {
         reward: ArrayView2<'a, f64>,
         discount: f64,
     },
-    General(General<'a>),
+    General(Box<General<'a>>),
 }
 
 /// The indices of a batch of arms, `[N,M,2,M]`, with reward `[M,2]`.
@@ -41,7 +41,7 @@ pub fn differentiable_index<'a>(
             let index = two_state::index(transition, reward, discount).index;
             Road::TwoState { index, transition, reward, discount }
         }
-        _ => Road::General(general::differentiable_index(transition, reward, discount)),
+        _ => Road::General(Box::new(general::differentiable_index(transition, reward, discount))),
     })
 }
 

@@ -93,7 +93,9 @@ impl DecisionFocused {
         let (features, states) = (first.features.ncols(), first.reward.states());
         let predictor = match prior {
             Some(prior) => prior.predictor.clone(),
-            None => Predictor::new(&Architecture { features, states, kind: config.kind.clone() }, config.seed)?,
+            None => {
+                Predictor::new(&Architecture { features, states, kind: config.kind.clone() }, config.seed)?
+            }
         };
         let task = |lesson: &Arc<Lesson>| {
             let counts = lesson.counts.view();
@@ -152,6 +154,11 @@ impl DecisionFocused {
     /// Goes on where a snapshot of the same training left off.
     pub fn restore(&mut self, snapshot: &Snapshot) -> Result<()> {
         self.descent.apply(snapshot, !self.validation.is_empty())
+    }
+
+    /// The predictor with the parameters that are kept so far.
+    pub fn best(&self) -> Predictor {
+        self.descent.best()
     }
 
     /// The predictor with the parameters that are kept.

@@ -136,6 +136,13 @@ impl Descent {
         self.history[epoch]
     }
 
+    /// The predictor with the parameters that are kept so far.
+    pub fn best(&self) -> Predictor {
+        let mut predictor = self.predictor.clone();
+        predictor.flat_mut().copy_from_slice(&self.kept);
+        predictor
+    }
+
     /// The predictor with the parameters that are kept.
     pub fn finish(mut self) -> Fitted {
         self.predictor.flat_mut().copy_from_slice(&self.kept);

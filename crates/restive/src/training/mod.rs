@@ -7,13 +7,18 @@ mod config;
 pub mod decision_focused;
 mod descent;
 mod lesson;
+mod recipe;
+pub mod selection;
 mod snapshot;
 pub mod two_stage;
 pub mod value;
+mod way;
 
 pub use config::{Config, Keep, Rate};
 pub use decision_focused::{DecisionFocused, Objective, Prior};
 pub use descent::{EpochReport, Fitted, Status};
+pub use recipe::{Choice, Recipe};
+pub use selection::{Selected, Selection, Verdict};
 pub use snapshot::Snapshot;
 pub use two_stage::TwoStage;
 pub use value::{Decision, Value};

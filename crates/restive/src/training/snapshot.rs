@@ -94,6 +94,21 @@ impl Descent {
 }
 
 impl Snapshot {
+    /// Takes in a snapshot of one of several trainings, whose names are put behind `part` and a full stop.
+    pub(super) fn extend(&mut self, part: &str, other: Snapshot) {
+        let name = |name: String| format!("{part}.{name}");
+        self.numbers.extend(other.numbers.into_iter().map(|(n, array)| (name(n), array)));
+        self.counts.extend(other.counts.into_iter().map(|(n, count)| (name(n), count)));
+    }
+
+    /// The snapshot that was taken in under that name; empty where none was.
+    pub(super) fn part(&self, part: &str) -> Snapshot {
+        let strip = |name: &str| name.strip_prefix(part)?.strip_prefix('.').map(String::from);
+        let numbers = self.numbers.iter().filter_map(|(name, array)| Some((strip(name)?, array.clone())));
+        let counts = self.counts.iter().filter_map(|(name, count)| Some((strip(name)?, *count)));
+        Snapshot { numbers: numbers.collect(), counts: counts.collect() }
+    }
+
     fn find(&self, name: &str) -> Result<&[f64]> {
         let found = self.numbers.iter().find(|(other, _)| other == name);
         found.map(|(_, array)| &array[..]).ok_or_else(|| missing(name))

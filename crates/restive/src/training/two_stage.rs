@@ -125,6 +125,11 @@ impl TwoStage {
         }
     }
 
+    /// The predictor with the parameters that are kept so far.
+    pub fn best(&self) -> Predictor {
+        self.descent.best()
+    }
+
     /// The predictor with the parameters that are kept.
     pub fn finish(self) -> Fitted {
         self.descent.finish()

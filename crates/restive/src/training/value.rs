@@ -62,6 +62,38 @@ pub struct Decision {
     pub loss_weight: f64,
 }
 
+impl Decision {
+    /// As the published results were made: importance sampling 0.9, predictive loss 0.1, the published temperature, index
+    /// discount 0.99.
+    pub fn published(horizon: usize) -> Self {
+        Self {
+            value: Value::Is,
+            index_discount: 0.99,
+            temperature: Temperature::Published(0.1),
+            horizon,
+            behaviour: Behaviour::Logged,
+            value_weight: 0.9,
+            loss_weight: 0.1,
+        }
+    }
+
+    /// As the paper's text says: importance sampling alone.
+    pub fn paper(horizon: usize) -> Self {
+        Self { value_weight: 1.0, loss_weight: 0.0, ..Self::published(horizon) }
+    }
+
+    /// The decomposed value, a temperature of 0.1 of the spread of the indices, index discount 1 − 1/H; the weight of the loss is
+    /// for the preset to say.
+    pub fn recommended(horizon: usize) -> Self {
+        Self {
+            value: Value::Decomposed,
+            index_discount: 1.0 - 1.0 / horizon.max(1) as f64,
+            temperature: Temperature::Spread(0.1),
+            ..Self::paper(horizon)
+        }
+    }
+}
+
 /// The value of some indices.
 pub(super) struct Judged {
     pub value: f64,

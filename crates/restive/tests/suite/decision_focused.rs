@@ -74,15 +74,19 @@ fn check(training: &DecisionFocused, at: &Predictor, what: &str) {
 #[test]
 fn the_chain_rule_is_the_gradient_of_the_objective() {
     let config = Config::published();
-    let temperatures = [Temperature::Spread(0.1), Temperature::Spread(0.5), Temperature::Absolute(0.2)];
+    let temperatures = [
+        Temperature::Spread(0.1),
+        Temperature::Spread(0.5),
+        Temperature::Absolute(0.2),
+        Temperature::Published(0.1),
+    ];
     for states in [2, 3, 5] {
         for trajectories in [1, 2, 10] {
             let all = instances(states, trajectories);
             let (train, validation) = all.split_at(1);
             let features = train[0].features().ncols();
             for (k, kind) in kinds().iter().enumerate() {
-                let prior =
-                    Prior { predictor: predictor(features, states, kind, 30), strength: [8.0, 2.0] };
+                let prior = Prior { predictor: predictor(features, states, kind, 30), strength: [8.0, 2.0] };
                 let at = predictor(features, states, kind, 31);
                 for value in Value::ALL {
                     for temperature in temperatures {
@@ -134,8 +138,7 @@ fn the_decomposed_value_is_that_of_policy_evaluation_by_iteration() {
                     let earned = (1.0 - p) * reward[[s, 0]] + p * (reward[[s, 1]] - relaxation.charge);
                     value += weight * mass[s] * earned;
                     for to in 0..m {
-                        next[to] +=
-                            mass[s] * ((1.0 - p) * truth[[i, s, 0, to]] + p * truth[[i, s, 1, to]]);
+                        next[to] += mass[s] * ((1.0 - p) * truth[[i, s, 0, to]] + p * truth[[i, s, 1, to]]);
                     }
                 }
                 mass = next;
@@ -167,8 +170,7 @@ fn the_charge_is_what_the_relaxed_budget_costs_at_the_optimum() {
     let start = Array2::from_elem((12, 2), 0.5);
     let own = whittle_index(truth, reward, 0.9, Algorithm::Auto).index;
     let e = Temperature::Spread(0.02).resolve(own.as_slice().unwrap());
-    let relaxation =
-        Relaxation::of(&fluid(own.view(), truth, reward, start.view(), 0.99, 3.0, e, 9));
+    let relaxation = Relaxation::of(&fluid(own.view(), truth, reward, start.view(), 0.99, 3.0, e, 9));
     let value = |index: &Array2<f64>| {
         decomposed(index.view(), truth, reward, start.view(), 0.9, 3.0, e, &relaxation).value
     };

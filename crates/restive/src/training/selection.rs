@@ -1,0 +1,239 @@
+//! The recommended road: two-stage training first, through the decision only where that has shown its worth.
+//!
+//! Decision-focused training pays where the predictor cannot express the data and there are enough arms to see it; elsewhere it
+//! fits noise. So the data decide, between *two-stage* and two [presets](Choice), *weak* and *strong*, that begin where
+//! two-stage training ended:
+//!
+//! 1. The training instances are cut into folds (one instance each, at most [`Recipe::FOLDS`]; groups of arms where there is a
+//!    single instance). On all but one fold, and once on everything, two-stage training runs to its end; the validation
+//!    instances say when to stop, and what its predictions are worth beside an arm's own record
+//!    ([`fit_strength`]).
+//! 2. On all but one fold both presets are trained, and each candidate's value is taken on the fold that was left out: the
+//!    [fluid](crate::evaluation::fluid()) value in the limit of the strict policy (temperature 0.02 of the spread), on
+//!    transitions smoothed by the two-stage predictions of that fold's training.
+//! 3. The better preset is chosen if it leads two-stage training by more than one standard error over the folds; it is then
+//!    trained on everything. Otherwise two-stage training is enough, and its predictor is the answer.
+//!
+//! All folds advance side by side, one epoch per [`Selection::round`], each as it would alone: the answer is the same for
+//! any number of threads, and between two rounds everything can be put down as a [`Snapshot`] and taken up again.
+//!
+//! ```
+//! use restive::data::domain::Domain;
+//! use restive::training::{Choice, Config, Recipe, Selection};
+//!
+//! let domain = Domain { instances: 4, arms: 20, budget: 4, trajectories: 10, ..Domain::two_state() };
+//! let instances = domain.generate(1)?;
+//! let (train, validation) = instances.split_at(3);
+//! let two_stage = Config { epochs: 30, ..Config::recommended(train) };
+//! let mut selection = Selection::new(Recipe::new(two_stage, 9), train, validation)?;
+//! while !selection.is_finished() {
+//!     selection.round();
+//! }
+//! let selected = selection.finish();
+//! assert_eq!(selected.verdict.folds.len(), 3);
+//! # Ok::<(), restive::Error>(())
+//! ```
+
+use super::decision_focused::DecisionFocused;
+use super::descent::{EpochReport, Fitted};
+use super::lesson::{Lesson, lessons};
+use super::recipe::{Choice, Recipe};
+use super::snapshot::Snapshot;
+use super::way::Way;
+use crate::data::split::{Group, folds};
+use crate::error::{Error, Result};
+use crate::evaluation::moments;
+use crate::instance::Instance;
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// What the folds said.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Verdict {
+    /// the candidate whose predictor is the answer
+    pub choice: Choice,
+    /// of each fold, the value per arm of each candidate in the order of [`Choice::ALL`]; empty where nothing was compared
+    pub folds: Vec<[f64; 3]>,
+    /// by how much weak and strong lead two-stage training: mean over the folds and its standard error
+    pub leads: [(f64, f64); 2],
+    /// how many transitions a two-stage prediction is worth beside an arm's own, for each action
+    pub strength: [f64; 2],
+}
+
+/// The end of the recommended training.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Selected {
+    /// of the chosen candidate: the answer
+    pub fitted: Fitted,
+    /// of two-stage training on the same instances
+    pub two_stage: Fitted,
+    /// why
+    pub verdict: Verdict,
+}
+
+/// The recommended training between two rounds.
+pub struct Selection {
+    recipe: Recipe,
+    main: Way,
+    folds: Vec<Way>,
+    verdict: Option<Verdict>,
+}
+
+impl Selection {
+    /// Needs validation instances: they say what predictions are worth.
+    pub fn new(recipe: Recipe, train: &[Instance], validation: &[Instance]) -> Result<Self> {
+        recipe.decision.check()?;
+        if validation.is_empty() {
+            let expected =
+                "at least one, to say what predictions are worth beside an arm's own record".into();
+            return Err(Error::Shape { what: "validation instances", expected, found: vec![0] });
+        }
+        let decision = Some(&recipe.decision);
+        let [all, validation] = lessons(train, validation, decision)?;
+        let cut = if recipe.choice.is_some() { vec![] } else { cut(train, recipe.two_stage.seed)? };
+        let way = |train, held_out| Way::new(&recipe, train, validation.clone(), held_out);
+        let fold = |held_out: &Vec<Group>| {
+            if let ([_], [group]) = (train, &held_out[..]) {
+                let rest = (0..train[0].arms()).filter(|i| group.arms.binary_search(i).is_err()).collect();
+                let rest = Group { instance: 0, arms: rest };
+                let [kept, left_out] = [&rest, group].map(|group| Lesson::new(&group.of(train), decision));
+                return way(vec![Arc::new(kept?)], vec![Arc::new(left_out?)]);
+            }
+            let is_out = |k: usize| held_out.iter().any(|group| group.instance == k);
+            let part =
+                |out: bool| (0..train.len()).filter(|k| is_out(*k) == out).map(|k| all[k].clone()).collect();
+            way(part(false), part(true))
+        };
+        let folds = cut.iter().map(fold).collect::<Result<Vec<Way>>>()?;
+        let main = way(all.clone(), vec![])?;
+        Ok(Self { recipe, main, folds, verdict: None })
+    }
+
+    /// Every training that is not at its end advances by one epoch; once all folds are, the candidate is chosen.
+    pub fn round(&mut self) {
+        assert!(!self.is_finished(), "training is finished");
+        let recipe = &self.recipe;
+        if self.verdict.is_none() {
+            let ways = std::iter::once((&mut self.main, &[][..]))
+                .chain(self.folds.iter_mut().map(|fold| (fold, &Choice::PRESETS[..])));
+            let ways: Vec<_> = ways.collect();
+            ways.into_par_iter().for_each(|(way, presets)| way.advance(recipe, presets));
+            let is_done =
+                self.main.is_done(&[]) && self.folds.iter().all(|fold| fold.is_done(&Choice::PRESETS));
+            self.verdict = is_done.then(|| self.judge());
+        } else {
+            let wanted = self.wanted();
+            self.main.advance(recipe, &wanted);
+        }
+    }
+
+    /// Whether there is nothing left to do.
+    pub fn is_finished(&self) -> bool {
+        self.verdict.is_some() && self.main.is_done(&self.wanted())
+    }
+
+    /// What the folds said, once they have.
+    pub fn verdict(&self) -> Option<&Verdict> {
+        self.verdict.as_ref()
+    }
+
+    /// How many epochs were made, and how many there will be at most.
+    pub fn progress(&self) -> (usize, usize) {
+        let count = |way: &Way, presets: &[Choice]| {
+            let last = way.two_stage.history().len();
+            let most = self.recipe.two_stage.epochs;
+            let first = if way.two_stage.is_finished() { (last, last) } else { (last, most) };
+            presets.iter().fold(first, |(made, most), preset| {
+                let of = way.preset(*preset).map_or(0, |training| training.history().len());
+                (made + of, most + self.recipe.preset(*preset, way.train.len()).0.epochs)
+            })
+        };
+        let last = match &self.verdict {
+            None if self.recipe.choice.is_none() => vec![Choice::Strong],
+            _ => self.wanted(),
+        };
+        let parts = self.folds.iter().map(|fold| count(fold, &Choice::PRESETS));
+        parts.chain([count(&self.main, &last)]).fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1))
+    }
+
+    /// The last epoch of the training on all instances.
+    pub fn last_epoch(&self) -> Option<EpochReport> {
+        let presets = self.main.presets.iter().flatten().rev();
+        let through = presets.filter_map(|training| training.history().last()).next();
+        through.or(self.main.two_stage.history().last()).copied()
+    }
+
+    /// The predictor that was chosen, beside that of two-stage training.
+    pub fn finish(self) -> Selected {
+        assert!(self.is_finished(), "training is not finished");
+        let wanted = self.wanted();
+        let verdict = self.verdict.expect("finished");
+        let Way { two_stage, presets, .. } = self.main;
+        let two_stage = two_stage.finish();
+        let [weak, strong] = presets;
+        let chosen = match wanted.first() {
+            None | Some(Choice::TwoStage) => None,
+            Some(Choice::Weak) => weak,
+            Some(Choice::Strong) => strong,
+        };
+        let fitted = chosen.map_or_else(|| two_stage.clone(), DecisionFocused::finish);
+        Selected { fitted, two_stage, verdict }
+    }
+
+    /// The state of training, to be saved.
+    pub fn snapshot(&self) -> Snapshot {
+        let mut all = Snapshot { numbers: vec![], counts: vec![] };
+        self.main.save("main", &mut all);
+        self.folds.iter().enumerate().for_each(|(k, fold)| fold.save(&format!("fold_{k}"), &mut all));
+        all
+    }
+
+    /// Goes on where a snapshot of the same training left off.
+    pub fn restore(&mut self, snapshot: &Snapshot) -> Result<()> {
+        self.main.load("main", snapshot, &self.recipe)?;
+        for (k, fold) in self.folds.iter_mut().enumerate() {
+            fold.load(&format!("fold_{k}"), snapshot, &self.recipe)?;
+        }
+        let is_done = self.main.is_done(&[]) && self.folds.iter().all(|fold| fold.is_done(&Choice::PRESETS));
+        self.verdict = is_done.then(|| self.judge());
+        Ok(())
+    }
+
+    /// The presets to be trained on all instances.
+    fn wanted(&self) -> Vec<Choice> {
+        let choice = self.verdict.as_ref().map(|verdict| verdict.choice);
+        choice.filter(|choice| *choice != Choice::TwoStage).into_iter().collect()
+    }
+
+    fn judge(&mut self) -> Verdict {
+        let strength = self.main.prior().strength;
+        let recipe = &self.recipe;
+        let folds: Vec<[f64; 3]> = self.folds.par_iter_mut().map(|fold| fold.values(recipe)).collect();
+        let leads = [1, 2].map(|k| {
+            let leads: Vec<f64> = folds.iter().map(|values| values[k] - values[0]).collect();
+            let (mean, variance) = moments(&leads);
+            (mean, (variance / leads.len() as f64).sqrt())
+        });
+        let best = if leads[1].0 > leads[0].0 { 1 } else { 0 };
+        let choice = match self.recipe.choice {
+            Some(choice) => choice,
+            None if leads[best].0 > leads[best].1 => Choice::PRESETS[best],
+            None => Choice::TwoStage,
+        };
+        Verdict { choice, folds, leads, strength }
+    }
+}
+
+/// Folds of the training instances; none where there are too few arms to compare on.
+fn cut(train: &[Instance], seed: u64) -> Result<Vec<Vec<Group>>> {
+    let whole = |(instance, of): (usize, &Instance)| Group { instance, arms: (0..of.arms()).collect() };
+    let groups: Vec<Group> = train.iter().enumerate().map(whole).collect();
+    let most = match train {
+        [single] => single.arms() / Recipe::ARMS_PER_FOLD,
+        several => several.len(),
+    };
+    match most.min(Recipe::FOLDS) {
+        0 | 1 => Ok(vec![]),
+        k => folds(&groups, k, seed),
+    }
+}

@@ -1,0 +1,135 @@
+//! One set of training instances on its way through the recommended training: two-stage first, then the presets.
+
+use super::decision_focused::{DecisionFocused, Prior};
+use super::lesson::Lesson;
+use super::recipe::{Choice, Recipe};
+use super::snapshot::Snapshot;
+use super::two_stage::TwoStage;
+use super::value::resolve;
+use crate::error::Result;
+use crate::evaluation::{fit_strength, smoothed};
+use crate::index::differentiable_index;
+use crate::policy::Temperature;
+use std::sync::Arc;
+
+/// The temperature at which candidates are compared, relative to the spread of the indices: nearly strict.
+const NEARLY_STRICT: Temperature = Temperature::Spread(0.02);
+
+/// The candidates of one set of training instances.
+pub(super) struct Way {
+    pub train: Vec<Arc<Lesson>>,
+    validation: Vec<Arc<Lesson>>,
+    held_out: Vec<Arc<Lesson>>,
+    pub two_stage: TwoStage,
+    prior: Option<Prior>,
+    /// weak and strong, once begun
+    pub presets: [Option<DecisionFocused>; 2],
+}
+
+impl Way {
+    /// At its beginning. `held_out` are the instances that candidates are compared on, if they are.
+    pub fn new(
+        recipe: &Recipe,
+        train: Vec<Arc<Lesson>>,
+        validation: Vec<Arc<Lesson>>,
+        held_out: Vec<Arc<Lesson>>,
+    ) -> Result<Self> {
+        let two_stage = TwoStage::from_lessons(recipe.two_stage.clone(), train.clone(), validation.clone())?;
+        Ok(Self { train, validation, held_out, two_stage, prior: None, presets: [None, None] })
+    }
+
+    pub fn preset(&self, choice: Choice) -> Option<&DecisionFocused> {
+        let k = Choice::PRESETS.iter().position(|preset| *preset == choice)?;
+        self.presets[k].as_ref()
+    }
+
+    pub fn is_done(&self, presets: &[Choice]) -> bool {
+        let is_done = |preset: &Choice| self.preset(*preset).is_some_and(DecisionFocused::is_finished);
+        self.two_stage.is_finished() && presets.iter().all(is_done)
+    }
+
+    /// One epoch of the first training that is not at its end.
+    pub fn advance(&mut self, recipe: &Recipe, presets: &[Choice]) {
+        if !self.two_stage.is_finished() {
+            self.two_stage.epoch();
+            return;
+        }
+        for preset in presets {
+            let training = self.begin(recipe, *preset);
+            if !training.is_finished() {
+                training.epoch();
+                return;
+            }
+        }
+    }
+
+    /// What two-stage training led to, and what its predictions are worth on the validation instances.
+    pub fn prior(&mut self) -> &Prior {
+        if self.prior.is_none() {
+            let predictor = self.two_stage.best();
+            let predictions: Vec<_> =
+                self.validation.iter().map(|lesson| predictor.predict(lesson.features.view())).collect();
+            let pairs: Vec<_> = (self.validation.iter().zip(&predictions))
+                .map(|(lesson, prediction)| (lesson.counts.view(), prediction.view()))
+                .collect();
+            self.prior = Some(Prior { strength: fit_strength(&pairs), predictor });
+        }
+        self.prior.as_ref().expect("just made")
+    }
+
+    fn begin(&mut self, recipe: &Recipe, preset: Choice) -> &mut DecisionFocused {
+        let k = Choice::PRESETS.iter().position(|other| *other == preset).expect("a preset");
+        if self.presets[k].is_none() {
+            let prior = self.prior().clone();
+            let (config, decision) = recipe.preset(preset, self.train.len());
+            let begun =
+                DecisionFocused::from_lessons(config, decision, Some(&prior), &self.train, &self.validation);
+            self.presets[k] = Some(begun.expect("recipe and instances were checked when training began"));
+        }
+        self.presets[k].as_mut().expect("just begun")
+    }
+
+    /// The value per arm of every candidate on the instances that were left out.
+    pub fn values(&mut self, recipe: &Recipe) -> [f64; 3] {
+        let prior = self.prior().clone();
+        let [weak, strong] = &self.presets;
+        let through = |training: &Option<DecisionFocused>| training.as_ref().expect("trained").best();
+        let candidates = [prior.predictor.clone(), through(weak), through(strong)];
+        let arms: usize = self.held_out.iter().map(|lesson| lesson.arms()).sum();
+        let mut values = [0.0; 3];
+        for lesson in &self.held_out {
+            let features = lesson.features.view();
+            let prediction = prior.predictor.predict(features);
+            let believed = smoothed(lesson.counts.view(), prediction.view(), prior.strength);
+            for (value, candidate) in values.iter_mut().zip(&candidates) {
+                let transition = candidate.predict(features);
+                let discount = recipe.decision.index_discount;
+                let indices = differentiable_index(transition.view(), lesson.reward.view(), discount);
+                let temperature = resolve(NEARLY_STRICT, indices.index());
+                let run = lesson.fluid(indices.index(), &believed, temperature, recipe.decision.horizon);
+                *value += run.value / arms as f64;
+            }
+        }
+        values
+    }
+
+    pub fn save(&self, name: &str, all: &mut Snapshot) {
+        all.extend(&format!("{name}.two-stage"), self.two_stage.snapshot());
+        for preset in Choice::PRESETS {
+            if let Some(training) = self.preset(preset) {
+                all.extend(&format!("{name}.{}", preset.name()), training.snapshot());
+            }
+        }
+    }
+
+    pub fn load(&mut self, name: &str, all: &Snapshot, recipe: &Recipe) -> Result<()> {
+        self.two_stage.apply(&all.part(&format!("{name}.two-stage")))?;
+        for preset in Choice::PRESETS {
+            let part = all.part(&format!("{name}.{}", preset.name()));
+            if !part.counts.is_empty() && self.two_stage.is_finished() {
+                self.begin(recipe, preset).restore(&part)?;
+            }
+        }
+        Ok(())
+    }
+}
