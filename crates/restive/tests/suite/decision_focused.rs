@@ -2,12 +2,13 @@
 //! states; and what the published temperature does to the published value.
 
 use crate::arms::random;
+use crate::golden;
 use crate::gradients::{derivative, uniform};
-use ndarray::{Array2, Axis};
-use restive::Instance;
+use ndarray::{Array2, Array3, Axis, s};
 use restive::data::domain::Domain;
 use restive::evaluation::{Behaviour, Relaxation, decomposed, fluid};
 use restive::index::{Algorithm, whittle_index};
+use restive::instance::{Instance, Logged, NO_ACTION, Reward, Trajectories};
 use restive::policy::Temperature;
 use restive::policy::strict::strict_top_k;
 use restive::predictor::{Architecture, Kind, Precision, Predictor};
@@ -62,7 +63,7 @@ fn check(training: &DecisionFocused, at: &Predictor, what: &str) {
                 moved.flat_mut().iter_mut().zip(&direction).for_each(|(x, d)| *x += h * d);
                 training.objective(&moved, 0, 0).objective
             },
-            1e-4,
+            1e-5,
         );
         let length = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
         let size = length(&here.gradient) * length(&direction);
@@ -202,4 +203,79 @@ fn a_constant_added_to_all_indices_changes_the_published_value_and_no_decision()
     let (published, spread) = (change(Temperature::Published(0.1)), change(Temperature::Spread(0.1)));
     assert!(published < -0.1, "the published value fell by {published}");
     assert!(spread.abs() < 1e-9, "the scale-free value moved by {spread}");
+}
+
+#[test]
+fn the_objective_and_its_derivative_are_those_of_the_reference() {
+    let mut seen = 0;
+    for case in golden::cases("decision_focused") {
+        let number = |name: &str| case[name].as_f64().unwrap();
+        let whole = |name: &str| case[name].as_u64().unwrap() as usize;
+        let (n, f, m) = (whole("n"), whole("f"), whole("m"));
+        let states = golden::numbers(&case["states"]);
+        let j = case["states"].as_array().unwrap().len();
+        let steps = states.len() / (j * n);
+        let state =
+            Array3::from_shape_vec((j, steps, n), states.iter().map(|s| *s as u16).collect()).unwrap();
+        let mut action = Array3::from_elem((j, steps, n), NO_ACTION);
+        let mut propensity = Array3::ones((j, steps, n));
+        let decided = s![.., ..steps - 1, ..];
+        let shape = (j, steps - 1, n);
+        let actions = golden::numbers(&case["actions"]).iter().map(|a| *a as u8).collect();
+        action.slice_mut(decided).assign(&Array3::from_shape_vec(shape, actions).unwrap());
+        let logged = golden::numbers(&case["propensities"]);
+        propensity.slice_mut(decided).assign(&Array3::from_shape_vec(shape, logged).unwrap());
+        let logged = Logged { state, action, propensity: Some(propensity), reward: None };
+        let trajectories = Trajectories::new(logged, m).unwrap();
+        let features = Array2::from_shape_vec((n, f), golden::numbers(&case["features"])).unwrap();
+        let (reward, budget) = (Reward::linear(m), whole("budget"));
+        let instance =
+            Instance::new(features, trajectories, reward, budget, number("discount"), None).unwrap();
+        let kind = match case["predictor"].as_str().unwrap() {
+            "network" => Kind::Network { hidden: vec![3], dropout: 0.0 },
+            "linear" => Kind::Network { hidden: vec![], dropout: 0.0 },
+            _ => Kind::Effect { precision: Precision::DEFAULT },
+        };
+        let with = |params: &[f64]| {
+            let architecture = Architecture { features: f, states: m, kind: kind.clone() };
+            let mut predictor = Predictor::new(&architecture, 0).unwrap();
+            predictor.flat_mut().copy_from_slice(params);
+            predictor
+        };
+        let x = case["temperature"][1].as_f64().unwrap();
+        let weights = golden::numbers(&case["weights"]);
+        let decision = Decision {
+            value: *Value::ALL.iter().find(|value| value.name() == case["value_name"]).unwrap(),
+            index_discount: number("index_discount"),
+            temperature: match case["temperature"][0].as_str().unwrap() {
+                "spread" => Temperature::Spread(x),
+                "published" => Temperature::Published(x),
+                _ => Temperature::Absolute(x),
+            },
+            horizon: whole("horizon"),
+            behaviour: Behaviour::Logged,
+            value_weight: weights[0],
+            loss_weight: weights[1],
+        };
+        let prior = case["prior"].is_array().then(|| {
+            let strength = golden::numbers(&case["strength"]);
+            Prior { predictor: with(&golden::numbers(&case["prior"])), strength: [strength[0], strength[1]] }
+        });
+        let config = Config { kind: kind.clone(), ..Config::published() };
+        let training =
+            DecisionFocused::new(config, decision, prior.as_ref(), std::slice::from_ref(&instance), &[])
+                .unwrap();
+        let found = training.objective(&with(&golden::numbers(&case["params"])), 0, 0);
+        // doubles against 50 digits: rounding alone
+        for (name, found) in [("objective", found.objective), ("value", found.value), ("loss", found.loss)] {
+            let truth = number(name);
+            assert!((found - truth).abs() < 1e-12 * truth.abs().max(1.0), "{name}: {found} not {truth}");
+        }
+        let direction = golden::numbers(&case["direction"]);
+        let along: f64 = found.gradient.iter().zip(&direction).map(|(g, d)| g * d).sum();
+        let length = found.gradient.iter().map(|g| g * g).sum::<f64>().sqrt();
+        assert!((along - number("derivative")).abs() < 1e-11 * length.max(1.0), "{along}");
+        seen += 1;
+    }
+    assert_eq!(seen, 12);
 }
