@@ -54,8 +54,9 @@ pub struct Verdict {
     pub choice: Choice,
     /// of each fold, the value per arm of each candidate in the order of [`Choice::ALL`]; empty where nothing was compared
     pub folds: Vec<[f64; 3]>,
-    /// by how much weak and strong lead two-stage training: mean over the folds and its standard error
-    pub leads: [(f64, f64); 2],
+    /// by how much weak and strong lead two-stage training: mean over the folds and its standard error; none where nothing
+    /// was compared
+    pub leads: Option<[(f64, f64); 2]>,
     /// how many transitions a two-stage prediction is worth beside an arm's own, for each action
     pub strength: [f64; 2],
 }
@@ -209,16 +210,19 @@ impl Selection {
         let strength = self.main.prior().strength;
         let recipe = &self.recipe;
         let folds: Vec<[f64; 3]> = self.folds.par_iter_mut().map(|fold| fold.values(recipe)).collect();
-        let leads = [1, 2].map(|k| {
+        let lead = |k: usize| {
             let leads: Vec<f64> = folds.iter().map(|values| values[k] - values[0]).collect();
             let (mean, variance) = moments(&leads);
             (mean, (variance / leads.len() as f64).sqrt())
-        });
-        let best = if leads[1].0 > leads[0].0 { 1 } else { 0 };
-        let choice = match self.recipe.choice {
-            Some(choice) => choice,
-            None if leads[best].0 > leads[best].1 => Choice::PRESETS[best],
-            None => Choice::TwoStage,
+        };
+        let leads = (folds.len() > 1).then(|| [lead(1), lead(2)]);
+        let best = |leads: [(f64, f64); 2]| if leads[1].0 > leads[0].0 { 1 } else { 0 };
+        let choice = match (recipe.choice, leads) {
+            (Some(choice), _) => choice,
+            (None, Some(leads)) if leads[best(leads)].0 > leads[best(leads)].1 => {
+                Choice::PRESETS[best(leads)]
+            }
+            _ => Choice::TwoStage,
         };
         Verdict { choice, folds, leads, strength }
     }

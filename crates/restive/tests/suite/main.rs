@@ -18,6 +18,7 @@ mod invariants;
 mod oracle;
 mod predictor;
 mod programme;
+mod recipe;
 mod recovery;
 mod rooms;
 mod selection;
