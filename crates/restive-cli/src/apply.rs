@@ -4,7 +4,6 @@
 //! of states is refused with the difference named. Which arms are held out is what the study says (a column `split`) or the
 //! split that the seed of the card draws, as when the model was trained.
 
-use crate::failure::Usage;
 use crate::model::{self, Trained};
 use crate::prepare;
 use anyhow::{Context, bail};
@@ -111,8 +110,6 @@ pub(crate) fn indices(
 
 /// Refuses an output that is no table, before any work is done.
 pub(crate) fn refuse_other_than_tables(out: Option<&Path>) -> anyhow::Result<()> {
-    match out.map(Format::of).transpose()? {
-        Some(Format::Npy) => Err(Usage("--out: found .npy, expected .csv or .parquet".into()).into()),
-        _ => Ok(()),
-    }
+    out.map(Format::of_table).transpose()?;
+    Ok(())
 }

@@ -5,6 +5,7 @@
 //! columns `p_S_A_1`, from which the rest follows. A name that starts with `p_` and does not read as a
 //! probability is refused rather than ignored, because a misspelt column is the likelier story.
 
+use crate::error::quoted;
 use restive::index::two_state::Packing;
 use std::fmt;
 
@@ -176,6 +177,11 @@ pub enum ColumnFault {
         /// the columns that are there
         found: Vec<String>,
     },
+    /// the columns are separated by something else than commas
+    Separator {
+        /// the header, as the one column that it seems to be
+        found: String,
+    },
     /// a column holds another type than numbers, or names
     Type {
         /// the column
@@ -210,6 +216,13 @@ impl fmt::Display for ColumnFault {
             }
             ColumnFault::Absent { column, found } => {
                 write!(f, "missing column {column}; found {}", listed(found, found.len()))
+            }
+            ColumnFault::Separator { found } => {
+                let found = quoted(found.as_bytes());
+                write!(
+                    f,
+                    "line 1: found one column {found}, expected columns separated by commas (and decimal points)"
+                )
             }
             ColumnFault::Type { column, found, expected } => {
                 write!(f, "column {}: found type {found}, expected {expected}", column.escape_debug())

@@ -309,9 +309,14 @@ fn command_lines_that_cannot_be() {
         USAGE,
         &["--rewards", "found \"one\", expected a finite number"],
     );
-    refused(&folder, "arms.txt", USAGE, &["arms.txt: unknown ending .txt, expected .csv, .parquet or .npy"]);
-    refused(&folder, "arms", USAGE, &["arms: no ending, expected .csv, .parquet or .npy"]);
-    refused(&folder, "arms.csv --out w.xlsx", USAGE, &["w.xlsx: unknown ending .xlsx, expected .csv"]);
+    refused(
+        &folder,
+        "arms.txt",
+        USAGE,
+        &["arms.txt: found the ending .txt, expected .csv, .parquet or .npy"],
+    );
+    refused(&folder, "arms", USAGE, &["arms: found no ending, expected .csv, .parquet or .npy"]);
+    refused(&folder, "arms.csv --out w.xlsx", USAGE, &["w.xlsx: found the ending .xlsx, expected .csv"]);
     for out in ["arms.csv", "./arms.csv"] {
         refused(&folder, &format!("arms.csv --out {out}"), USAGE, &["arms.csv: the output is the input"]);
     }
