@@ -32,14 +32,15 @@ impl Applied {
         let Trained { ensemble, model } = model::read(model_folder)?;
         let study = Study::read(study_folder)?;
         let misfit = || format!("{} does not fit {}", study_folder.display(), model_folder.display());
-        let states = ensemble.members[0].architecture().states;
-        if states != study.settings.reward.states() {
-            let found = study.settings.reward.states();
-            return Err(anyhow::anyhow!("found {found} states, expected {states} as at training"))
-                .with_context(misfit);
-        }
+        let (found, expected) = (study.settings.reward.states(), ensemble.members[0].architecture().states);
         let encoding = &model.card.encoding;
-        let instances = study.instances(encoding).with_context(misfit)?;
+        let instances = study.instances(encoding);
+        if found != expected {
+            let states = format!("found {found} states, expected {expected} as at training");
+            let more = instances.as_ref().err().map_or(String::new(), |error| format!("; {error}"));
+            return Err(anyhow::anyhow!("{states}{more}")).with_context(misfit);
+        }
+        let instances = instances.with_context(misfit)?;
         let predict =
             |instance: &Instance| Transition::new(ensemble.predict(instance.features()), Layout::Nsas);
         let predictions = instances.iter().map(predict).collect::<restive::Result<Vec<_>>>();
