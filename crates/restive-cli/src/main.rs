@@ -27,14 +27,14 @@ mod train_summary;
 
 use anyhow::Context;
 use arguments::{Arguments, Command};
-use clap::{CommandFactory, Parser};
+use clap::CommandFactory;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     failure::keep_panics_quiet();
     failure::end_cleanly_when_interrupted();
-    let arguments = match Arguments::try_parse() {
+    let arguments = match Arguments::read() {
         Ok(arguments) => arguments,
         Err(error) => return failure::usage(error),
     };

@@ -358,3 +358,23 @@ fn files_and_folders_that_are_not_there() {
     }
     refused(&folder, "arms.csv --out folder.csv", FAILURE, &["folder.csv: cannot write: is a directory"]);
 }
+
+#[test]
+fn a_negative_number_is_refused_as_the_value_that_it_is() {
+    let folder = Folder::new();
+    let whole = "expected a whole number, not negative; see --help";
+    for (arguments, expected) in [
+        ("plan m s --budget -1", "'-1' for '--budget <K>': -1 is not in 0..=4294967295; see --help"),
+        ("plan m s --seed -1", whole),
+        ("train s --out m --seed -1", whole),
+        ("train s --out m --epochs -3", "'-3' for '--epochs <N>': -3 is not in 1..=100000"),
+        ("evaluate m s --runs -1", whole),
+        ("generate two-state --out s --arms -5", whole),
+        ("generate two-state --out s --arms many", whole),
+        ("index arms.csv --rows -2", whole),
+    ] {
+        let message = stderr(&folder.restive(arguments).code(2));
+        assert!(message.contains(expected) && message.lines().count() == 1, "{arguments}: {message}");
+        assert!(!message.contains(" -- "), "{arguments}: {message}");
+    }
+}
