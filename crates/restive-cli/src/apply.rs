@@ -9,7 +9,6 @@ use crate::prepare;
 use anyhow::{Context, bail};
 use ndarray::{ArrayView2, ArrayView4};
 use restive::data::split::{Group, Split};
-use restive::evaluation::fit_strength;
 use restive::index::{Algorithm, whittle_index};
 use restive::{Instance, Layout, Transition};
 use restive_tables::{Format, Study};
@@ -24,6 +23,8 @@ pub(crate) struct Applied {
     pub(crate) predictions: Vec<Transition>,
     /// what should be known before the numbers are trusted
     pub(crate) notes: Vec<String>,
+    /// whether the model was trained on this very study
+    pub(crate) is_trained_on: bool,
     seed: u64,
 }
 
@@ -46,11 +47,12 @@ impl Applied {
         let predictions = instances.iter().map(predict).collect::<restive::Result<Vec<_>>>();
         let predictions = predictions.with_context(|| model_folder.display().to_string())?;
         let mut notes = Vec::new();
-        if model.card.fingerprint != study.fingerprint() {
+        let is_trained_on = model.card.fingerprint == study.fingerprint();
+        if !is_trained_on {
             notes.push("the model was trained on another study or another state of this one".into());
         }
         notes.extend(prepare::unseen(&study, encoding));
-        Ok(Self { study, instances, predictions, notes, seed: model.card.seed })
+        Ok(Self { study, instances, predictions, notes, is_trained_on, seed: model.card.seed })
     }
 
     /// The split that the study gives, or the one of the model's seed.
@@ -66,22 +68,6 @@ impl Applied {
     /// The predicted transitions of a group.
     pub(crate) fn prediction(&self, group: &Group) -> Transition {
         self.predictions[group.instance].select_arms(&group.arms)
-    }
-
-    /// How many transitions a prediction is worth for each action, by the records of the validation arms.
-    pub(crate) fn strength(&self) -> anyhow::Result<[f64; 2]> {
-        let why = "--history: no validation arms to weigh records against predictions";
-        let groups = self.split().context(why)?.validation;
-        let held_out: Vec<_> = groups
-            .iter()
-            .map(|group| (group.of(&self.instances).trajectories().counts(), self.prediction(group)))
-            .collect();
-        let seen: f64 = held_out.iter().map(|(counts, _)| counts.view().sum()).sum();
-        if seen == 0.0 {
-            bail!("{why}: found none with a recorded transition");
-        }
-        let pairs: Vec<_> = held_out.iter().map(|(counts, p)| (counts.view(), p.view())).collect();
-        Ok(fit_strength(&pairs))
     }
 
     /// The discount of the index: as asked, or 1 − 1/H.
