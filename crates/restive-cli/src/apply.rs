@@ -52,6 +52,7 @@ impl Applied {
             notes.push("the model was trained on another study or another state of this one".into());
         }
         notes.extend(prepare::unseen(&study, encoding));
+        notes.extend(prepare::flat(&study, encoding));
         Ok(Self { study, instances, predictions, notes, is_trained_on, seed: model.card.seed })
     }
 

@@ -252,3 +252,28 @@ fn a_model_for_other_features_is_refused() {
     assert!(message.contains("; feature g_03: found a column that the encoding does not know"), "{message}");
     assert_eq!(folder.listing(), ["m", "o0", "o1", "s"]);
 }
+
+#[test]
+fn features_that_tell_nothing_are_noted() {
+    let folder = Folder::new();
+    folder.restive("generate two-state --out s --seed 3 --instances 3 --arms 15 --budget 4 --trajectories 4 --features-kept 3 --format csv").success();
+    let path = folder.path("s/arms.csv");
+    let arms = fs::read_to_string(&path).unwrap();
+    let with = |columns: [&dyn Fn(usize) -> &'static str; 2]| {
+        let lines = arms.lines().enumerate().map(|(k, line)| match k {
+            0 => format!("{line},age,village\n"),
+            k => format!("{line},{},{}\n", columns[0](k), columns[1](k)),
+        });
+        fs::write(&path, lines.collect::<String>()).unwrap();
+    };
+    with([&|k| ["31", "24", ""][k % 3], &|k| ["north", "south"][k % 2]]);
+    write_model(&folder.path("s"), &folder.path("m"));
+    let quiet = stderr(&folder.restive("plan m s").success());
+    assert!(!quiet.contains("feature"), "{quiet}");
+    with([&|_| "", &|_| "south"]);
+    for command in ["plan m s", "evaluate m s --runs 20 --resamples 10"] {
+        let notes = stderr(&folder.restive(command).success());
+        assert!(notes.contains("note: feature age: missing in every arm, though it differed"), "{notes}");
+        assert!(notes.contains("note: feature village: found \"south\" in every arm, though"), "{notes}");
+    }
+}
