@@ -4,6 +4,7 @@
 //! of states is refused with the difference named. Which arms are held out is what the study says (a column `split`) or the
 //! split that the seed of the card draws, as when the model was trained.
 
+use crate::failure::Usage;
 use crate::model::{self, Trained};
 use crate::prepare;
 use anyhow::{Context, bail};
@@ -30,6 +31,13 @@ pub(crate) struct Applied {
 
 impl Applied {
     pub(crate) fn read(model_folder: &Path, study_folder: &Path) -> anyhow::Result<Self> {
+        if model_folder.join("study.toml").exists() && !model_folder.join("card.json").exists() {
+            let message = format!(
+                "{}: found a study, expected the folder of a model: MODEL comes before STUDY",
+                model_folder.display()
+            );
+            return Err(Usage(message).into());
+        }
         let Trained { ensemble, model } = model::read(model_folder)?;
         let study = Study::read(study_folder)?;
         let misfit = || format!("{} does not fit {}", study_folder.display(), model_folder.display());

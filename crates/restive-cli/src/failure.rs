@@ -70,7 +70,12 @@ pub(crate) fn usage(error: clap::Error) -> ExitCode {
 
 /// Reports a failed command.
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
-    eprintln!("restive: {error:#}");
+    // a command that writes a folder has an option to replace one
+    let hint = match error.downcast_ref::<restive_tables::Error>() {
+        Some(Error::Content { found, .. }) if found == "a folder with files" => ": --force",
+        _ => "",
+    };
+    eprintln!("restive: {error:#}{hint}");
     ExitCode::from(match error.downcast_ref::<restive_tables::Error>() {
         Some(Error::Ending { .. } | Error::OutputIsInput { .. }) => USAGE,
         Some(_) => FAILURE,

@@ -52,7 +52,7 @@ pub(crate) struct PlanArguments {
 
     /// Arms to pull in each instance [default: the study's budget]
     #[arg(short, long, value_name = "K")]
-    budget: Option<u32>,
+    budget: Option<usize>,
 
     /// Leave out arms where a pull does not pay
     #[arg(long)]
@@ -106,7 +106,7 @@ pub(crate) fn run(arguments: &PlanArguments) -> anyhow::Result<()> {
     let history = arguments.history.then(|| applied.history());
     let strength = history.as_ref().map(|history| history.strength.map(|of| of.value));
     let discount = applied.index_discount(arguments.index_discount);
-    let budget = arguments.budget.map_or(applied.study.settings.budget, |k| k as usize);
+    let budget = arguments.budget.unwrap_or(applied.study.settings.budget);
     let mut plan = Plan { budget, index_discount: discount, history, never_observed: 0, plan: Vec::new() };
     let mut not_indexable = 0;
     for k in chosen {

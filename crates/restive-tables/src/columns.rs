@@ -176,6 +176,8 @@ pub enum ColumnFault {
         column: &'static str,
         /// the columns that are there
         found: Vec<String>,
+        /// why it should be, in words, perhaps empty
+        why: &'static str,
     },
     /// the columns are separated by something else than commas
     Separator {
@@ -214,8 +216,9 @@ impl fmt::Display for ColumnFault {
                     false => Ok(()),
                 }
             }
-            ColumnFault::Absent { column, found } => {
-                write!(f, "missing column {column}; found {}", listed(found, found.len()))
+            ColumnFault::Absent { column, found, why } => {
+                write!(f, "missing column {column}; found {}", listed(found, found.len()))?;
+                if why.is_empty() { Ok(()) } else { write!(f, "; {why}") }
             }
             ColumnFault::Separator { found } => {
                 let found = quoted(found.as_bytes());

@@ -221,7 +221,10 @@ fn the_file_holds_the_plan() {
     ] {
         let message = stderr(&folder.restive(&format!("plan m s {arguments}")).code(2));
         assert!(message.contains(part) && message.lines().count() == 1, "{message}");
+        assert!(!arguments.contains("json") || !message.contains("npy"), "{message}");
     }
+    let message = stderr(&folder.restive("plan s m").code(2));
+    assert!(message.contains("s: found a study, expected the folder of a model"), "{message}");
 }
 
 #[test]
