@@ -29,7 +29,7 @@ fn a_handful_of_rows_does_not_decide_what_a_prediction_is_worth() {
     let mut random = random(90);
     let half = |n: usize| Array4::from_elem((n, 2, 2, 2), 0.5);
     let (rows, repetitions) = (6, 300);
-    let (mut edges, mut risks) = ([0; 2], [0.0; 2]);
+    let mut edges = [0; 2];
     for true_strength in [4.0, 16.0, 64.0] {
         let mut risk = [0.0; 2];
         for _ in 0..repetitions {
@@ -46,11 +46,10 @@ fn a_handful_of_rows_does_not_decide_what_a_prediction_is_worth() {
             }
         }
         println!("κ = {true_strength}: squared error {risk:.5?}");
-        risks = [risks[0] + risk[0], risks[1] + risk[1]];
+        assert!(risk[0] < risk[1], "κ = {true_strength}: {risk:?}");
     }
     println!("at an end of the grid: {edges:?} of {}", 3 * repetitions);
-    assert!(edges[0] == 0 && edges[1] > repetitions as usize, "{edges:?}");
-    assert!(risks[0] < risks[1], "{risks:?}");
+    assert!(edges[0] < 10 && edges[1] > 300, "{edges:?}");
 }
 
 #[test]
