@@ -10,7 +10,6 @@ use crate::prepare;
 use anyhow::{Context, bail};
 use ndarray::{ArrayView2, ArrayView4};
 use restive::data::split::{Group, Split};
-use restive::evaluation::fit_strength;
 use restive::index::{Algorithm, whittle_index};
 use restive::{Instance, Layout, Transition};
 use restive_tables::{Format, Study};
@@ -25,32 +24,44 @@ pub(crate) struct Applied {
     pub(crate) predictions: Vec<Transition>,
     /// what should be known before the numbers are trusted
     pub(crate) notes: Vec<String>,
+    /// whether the model was trained on this very study
+    pub(crate) is_trained_on: bool,
     seed: u64,
 }
 
 impl Applied {
     pub(crate) fn read(model_folder: &Path, study_folder: &Path) -> anyhow::Result<Self> {
+        if model_folder.join("study.toml").exists() && !model_folder.join("card.json").exists() {
+            let message = format!(
+                "{}: found a study, expected the folder of a model: MODEL comes before STUDY",
+                model_folder.display()
+            );
+            return Err(Usage(message).into());
+        }
         let Trained { ensemble, model } = model::read(model_folder)?;
         let study = Study::read(study_folder)?;
         let misfit = || format!("{} does not fit {}", study_folder.display(), model_folder.display());
-        let states = ensemble.members[0].architecture().states;
-        if states != study.settings.reward.states() {
-            let found = study.settings.reward.states();
-            return Err(anyhow::anyhow!("found {found} states, expected {states} as at training"))
-                .with_context(misfit);
-        }
+        let (found, expected) = (study.settings.reward.states(), ensemble.members[0].architecture().states);
         let encoding = &model.card.encoding;
-        let instances = study.instances(encoding).with_context(misfit)?;
+        let instances = study.instances(encoding);
+        if found != expected {
+            let states = format!("found {found} states, expected {expected} as at training");
+            let more = instances.as_ref().err().map_or(String::new(), |error| format!("; {error}"));
+            return Err(anyhow::anyhow!("{states}{more}")).with_context(misfit);
+        }
+        let instances = instances.with_context(misfit)?;
         let predict =
             |instance: &Instance| Transition::new(ensemble.predict(instance.features()), Layout::Nsas);
         let predictions = instances.iter().map(predict).collect::<restive::Result<Vec<_>>>();
         let predictions = predictions.with_context(|| model_folder.display().to_string())?;
         let mut notes = Vec::new();
-        if model.card.fingerprint != study.fingerprint() {
+        let is_trained_on = model.card.fingerprint == study.fingerprint();
+        if !is_trained_on {
             notes.push("the model was trained on another study or another state of this one".into());
         }
         notes.extend(prepare::unseen(&study, encoding));
-        Ok(Self { study, instances, predictions, notes, seed: model.card.seed })
+        notes.extend(prepare::flat(&study, encoding));
+        Ok(Self { study, instances, predictions, notes, is_trained_on, seed: model.card.seed })
     }
 
     /// The split that the study gives, or the one of the model's seed.
@@ -66,22 +77,6 @@ impl Applied {
     /// The predicted transitions of a group.
     pub(crate) fn prediction(&self, group: &Group) -> Transition {
         self.predictions[group.instance].select_arms(&group.arms)
-    }
-
-    /// How many transitions a prediction is worth for each action, by the records of the validation arms.
-    pub(crate) fn strength(&self) -> anyhow::Result<[f64; 2]> {
-        let why = "--history: no validation arms to weigh records against predictions";
-        let groups = self.split().context(why)?.validation;
-        let held_out: Vec<_> = groups
-            .iter()
-            .map(|group| (group.of(&self.instances).trajectories().counts(), self.prediction(group)))
-            .collect();
-        let seen: f64 = held_out.iter().map(|(counts, _)| counts.view().sum()).sum();
-        if seen == 0.0 {
-            bail!("{why}: found none with a recorded transition");
-        }
-        let pairs: Vec<_> = held_out.iter().map(|(counts, p)| (counts.view(), p.view())).collect();
-        Ok(fit_strength(&pairs))
     }
 
     /// The discount of the index: as asked, or 1 − 1/H.
@@ -111,8 +106,6 @@ pub(crate) fn indices(
 
 /// Refuses an output that is no table, before any work is done.
 pub(crate) fn refuse_other_than_tables(out: Option<&Path>) -> anyhow::Result<()> {
-    match out.map(Format::of).transpose()? {
-        Some(Format::Npy) => Err(Usage("--out: found .npy, expected .csv or .parquet".into()).into()),
-        _ => Ok(()),
-    }
+    out.map(Format::of_table).transpose()?;
+    Ok(())
 }

@@ -6,7 +6,7 @@ use crate::plan::PlanArguments;
 use crate::study::StudyArguments;
 use crate::train::TrainArguments;
 use clap::builder::{Styles, styling::Style};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use ndarray::Array2;
 use restive::Reward;
 use std::path::PathBuf;
@@ -24,6 +24,21 @@ use std::str::FromStr;
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+impl Arguments {
+    /// Parses the command line. A negative number after an option is its value, to be refused by what the option is, and not
+    /// an unknown option.
+    pub(crate) fn read() -> Result<Self, clap::Error> {
+        let option = |argument: clap::Arg| match argument.get_long().is_some()
+            && argument.get_action().takes_values()
+        {
+            true => argument.allow_negative_numbers(true),
+            false => argument,
+        };
+        let command = Self::command().mut_subcommands(|command| command.mut_args(option));
+        Self::from_arg_matches(&command.try_get_matches()?)
+    }
 }
 
 #[derive(Debug, Subcommand)]

@@ -60,13 +60,22 @@ pub(crate) fn usage(error: clap::Error) -> ExitCode {
     let paragraphs = text.split("\n\n").map(str::trim).take_while(|text| !is_about_help(text));
     let lines: Vec<String> =
         paragraphs.map(|text| text.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
-    eprintln!("restive: {}; see --help", lines.join("; ").trim_start_matches("error: "));
+    let text = lines.join("; ");
+    // the standard library's words for a text that is no whole number, or a negative one
+    let text = text.replace("invalid digit found in string", "expected a whole number, not negative");
+    let text = text.replace("number too large to fit in target type", "expected a smaller number");
+    eprintln!("restive: {}; see --help", text.trim_start_matches("error: "));
     ExitCode::from(USAGE)
 }
 
 /// Reports a failed command.
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
-    eprintln!("restive: {error:#}");
+    // a command that writes a folder has an option to replace one
+    let hint = match error.downcast_ref::<restive_tables::Error>() {
+        Some(Error::Content { found, .. }) if found == "a folder with files" => ": --force",
+        _ => "",
+    };
+    eprintln!("restive: {error:#}{hint}");
     ExitCode::from(match error.downcast_ref::<restive_tables::Error>() {
         Some(Error::Ending { .. } | Error::OutputIsInput { .. }) => USAGE,
         Some(_) => FAILURE,

@@ -12,9 +12,11 @@ mod evaluate;
 mod evaluate_report;
 mod failure;
 mod generate;
+mod history;
 mod index;
 mod model;
 mod plan;
+mod plan_report;
 mod prepare;
 mod progress;
 mod solve;
@@ -27,14 +29,14 @@ mod train_summary;
 
 use anyhow::Context;
 use arguments::{Arguments, Command};
-use clap::{CommandFactory, Parser};
+use clap::CommandFactory;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     failure::keep_panics_quiet();
     failure::end_cleanly_when_interrupted();
-    let arguments = match Arguments::try_parse() {
+    let arguments = match Arguments::read() {
         Ok(arguments) => arguments,
         Err(error) => return failure::usage(error),
     };

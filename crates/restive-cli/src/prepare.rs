@@ -5,7 +5,8 @@
 
 use anyhow::{Context, anyhow};
 use restive::Instance;
-use restive::data::encoding::{Encoding, Standardise};
+use restive::data::encoding::{EncodedColumn, Encoding, Standardise};
+use restive::data::features::{Column, Features};
 use restive::data::split::{Part, Split};
 use restive::error::{Error, FeatureFault};
 use restive_tables::Study;
@@ -45,7 +46,7 @@ pub(crate) fn parts(study: &Study, split: &Split, encoding: &Encoding) -> anyhow
 /// One warning for each category that arms of the study have and no training arm had.
 pub(crate) fn unseen(study: &Study, encoding: &Encoding) -> Vec<String> {
     let tables: Vec<_> = study.instances.iter().map(|instance| instance.features.clone()).collect();
-    let unseen = encoding.unseen(&restive::data::features::Features::stack(&tables));
+    let unseen = encoding.unseen(&Features::stack(&tables));
     let warning = |unseen: restive::data::encoding::Unseen| {
         let (column, category) = (unseen.column.escape_debug(), unseen.category.escape_debug());
         let arms = crate::summary::counted(unseen.arms as u64, "arm");
@@ -54,6 +55,32 @@ pub(crate) fn unseen(study: &Study, encoding: &Encoding) -> Vec<String> {
         )
     };
     unseen.into_iter().map(warning).collect()
+}
+
+/// One warning for each feature that the model learnt from and that tells the arms of this study nothing: missing in all of
+/// them, or the same.
+pub(crate) fn flat(study: &Study, encoding: &Encoding) -> Vec<String> {
+    let tables: Vec<_> = study.instances.iter().map(|instance| instance.features.clone()).collect();
+    let all = Features::stack(&tables);
+    let flat = |learnt: &EncodedColumn| {
+        let column = all.column(&learnt.name).filter(|column| column.len() > 1)?;
+        let same = match column {
+            _ if column.missing() == column.len() => "missing in every arm".into(),
+            _ if column.missing() > 0 => return None, // missing tells something
+            Column::Number(values) if values.iter().all(|x| *x == values[0]) => {
+                format!("found {} in every arm", values[0])
+            }
+            Column::Text(values) if values.iter().all(|x| *x == values[0]) => {
+                format!("found {:?} in every arm", values[0].as_deref().unwrap_or_default())
+            }
+            _ => return None,
+        };
+        let name = learnt.name.escape_debug();
+        Some(format!(
+            "feature {name}: {same}, though it differed between arms at training: is the column right?"
+        ))
+    };
+    encoding.columns.iter().filter_map(flat).collect()
 }
 
 /// Computes with that many threads; the default is one per core.

@@ -5,6 +5,7 @@
 //! columns `p_S_A_1`, from which the rest follows. A name that starts with `p_` and does not read as a
 //! probability is refused rather than ignored, because a misspelt column is the likelier story.
 
+use crate::error::quoted;
 use restive::index::two_state::Packing;
 use std::fmt;
 
@@ -175,6 +176,13 @@ pub enum ColumnFault {
         column: &'static str,
         /// the columns that are there
         found: Vec<String>,
+        /// why it should be, in words, perhaps empty
+        why: &'static str,
+    },
+    /// the columns are separated by something else than commas
+    Separator {
+        /// the header, as the one column that it seems to be
+        found: String,
     },
     /// a column holds another type than numbers, or names
     Type {
@@ -208,8 +216,16 @@ impl fmt::Display for ColumnFault {
                     false => Ok(()),
                 }
             }
-            ColumnFault::Absent { column, found } => {
-                write!(f, "missing column {column}; found {}", listed(found, found.len()))
+            ColumnFault::Absent { column, found, why } => {
+                write!(f, "missing column {column}; found {}", listed(found, found.len()))?;
+                if why.is_empty() { Ok(()) } else { write!(f, "; {why}") }
+            }
+            ColumnFault::Separator { found } => {
+                let found = quoted(found.as_bytes());
+                write!(
+                    f,
+                    "line 1: found one column {found}, expected columns separated by commas (and decimal points)"
+                )
             }
             ColumnFault::Type { column, found, expected } => {
                 write!(f, "column {}: found type {found}, expected {expected}", column.escape_debug())

@@ -16,12 +16,14 @@ pub type Result<T> = std::result::Result<T, Error>;
 #[non_exhaustive]
 pub enum Error {
     /// The ending of the name stands for no format.
-    #[error("{}: {}, expected .csv, .parquet or .npy", path.display(), ending(found))]
+    #[error("{}: {}, expected {expected}", path.display(), ending(found))]
     Ending {
         /// the file
         path: PathBuf,
         /// its ending without the point, perhaps empty
         found: String,
+        /// the endings that would do
+        expected: &'static str,
     },
     /// The system refused.
     #[error("{}: cannot {doing}: {}", path.display(), plain(answer))]
@@ -212,7 +214,11 @@ fn arm_of(arm: &Option<String>) -> String {
 }
 
 fn ending(found: &str) -> String {
-    if found.is_empty() { "no ending".into() } else { format!("unknown ending .{}", found.escape_debug()) }
+    if found.is_empty() {
+        "found no ending".into()
+    } else {
+        format!("found the ending .{}", found.escape_debug())
+    }
 }
 
 /// The system's answer without its error number.

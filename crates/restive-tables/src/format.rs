@@ -17,12 +17,27 @@ pub enum Format {
 impl Format {
     /// The format that the ending of a path stands for.
     pub fn of(path: &Path) -> Result<Self> {
-        let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
-        match ending.to_ascii_lowercase().as_str() {
+        match ending(path).to_ascii_lowercase().as_str() {
             "csv" => Ok(Format::Csv),
             "parquet" => Ok(Format::Parquet),
             "npy" => Ok(Format::Npy),
-            _ => Err(Error::Ending { path: path.into(), found: ending.into() }),
+            _ => Err(refused(path, ".csv, .parquet or .npy")),
         }
     }
+
+    /// The same where only a table serves: CSV or Parquet.
+    pub fn of_table(path: &Path) -> Result<Self> {
+        match Self::of(path) {
+            Ok(Format::Npy) | Err(_) => Err(refused(path, ".csv or .parquet")),
+            table => table,
+        }
+    }
+}
+
+fn ending(path: &Path) -> &str {
+    path.extension().and_then(|e| e.to_str()).unwrap_or_default()
+}
+
+fn refused(path: &Path, expected: &'static str) -> Error {
+    Error::Ending { path: path.into(), found: ending(path).into(), expected }
 }

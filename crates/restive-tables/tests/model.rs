@@ -125,17 +125,25 @@ fn models_that_cannot_be_trusted_are_refused() {
     refused(with_card(card.replace("a, b", "ö")), &["categories of feature \"district\" out of order"]);
     refused(with_card(card[..card.len() / 2].into()), &["card.json", "expected JSON"]);
     refused(with_card("{}".into()), &["found no schema, expected the card of a model"]);
+    let hash = card.lines().find(|line| line.starts_with("  \"weights\"")).unwrap();
+    refused(with_card(card.replace(hash, "")), &["card.json: weights: found nothing, expected the hash"]);
     with_card(card).unwrap();
 
-    // every cut of the arrays is noticed, no flipped bit panics
+    // every cut of the arrays is noticed, and every flipped bit
     for place in 0..weights.len() {
         fs::write(&weights_path, &weights[..place]).unwrap();
         refused(Model::read(&path), &["weights.safetensors: not a readable safetensors file"]);
         let mut damaged = weights.clone();
         damaged[place] ^= 0xff;
         fs::write(&weights_path, damaged).unwrap();
-        let _ = Model::read(&path);
+        refused(Model::read(&path), &["weights.safetensors"]);
     }
+    // the weights of another model, whole and of the same shapes
+    let mut other = model();
+    other.weights[2].2[1] += 1e-9;
+    other.write(&folder.path().join("other"), false).unwrap();
+    fs::copy(folder.path().join("other/weights.safetensors"), &weights_path).unwrap();
+    refused(Model::read(&path), &["found weights with the hash ", "as card.json says: one of the two files"]);
     let mut not_finite = weights.clone();
     let last = weights.len() - 8;
     not_finite[last..].copy_from_slice(&f64::INFINITY.to_le_bytes());

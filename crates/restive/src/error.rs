@@ -69,6 +69,12 @@ pub enum Error {
         /// what is wrong with it
         fault: FeatureFault,
     },
+    /// A table of features differs from an encoding in several columns.
+    #[error("{}", listed(differences))]
+    Features {
+        /// each column and what is wrong with it
+        differences: Vec<(String, FeatureFault)>,
+    },
     /// A number is outside its range.
     #[error("{what}: expected {expected}, found {found}")]
     Range {
@@ -89,6 +95,19 @@ pub enum Error {
         /// what was found
         found: f64,
     },
+}
+
+/// How many differences a message lists.
+const LISTED: usize = 5;
+
+fn listed(differences: &[(String, FeatureFault)]) -> String {
+    let one =
+        |(column, fault): &(String, FeatureFault)| format!("feature {}: {fault}", column.escape_debug());
+    let mut all: Vec<String> = differences.iter().take(LISTED).map(one).collect();
+    if differences.len() > LISTED {
+        all.push(format!("and {} more", differences.len() - LISTED));
+    }
+    all.join("; ")
 }
 
 /// What is wrong with a column of features, or what differs between a table and an encoding.

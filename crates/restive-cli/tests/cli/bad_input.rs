@@ -309,9 +309,14 @@ fn command_lines_that_cannot_be() {
         USAGE,
         &["--rewards", "found \"one\", expected a finite number"],
     );
-    refused(&folder, "arms.txt", USAGE, &["arms.txt: unknown ending .txt, expected .csv, .parquet or .npy"]);
-    refused(&folder, "arms", USAGE, &["arms: no ending, expected .csv, .parquet or .npy"]);
-    refused(&folder, "arms.csv --out w.xlsx", USAGE, &["w.xlsx: unknown ending .xlsx, expected .csv"]);
+    refused(
+        &folder,
+        "arms.txt",
+        USAGE,
+        &["arms.txt: found the ending .txt, expected .csv, .parquet or .npy"],
+    );
+    refused(&folder, "arms", USAGE, &["arms: found no ending, expected .csv, .parquet or .npy"]);
+    refused(&folder, "arms.csv --out w.xlsx", USAGE, &["w.xlsx: found the ending .xlsx, expected .csv"]);
     for out in ["arms.csv", "./arms.csv"] {
         refused(&folder, &format!("arms.csv --out {out}"), USAGE, &["arms.csv: the output is the input"]);
     }
@@ -352,4 +357,24 @@ fn files_and_folders_that_are_not_there() {
         refused(&folder, &format!("arms.csv --out {out}"), FAILURE, &parts);
     }
     refused(&folder, "arms.csv --out folder.csv", FAILURE, &["folder.csv: cannot write: is a directory"]);
+}
+
+#[test]
+fn a_negative_number_is_refused_as_the_value_that_it_is() {
+    let folder = Folder::new();
+    let whole = "expected a whole number, not negative; see --help";
+    for (arguments, expected) in [
+        ("plan m s --budget -1", "'-1' for '--budget <K>': expected a whole number, not negative; see --help"),
+        ("plan m s --seed -1", whole),
+        ("train s --out m --seed -1", whole),
+        ("train s --out m --epochs -3", "'-3' for '--epochs <N>': -3 is not in 1..=100000"),
+        ("evaluate m s --runs -1", whole),
+        ("generate two-state --out s --arms -5", whole),
+        ("generate two-state --out s --arms many", whole),
+        ("index arms.csv --rows -2", whole),
+    ] {
+        let message = stderr(&folder.restive(arguments).code(2));
+        assert!(message.contains(expected) && message.lines().count() == 1, "{arguments}: {message}");
+        assert!(!message.contains(" -- "), "{arguments}: {message}");
+    }
 }

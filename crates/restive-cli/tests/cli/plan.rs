@@ -50,7 +50,8 @@ fn the_plan_is_the_top_of_the_sorted_indices() {
     let held_out: Vec<_> =
         groups.iter().map(|g| (instances[g.instance].trajectories().counts(), g.instance)).collect();
     let pairs: Vec<_> = held_out.iter().map(|(n, k)| (n.view(), predictions[*k].view())).collect();
-    let strength = fit_strength(&pairs);
+    let fitted = fit_strength(&pairs);
+    let strength = fitted.map(|fit| fit.value);
     let plans =
         [plan(&folder, ""), plan(&folder, "--history"), plan(&folder, "--budget 7 --index-discount 0.99")];
     for (k, instance) in instances.iter().enumerate() {
@@ -63,7 +64,13 @@ fn the_plan_is_the_top_of_the_sorted_indices() {
         assert_eq!(rows(&plans[1], &name), best(&states, &index(own.view(), &study, 0.8), 4));
         assert_eq!(rows(&plans[2], &name), best(&states, &index(p, &study, 0.99), 7));
     }
-    assert_eq!(plans[1]["history"]["active"], strength[1]);
+    assert_eq!(plans[1]["history"]["from"], "validation");
+    for (action, fit) in ["passive", "active"].into_iter().zip(fitted) {
+        let said = &plans[1]["history"][action];
+        assert_eq!(said["strength"], fit.value);
+        assert_eq!(said["transitions"], fit.transitions);
+        assert_eq!(said["is_at_edge"], fit.is_at_edge);
+    }
     assert!(plans[0].get("history").is_none());
     let ranks: Vec<u64> =
         plans[0]["plan"].as_array().unwrap().iter().map(|r| r["rank"].as_u64().unwrap()).collect();
@@ -71,6 +78,7 @@ fn the_plan_is_the_top_of_the_sorted_indices() {
     // one instance alone is planned as it is among the others
     assert_eq!(rows(&plan(&folder, "--instance 1"), "1"), rows(&plans[0], "1"));
     assert_eq!(plan(&folder, "--instance 1")["plan"].as_array().unwrap().len(), 4);
+    assert_eq!(plan(&folder, "--budget 0")["plan"].as_array().unwrap().len(), 0);
     let all = plan(&folder, "--budget 100");
     assert_eq!(all["plan"].as_array().unwrap().len(), 45);
     assert!(all["plan"].as_array().unwrap().iter().all(|row| row["inclusion"] == 1.0));
@@ -127,13 +135,40 @@ fn a_long_record_outweighs_the_prediction() {
     assert!(few["plan"].as_array().unwrap().iter().all(|row| row["is_beneficial"] == true));
     assert!(of_ada(&few).is_none() && !few["plan"].as_array().unwrap().is_empty());
     assert_eq!(few["never_observed"], 1);
-    // without validation arms there is nothing to weigh the record by
-    folder.write(
-        "s/arms.csv",
-        fs::read_to_string(folder.path("s/arms.csv")).unwrap().replace("validation", "train"),
+}
+
+#[test]
+fn the_answer_says_what_a_prediction_is_worth_and_by_whom() {
+    let folder = Folder::new();
+    programme(&folder, false);
+    write_model(&folder.path("s"), &folder.path("m"));
+    let as_trained = fs::read_to_string(folder.path("s/arms.csv")).unwrap();
+    let said = |arms: String| {
+        folder.write("s/arms.csv", arms);
+        let run = folder.restive("plan m s --history").success();
+        (plan(&folder, "--history")["history"].clone(), stdout(&run), stderr(&run))
+    };
+    // arms 3 and 7 validate: 40 moves each, of which arm 3 was pulled at four steps and arm 7 at three
+    let (json, text, warnings) = said(as_trained.clone());
+    assert_eq!(json["from"], "validation");
+    assert!(json["passive"]["transitions"].as_u64() > Some(60), "{json}");
+    assert!(text.contains("transitions of validation arms") && warnings.is_empty(), "{text}{warnings}");
+    // no validation arms: Ada of the test part was never learnt from
+    let (json, text, _) = said(as_trained.replace("validation", "train"));
+    assert_eq!((&json["from"], &json["active"]["transitions"]), (&"test".into(), &30.into()));
+    assert!(text.contains("active") && text.contains("(from 30 transitions of test arms"), "{text}");
+    // nobody to ask
+    let (json, text, warnings) = said(as_trained.replace("validation", "train").replace("test", "train"));
+    assert!(json["from"].is_null() && json["active"]["strength"] == 16.0, "{json}");
+    assert!(text.contains("passive 16 (by default), active 16 (by default)"), "{text}");
+    assert!(
+        warnings.contains("warning: --history: no arm outside the training part was seen twice"),
+        "{warnings}"
     );
-    let message = stderr(&folder.restive("plan m s --history").code(1));
-    assert!(message.contains("--history: no validation arms"), "{message}");
+    // without a column split, and after the study has changed, who was learnt from is a guess
+    let (_, _, warnings) =
+        said(as_trained.lines().map(|l| l.rsplit_once(',').unwrap().0.to_owned() + "\n").collect());
+    assert!(warnings.contains("may have been learnt from"), "{warnings}");
 }
 
 #[test]
@@ -179,13 +214,17 @@ fn the_file_holds_the_plan() {
     assert!(stdout(&run).contains("… 7 more; --out FILE writes all"), "{}", stdout(&run));
     for (arguments, part) in [
         ("--out plan.npy", "expected .csv or .parquet"),
-        ("--budget 0", "--budget"),
+        ("--out plan.json", "expected .csv or .parquet"),
+        ("--budget -1", "'-1' for '--budget <K>'"),
         ("--instance north", "found \"north\", expected an instance such as 0, 1, 2"),
         ("--index-discount 2", "--index-discount"),
     ] {
         let message = stderr(&folder.restive(&format!("plan m s {arguments}")).code(2));
         assert!(message.contains(part) && message.lines().count() == 1, "{message}");
+        assert!(!arguments.contains("json") || !message.contains("npy"), "{message}");
     }
+    let message = stderr(&folder.restive("plan s m").code(2));
+    assert!(message.contains("s: found a study, expected the folder of a model"), "{message}");
 }
 
 #[test]
@@ -213,5 +252,31 @@ fn a_model_for_other_features_is_refused() {
     fs::write(&arms, fs::read_to_string(&arms).unwrap().replacen("f_03", "g_03", 1)).unwrap();
     let message = stderr(&folder.restive("plan m s").code(1));
     assert!(message.contains("feature f_03: found no such column"), "{message}");
+    assert!(message.contains("; feature g_03: found a column that the encoding does not know"), "{message}");
     assert_eq!(folder.listing(), ["m", "o0", "o1", "s"]);
+}
+
+#[test]
+fn features_that_tell_nothing_are_noted() {
+    let folder = Folder::new();
+    folder.restive("generate two-state --out s --seed 3 --instances 3 --arms 15 --budget 4 --trajectories 4 --features-kept 3 --format csv").success();
+    let path = folder.path("s/arms.csv");
+    let arms = fs::read_to_string(&path).unwrap();
+    let with = |columns: [&dyn Fn(usize) -> &'static str; 2]| {
+        let lines = arms.lines().enumerate().map(|(k, line)| match k {
+            0 => format!("{line},age,village\n"),
+            k => format!("{line},{},{}\n", columns[0](k), columns[1](k)),
+        });
+        fs::write(&path, lines.collect::<String>()).unwrap();
+    };
+    with([&|k| ["31", "24", ""][k % 3], &|k| ["north", "south"][k % 2]]);
+    write_model(&folder.path("s"), &folder.path("m"));
+    let quiet = stderr(&folder.restive("plan m s").success());
+    assert!(!quiet.contains("feature"), "{quiet}");
+    with([&|_| "", &|_| "south"]);
+    for command in ["plan m s", "evaluate m s --runs 20 --resamples 10"] {
+        let notes = stderr(&folder.restive(command).success());
+        assert!(notes.contains("note: feature age: missing in every arm, though it differed"), "{notes}");
+        assert!(notes.contains("note: feature village: found \"south\" in every arm, though"), "{notes}");
+    }
 }

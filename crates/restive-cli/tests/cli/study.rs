@@ -135,22 +135,46 @@ fn broken_settings() {
         "study.toml",
         "states = 2",
         "states = 2\ncolour = 1",
-        &["line 3, column 1", "unknown field `colour`"],
+        &["line 3, column 1", "found the setting \"colour\", expected one of name, notes, states"],
     );
-    refused("study.toml", "states = 2\n", "", &["missing field `states`"]);
-    refused("study.toml", "states = 2", "states = 0", &["states: found 0, expected a number from 1 to 1024"]);
-    refused("study.toml", "0.9", "\"high\"", &["line 4, column 12"]);
+    let absent =
+        "found no states, expected a line states = …, how many states an arm has: a whole number from 1";
+    refused("study.toml", "states = 2\n", "", &[absent]);
+    refused(
+        "study.toml",
+        "budget = 1\n",
+        "",
+        &["found no budget, expected a line budget = …, how many arms"],
+    );
+    refused(
+        "study.toml",
+        "states = 2",
+        "states = 0",
+        &["line 2, column 10: states: found 0, expected a whole number from 1 to 1024"],
+    );
+    refused(
+        "study.toml",
+        "0.9",
+        "\"high\"",
+        &["line 4, column 12: discount: found \"high\", expected a number"],
+    );
     refused("study.toml", "0.9", "1.9", &["discount: found 1.9, expected a number from 0 to 1"]);
     refused(
         "study.toml",
         "[0, [1, 0.5]]",
         "[0, 1, 2]",
-        &["rewards: found 3 rewards, expected 2, one per state"],
+        &[
+            "rewards: found [0, 1, 2], expected a list with one finite number or one pair [passive, active] for each",
+        ],
     );
-    refused("study.toml", "[1, 0.5]", "[1]", &["line 3, column", "a number or a pair [passive, active]"]);
-    refused("study.toml", "[1, 0.5]", "nan", &["rewards: found a number that is not finite"]);
+    refused("study.toml", "[1, 0.5]", "[1]", &["line 3, column 11: rewards: found [0, [1]], expected"]);
+    refused("study.toml", "[1, 0.5]", "nan", &["rewards: found [0, nan], expected"]);
     refused("study.toml", "horizon = 4", "horizon = 0", &["horizon: found 0"]);
-    refused("study.toml", "budget = 1", "budget = -1", &["line 5, column"]);
+    for (budget, shown) in [("-6", "-6"), ("1.5", "1.5"), ("\"six\"", "\"six\"")] {
+        let expected =
+            format!("line 5, column 10: budget: found {shown}, expected a whole number of arms, at least 0");
+        refused("study.toml", "budget = 1", &format!("budget = {budget}"), &[&expected]);
+    }
     refused(
         "study.toml",
         "\"logged\"",
@@ -162,7 +186,7 @@ fn broken_settings() {
         "study.toml",
         "\"logged\"",
         collapsing,
-        &["observation: found \"collapsing\", which is not supported yet"],
+        &["observation: found \"collapsing\", expected \"full\" (\"collapsing\" is not supported yet)"],
     );
     let folder = study("study.toml", SETTINGS);
     fs::remove_file(folder.path("s/study.toml")).unwrap();
@@ -203,6 +227,29 @@ fn broken_tables_of_arms() {
         &["line 2 (arm Ada), column split: found \"north\", expected train"],
     );
     refused("arms.csv", ARMS, "", &["found an empty file"]);
+    let semicolons = "expected columns separated by commas";
+    refused(
+        "arms.csv",
+        ARMS,
+        &ARMS.replace(',', ";"),
+        &["line 1: found one column \"instance;arm;age", semicolons],
+    );
+    refused("arms.csv", ARMS, &ARMS.replace(',', "\t"), &[semicolons]);
+    // the cell that differs from all others is the culprit, also where it is the first
+    let three = ARMS.replace("31", "old") + "west,Bo,30,south\n";
+    refused(
+        "arms.csv",
+        ARMS,
+        &three,
+        &["line 2 (arm Ada), column age: found \"old\", expected a number as in most"],
+    );
+    let four = ARMS.replace("31,north", "31,7") + "west,Bo,30,south\n";
+    refused(
+        "arms.csv",
+        ARMS,
+        &four,
+        &["line 2 (arm Ada), column district: found \"7\", expected text as in most"],
+    );
     refused("arms.csv", ARMS, "arm,x\n", &["found a header and no rows"]);
     refused("arms.csv", "west,Ada,25", "west,Ada", &["line 4: found 3 fields, expected 4"]);
     let folder = study("arms.parquet", "x");
@@ -228,7 +275,9 @@ fn broken_trajectories() {
         );
         refused_folder(&study(file, &renamed), &[&format!("s/{file}: missing column {column}; found ")]);
     }
+    refused(file, "propensity\n", "other\n", &["; study.toml says behaviour = \"logged\""]);
     let row = "west,1,0,Ada,1,1,1";
+    refused(file, row, "west,1,0,Ada,1,yes,1", &["column action: found \"yes\", expected a number: 0 for an arm left"]);
     let place = "line 6 (arm Ada)";
     refused(file, row, "west,1,0,Ada,good,1,1", &[place, "column state: found \"good\", expected a number"]);
     refused(

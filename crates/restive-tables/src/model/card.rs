@@ -43,6 +43,9 @@ pub(super) struct RawCard {
     configuration: Value,
     seed: u64,
     fingerprint: String,
+    /// the hash of the file of weights; a checkpoint, which is one file, has none
+    #[serde(skip_serializing_if = "Option::is_none")]
+    weights: Option<String>,
     history: Value,
     notes: String,
 }
@@ -62,8 +65,9 @@ enum RawColumn {
     Text { name: String, has_missing: bool, categories: Vec<String> },
 }
 
-impl From<&Card> for RawCard {
-    fn from(card: &Card) -> Self {
+impl RawCard {
+    /// The card, with the hash of the file of weights where there is one.
+    pub(super) fn new(card: &Card, weights: Option<String>) -> Self {
         let column = |column: &EncodedColumn| {
             let (name, has_missing) = (column.name.clone(), column.has_missing);
             match &column.kind {
@@ -80,12 +84,23 @@ impl From<&Card> for RawCard {
         };
         let Card { restive, predictor, configuration, seed, fingerprint, history, notes, .. } = card.clone();
         let schema = SCHEMA;
-        Self { schema, restive, predictor, encoding, configuration, seed, fingerprint, history, notes }
+        Self {
+            schema,
+            restive,
+            predictor,
+            encoding,
+            configuration,
+            seed,
+            fingerprint,
+            weights,
+            history,
+            notes,
+        }
     }
 }
 
-/// Reads a card from JSON; says what is wrong with it.
-pub(super) fn parse(text: &[u8]) -> Result<Card, (String, String)> {
+/// Reads a card from JSON, and the hash of the weights that it names; says what is wrong with it.
+pub(super) fn parse(text: &[u8]) -> Result<(Card, Option<String>), (String, String)> {
     let wrong = |found: String, expected: &str| (found, expected.to_string());
     let value: Value = serde_json::from_slice(text).map_err(|e| wrong(e.to_string(), "JSON"))?;
     match value.get("schema") {
@@ -124,6 +139,6 @@ pub(super) fn parse(text: &[u8]) -> Result<Card, (String, String)> {
         columns: raw.encoding.columns.into_iter().map(column).collect::<Result<_, _>>()?,
         dropped: raw.encoding.dropped,
     };
-    let RawCard { restive, predictor, configuration, seed, fingerprint, history, notes, .. } = raw;
-    Ok(Card { restive, predictor, encoding, configuration, seed, fingerprint, history, notes })
+    let RawCard { restive, predictor, configuration, seed, fingerprint, weights, history, notes, .. } = raw;
+    Ok((Card { restive, predictor, encoding, configuration, seed, fingerprint, history, notes }, weights))
 }

@@ -4,7 +4,8 @@
 //! complete. A *checkpoint* is the same in one file, the card in the header of the arrays, and replaces the one before it in
 //! one step: whoever is interrupted at any instant finds the old or the new one, whole.
 //!
-//! Nothing in these files is ever executed. What is read is checked: schema, shapes, finite numbers.
+//! Nothing in these files is ever executed. What is read is checked: schema, shapes, finite numbers, and that the weights are
+//! those that the card was written for, by their hash.
 //!
 //! ```
 //! use restive::data::encoding::{Encoding, Standardise};
@@ -35,6 +36,7 @@ pub use card::{Card, SCHEMA};
 pub use weights::Weights;
 
 use crate::error::{Error, Result};
+use crate::study::fingerprint::of_bytes;
 use crate::write::draft::Draft;
 use crate::write::folder::FolderDraft;
 use card::RawCard;
@@ -62,8 +64,9 @@ impl Model {
     pub fn write(&self, folder: &Path, replace: bool) -> Result<()> {
         let draft = FolderDraft::create(folder, replace, &[CARD, WEIGHTS])?;
         let bytes = weights::serialise(&folder.join(WEIGHTS), &self.weights, None)?;
+        let card = RawCard::new(&self.card, Some(of_bytes(&bytes)));
         fs::write(draft.file(WEIGHTS), bytes).map_err(draft.refused(WEIGHTS))?;
-        let mut text = serde_json::to_string_pretty(&RawCard::from(&self.card)).expect("plain values");
+        let mut text = serde_json::to_string_pretty(&card).expect("plain values");
         text.push('\n');
         fs::write(draft.file(CARD), text).map_err(draft.refused(CARD))?;
         draft.put_in_place()
@@ -80,9 +83,19 @@ impl Model {
             let path = folder.join(name);
             fs::read(&path).map_err(Error::io(&path, "open"))
         };
-        let card = parse(&folder.join(CARD), &bytes(CARD)?)?;
-        let (weights, _) = weights::deserialise(&folder.join(WEIGHTS), &bytes(WEIGHTS)?)?;
-        Ok(Self { card, weights })
+        let (card, expected) = parse(&folder.join(CARD), &bytes(CARD)?)?;
+        let (path, bytes) = (folder.join(WEIGHTS), bytes(WEIGHTS)?);
+        let (weights, _) = weights::deserialise(&path, &bytes)?;
+        let found = of_bytes(&bytes);
+        match expected {
+            Some(expected) if expected == found => Ok(Self { card, weights }),
+            Some(expected) => {
+                let expected =
+                    format!("{expected}, as {CARD} says: one of the two files is not of this model");
+                Err(Error::content(&path, "", format!("weights with the hash {found}"), expected))
+            }
+            None => Err(Error::content(&folder.join(CARD), "weights", "nothing", "the hash of the weights")),
+        }
     }
 
     /// The numbers of an array of that name and shape; an error where there is none or it has another shape.
@@ -100,7 +113,7 @@ impl Model {
 
     /// Writes the model as a checkpoint, in the place of the one that was there.
     pub fn write_checkpoint(&self, path: &Path) -> Result<()> {
-        let text = serde_json::to_string(&RawCard::from(&self.card)).expect("plain values");
+        let text = serde_json::to_string(&RawCard::new(&self.card, None)).expect("plain values");
         let header = HashMap::from([(CARD_KEY.to_string(), text)]);
         let bytes = weights::serialise(path, &self.weights, Some(header))?;
         let mut draft = Draft::create(path)?;
@@ -115,10 +128,10 @@ impl Model {
         let Some(card) = header.get(CARD_KEY) else {
             return Err(Error::content(path, "", "no card", "a checkpoint of restive"));
         };
-        Ok(Self { card: parse(path, card.as_bytes())?, weights })
+        Ok(Self { card: parse(path, card.as_bytes())?.0, weights })
     }
 }
 
-fn parse(path: &Path, text: &[u8]) -> Result<Card> {
+fn parse(path: &Path, text: &[u8]) -> Result<(Card, Option<String>)> {
     card::parse(text).map_err(|(found, expected)| Error::content(path, "", found, expected))
 }

@@ -1,13 +1,13 @@
 //! `arms.{csv,parquet}`: who there is, and what is known of them.
 //!
 //! Columns `instance` (may be left out where there is one instance), `arm`, perhaps `split`; every other column is a
-//! feature. In Parquet a feature is what its type says. In CSV the first cell that is not empty decides whether a feature is
-//! numbers or text, and the others must agree (blanks and NaN are missing in either), unless `study.toml` lists the feature under `text`: a misspelt number must
-//! not turn a measurement into categories.
+//! feature. In Parquet a feature is what its type says. In CSV a feature is numbers or text, and all its cells must agree (blanks
+//! and NaN are missing in either), unless `study.toml` lists it under `text`: a misspelt number must not turn a measurement into
+//! categories. Where they do not agree, the first cell of the rarer kind is named.
 
+use super::feature::{Growing, Seen};
 use super::roster::Roster;
-use super::table::{Cells, Table, Want};
-use super::table_csv::number;
+use super::table::{Table, Want};
 use crate::error::{Error, Place, Result, Row, quoted};
 use crate::format::Format;
 use restive::data::features::{Column, Features};
@@ -97,11 +97,15 @@ pub(super) fn read(path: &Path, text: &[String]) -> Result<Arms> {
                     None => return Err(bad("split", found, "train, validation or test")),
                 }
             }
-            for ((column, cells), name) in columns.iter_mut().zip(&batch.cells[first_feature..]).zip(&names) {
-                if let Err(Mixed { found, expected }) = column.push(cells, row, is_typed) {
-                    return Err(bad(name, &found, expected));
-                }
+            for (column, cells) in columns.iter_mut().zip(&batch.cells[first_feature..]) {
+                column.push(cells, row, is_typed, || (batch.row(row), name.to_string()));
             }
+        }
+    }
+    for (column, name) in columns.iter().zip(&names) {
+        if let Growing::Mixed(kinds) = column {
+            let (Seen { place: (row, arm), cell, .. }, expected) = kinds.culprit();
+            return Err(bad_cell(path, *row, Some(arm.clone()), name, cell, expected));
         }
     }
     let columns: Vec<Column> = columns.into_iter().map(Growing::finish).collect();
@@ -133,71 +137,4 @@ fn infinite(path: &Path, source: restive::Error, names: &[String]) -> Error {
         _ => format!("columns {}", names.join(", ")),
     };
     Error::content(path, place, "an infinite number", "finite numbers")
-}
-
-/// A feature while it is read.
-enum Growing {
-    /// nothing but so many missing values yet
-    Unknown(usize),
-    Number(Vec<f64>),
-    Text(Vec<Option<String>>),
-    /// text by order of `study.toml` or of Parquet's type
-    Category(Vec<Option<String>>),
-}
-
-/// A cell that is not of its column's kind.
-struct Mixed {
-    found: String,
-    expected: &'static str,
-}
-
-const NUMBER: &str =
-    "a number as in the rows before (list the feature under text in study.toml if it is categories)";
-const TEXT: &str =
-    "text as in the rows before (list the feature under text in study.toml if it is categories)";
-
-impl Growing {
-    fn push(&mut self, cells: &Cells, row: usize, is_typed: bool) -> std::result::Result<(), Mixed> {
-        let text = match cells {
-            Cells::Number(values) => {
-                if let Growing::Unknown(_) = self {
-                    *self = Growing::Number(Vec::new());
-                }
-                let Growing::Number(all) = self else { unreachable!("Parquet columns have one type") };
-                all.push(values[row]);
-                return Ok(());
-            }
-            Cells::Text(_) => cells.text(row),
-        };
-        if let (Growing::Unknown(_), true) = (&self, is_typed) {
-            *self = Growing::Category(Vec::new());
-        }
-        let number = number(text.as_bytes());
-        let is_missing = number.is_some_and(f64::is_nan);
-        if let Growing::Unknown(missing) = self {
-            *self = match number {
-                _ if is_missing => Growing::Unknown(*missing + 1),
-                Some(_) => Growing::Number(vec![f64::NAN; *missing]),
-                None => Growing::Text(vec![None; *missing]),
-            };
-        }
-        match (self, number) {
-            (Growing::Unknown(_), _) => {}
-            (Growing::Number(all), Some(number)) => all.push(number),
-            (Growing::Number(_), None) => return Err(Mixed { found: text.into(), expected: NUMBER }),
-            (Growing::Text(all), _) if is_missing => all.push(None),
-            (Growing::Text(all), None) => all.push(Some(text.into())),
-            (Growing::Text(_), Some(_)) => return Err(Mixed { found: text.into(), expected: TEXT }),
-            (Growing::Category(all), _) => all.push(Some(text.into())),
-        }
-        Ok(())
-    }
-
-    fn finish(self) -> Column {
-        match self {
-            Growing::Unknown(missing) => Column::Number(vec![f64::NAN; missing]),
-            Growing::Number(values) => Column::Number(values),
-            Growing::Text(values) | Growing::Category(values) => Column::Text(values),
-        }
-    }
 }

@@ -2,11 +2,12 @@
 //!
 //! The 128-bit XXH3 hash of everything that a model can learn from: settings (without name and notes), names, features,
 //! splits, trajectories and truth, as little-endian numbers and length-prefixed text. It is the same for CSV and Parquet and
-//! on every machine, and says which data a model was trained on; it is no proof against forgery.
+//! on every machine, and says which data a model was trained on; it is no proof against forgery. The weights of a model get a
+//! name in the same way, [`of_bytes`].
 
 use super::{Study, StudyInstance};
 use restive::data::features::Column;
-use xxhash_rust::xxh3::Xxh3;
+use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
 struct Digest(Xxh3);
 
@@ -27,6 +28,11 @@ impl Digest {
             self.number(if value.is_nan() { f64::NAN.to_bits() } else { (value + 0.0).to_bits() });
         }
     }
+}
+
+/// The hash of a file as it stands, 32 hexadecimal digits.
+pub(crate) fn of_bytes(bytes: &[u8]) -> String {
+    format!("{:032x}", xxh3_128(bytes))
 }
 
 /// 32 hexadecimal digits.

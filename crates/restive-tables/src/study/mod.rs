@@ -34,10 +34,12 @@
 //! ```
 
 mod arms;
-mod fingerprint;
+mod feature;
+pub(crate) mod fingerprint;
 mod growing;
 mod roster;
 mod settings;
+mod settings_lines;
 mod table;
 mod table_csv;
 mod table_parquet;

@@ -12,12 +12,14 @@
 //! text = ["district"]               # optional: features that are categories though they look like numbers
 //! ```
 
+use super::settings_lines::Lines;
 use crate::error::{Error, Result};
 use ndarray::Array2;
 use restive::{Reward, check_discount};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::fs;
 use std::path::Path;
+use toml::Value;
 
 /// The most states that a study may have.
 const MOST_STATES: usize = 1024;
@@ -66,27 +68,27 @@ pub struct Settings {
     pub text: Vec<String>,
 }
 
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Raw {
+/// What is written.
+#[derive(Serialize)]
+struct Written<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
-    name: Option<String>,
+    name: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    notes: Option<String>,
+    notes: Option<&'a str>,
     states: usize,
-    rewards: Option<Vec<RawReward>>,
+    rewards: Vec<WrittenReward>,
     discount: f64,
     budget: usize,
     horizon: usize,
-    observation: Option<String>,
-    behaviour: String,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    text: Vec<String>,
+    observation: &'static str,
+    behaviour: &'static str,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    text: &'a [String],
 }
 
-#[derive(Serialize, Deserialize)]
-#[serde(untagged, expecting = "expected a number or a pair [passive, active]")]
-enum RawReward {
+#[derive(Serialize)]
+#[serde(untagged)]
+enum WrittenReward {
     Of(f64),
     OfAction([f64; 2]),
 }
@@ -96,59 +98,26 @@ impl Settings {
         let text = fs::read(path).map_err(Error::io(path, "open"))?;
         let text = String::from_utf8(text)
             .map_err(|_| Error::content(path, "", "bytes that are no UTF-8", "text"))?;
-        let raw: Raw = toml::from_str(&text).map_err(|error| {
-            let before = &text[..error.span().map_or(0, |span| span.start).min(text.len())];
-            let line = before.matches('\n').count() + 1;
-            let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
-            let words: Vec<&str> = error.message().split_whitespace().collect();
-            Error::Settings { path: path.into(), line, column, found: words.join(" ") }
-        })?;
-        let refuse =
-            |place: &str, found: String, expected: &str| Err(Error::content(path, place, found, expected));
-        match raw.observation.as_deref() {
-            None | Some("full") => {}
-            Some("collapsing") => {
-                return refuse(
-                    "observation",
-                    "\"collapsing\", which is not supported yet".into(),
-                    "\"full\"",
-                );
-            }
-            Some(other) => return refuse("observation", format!("{other:?}"), "\"full\""),
-        }
-        let Some(behaviour) = Behaviour::ALL.into_iter().find(|b| b.name() == raw.behaviour) else {
-            let names = Behaviour::ALL.map(|b| format!("{:?}", b.name())).join(", ");
-            return refuse("behaviour", format!("{:?}", raw.behaviour), &format!("one of {names}"));
+        let lines = Lines::parse(path, &text)?;
+        let text_of = |value: &Value| value.as_str().map(str::to_owned);
+        let states = lines.need("states", |value| whole(value, 1..=MOST_STATES))?;
+        let discount =
+            lines.need("discount", |value| number(value).filter(|x| check_discount(*x).is_ok()))?;
+        let budget = lines.need("budget", |value| whole(value, 0..=usize::MAX))?;
+        let horizon = lines.need("horizon", |value| whole(value, 1..=u16::MAX.into()))?;
+        let named = |value: &Value| Behaviour::ALL.into_iter().find(|b| value.as_str() == Some(b.name()));
+        let behaviour = lines.need("behaviour", named)?;
+        lines.take("observation", |value| (value.as_str() == Some("full")).then_some(()))?;
+        let rewards = |value: &Value| {
+            let rewards = value.as_array().filter(|all| all.len() == states)?;
+            let all: Option<Vec<[f64; 2]>> = rewards.iter().map(reward).collect();
+            let all = all?;
+            Reward::of_state_and_action(Array2::from_shape_fn((states, 2), |(s, a)| all[s][a])).ok()
         };
-        if !(1..=MOST_STATES).contains(&raw.states) {
-            return refuse("states", raw.states.to_string(), &format!("a number from 1 to {MOST_STATES}"));
-        }
-        if !(1..=usize::from(u16::MAX)).contains(&raw.horizon) {
-            return refuse("horizon", raw.horizon.to_string(), "1 to 65535 decision steps");
-        }
-        if check_discount(raw.discount).is_err() {
-            return refuse("discount", raw.discount.to_string(), "a number from 0 to 1");
-        }
-        let reward = match &raw.rewards {
-            None => Reward::linear(raw.states),
-            Some(rewards) if rewards.len() == raw.states => {
-                let value = |(s, a): (usize, usize)| match rewards[s] {
-                    RawReward::Of(reward) => reward,
-                    RawReward::OfAction(reward) => reward[a],
-                };
-                match Reward::of_state_and_action(Array2::from_shape_fn((raw.states, 2), value)) {
-                    Ok(reward) => reward,
-                    Err(_) => {
-                        return refuse("rewards", "a number that is not finite".into(), "finite numbers");
-                    }
-                }
-            }
-            Some(rewards) => {
-                let expected = format!("{}, one per state", raw.states);
-                return refuse("rewards", format!("{} rewards", rewards.len()), &expected);
-            }
-        };
-        let Raw { name, notes, discount, budget, horizon, text, .. } = raw;
+        let reward = lines.take("rewards", rewards)?.unwrap_or_else(|| Reward::linear(states));
+        let (name, notes) = (lines.take("name", text_of)?, lines.take("notes", text_of)?);
+        let names = |value: &Value| value.as_array()?.iter().map(text_of).collect();
+        let text = lines.take("text", names)?.unwrap_or_default();
         Ok(Self { name, notes, reward, discount, budget, horizon, behaviour, text })
     }
 
@@ -156,21 +125,39 @@ impl Settings {
     pub(super) fn to_toml(&self) -> String {
         let reward = self.reward.view();
         let of = |row: ndarray::ArrayView1<f64>| match row[0].to_bits() == row[1].to_bits() {
-            true => RawReward::Of(row[0]),
-            false => RawReward::OfAction([row[0], row[1]]),
+            true => WrittenReward::Of(row[0]),
+            false => WrittenReward::OfAction([row[0], row[1]]),
         };
-        let raw = Raw {
-            name: self.name.clone(),
-            notes: self.notes.clone(),
+        let written = Written {
+            name: self.name.as_deref(),
+            notes: self.notes.as_deref(),
             states: self.reward.states(),
-            rewards: Some(reward.rows().into_iter().map(of).collect()),
+            rewards: reward.rows().into_iter().map(of).collect(),
             discount: self.discount,
             budget: self.budget,
             horizon: self.horizon,
-            observation: Some("full".into()),
-            behaviour: self.behaviour.name().into(),
-            text: self.text.clone(),
+            observation: "full",
+            behaviour: self.behaviour.name(),
+            text: &self.text,
         };
-        toml::to_string(&raw).expect("plain values")
+        toml::to_string(&written).expect("plain values")
+    }
+}
+
+fn whole(value: &Value, range: std::ops::RangeInclusive<usize>) -> Option<usize> {
+    usize::try_from(value.as_integer()?).ok().filter(|found| range.contains(found))
+}
+
+/// A number, with or without a point.
+fn number(value: &Value) -> Option<f64> {
+    value.as_float().or_else(|| value.as_integer().map(|x| x as f64))
+}
+
+/// R(s, ·): a number, or a pair [passive, active].
+fn reward(value: &Value) -> Option<[f64; 2]> {
+    match value.as_array().map(Vec::as_slice) {
+        None => number(value).map(|reward| [reward; 2]),
+        Some([passive, active]) => Some([number(passive)?, number(active)?]),
+        Some(_) => None,
     }
 }

@@ -119,8 +119,13 @@ impl Table {
 
     /// The position of a column that must be there.
     pub(super) fn need(&self, name: &'static str) -> Result<usize> {
+        self.need_because(name, "")
+    }
+
+    /// The same, with the reason.
+    pub(super) fn need_because(&self, name: &'static str, why: &'static str) -> Result<usize> {
         self.find(name).ok_or_else(|| {
-            let fault = ColumnFault::Absent { column: name, found: self.header.clone() };
+            let fault = ColumnFault::Absent { column: name, found: self.header.clone(), why };
             Error::Columns { path: self.path.clone(), fault }
         })
     }

@@ -4,6 +4,7 @@
 //! rows before it have been handed out, for they may hold an earlier one.
 
 use super::table::{Batch, Cells, Places, ROWS, Want, empty, no_rows};
+use crate::columns::ColumnFault;
 use crate::error::{Error, Place, Result, Row, quoted};
 use crate::read::csv::{LONGEST_ROW, Rationed, editor_line, unreadable};
 use arrow_array::builder::StringBuilder;
@@ -37,7 +38,14 @@ impl CsvTable {
         if header.is_empty() {
             return Err(empty(path));
         }
-        let header = header.iter().map(|name| String::from_utf8_lossy(name).trim().to_owned()).collect();
+        let header: Vec<String> =
+            header.iter().map(|name| String::from_utf8_lossy(name).trim().to_owned()).collect();
+        if let [only] = &header[..]
+            && only.contains([';', '\t', '|'])
+        {
+            let fault = ColumnFault::Separator { found: only.clone() };
+            return Err(Error::Columns { path: path.into(), fault });
+        }
         let (path, record, wanted) = (path.into(), ByteRecord::new(), Vec::new());
         Ok((Self { path, reader, record, wanted, bytes, has_rows: false, pending: None }, header))
     }

@@ -48,7 +48,7 @@ pub(super) fn read(
     wanted.push((table.need("arm")?, Want::Name));
     wanted.extend([(table.need("state")?, Want::Number), (table.need("action")?, Want::Number)]);
     if needs_propensity {
-        table.need("propensity")?;
+        table.need_because("propensity", "study.toml says behaviour = \"logged\"")?;
     }
     let mut optional = |name, want| {
         table.find(name).map(|column| {
@@ -70,7 +70,7 @@ pub(super) fn read(
     std::thread::scope(|scope| {
         let (batches, placed) = std::sync::mpsc::sync_channel(2);
         let decoding = scope.spawn(move || {
-            while let Some(batch) = table.next_batch()? {
+            while let Some(batch) = table.next_batch().map_err(explained)? {
                 if batches.send(batch).is_err() {
                     break;
                 }
@@ -93,6 +93,20 @@ pub(super) fn read(
         has_reward: reward.is_some(),
     };
     whole.assemble(instances)
+}
+
+/// Says of a word in the place of a number which numbers there are.
+fn explained(error: Error) -> Error {
+    match error {
+        Error::Cell { path, place, column, found, .. } if matches!(&*column, "state" | "action") => {
+            let expected = match &*column {
+                "state" => "a number: the states are counted from 0, empty where it was not observed",
+                _ => "a number: 0 for an arm left alone, 1 for one that was pulled, empty where none was taken",
+            };
+            Error::Cell { path, place, column, found, expected }
+        }
+        other => other,
+    }
 }
 
 impl Reader<'_> {

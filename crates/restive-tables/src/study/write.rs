@@ -39,7 +39,10 @@ impl Study {
         let ending = match format {
             Format::Csv => "csv",
             Format::Parquet => "parquet",
-            Format::Npy => return Err(Error::Ending { path: folder.into(), found: "npy".into() }),
+            Format::Npy => {
+                let expected = ".csv or .parquet for its tables";
+                return Err(Error::Ending { path: folder.into(), found: "npy".into(), expected });
+            }
         };
         let draft = FolderDraft::create(folder, replace, &OWN)?;
         let table = |name: &str, columns: Vec<(String, DataType)>| {

@@ -36,7 +36,7 @@ impl FolderDraft {
         for entry in fs::read_dir(path).into_iter().flatten() {
             let name = entry.map_err(refused)?.file_name();
             if !replace {
-                let expected = "a new or empty folder, or leave to replace it";
+                let expected = "a new or empty folder, unless it is to be replaced";
                 return Err(Error::content(path, "", "a folder with files", expected));
             }
             if !own.iter().any(|own| *own == name) {

@@ -12,7 +12,7 @@
 //! ```
 
 use super::draft::Draft;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::format::Format;
 use crate::study::write_table::TableWriter;
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int32Array, StringArray};
@@ -59,10 +59,7 @@ impl Cells {
 
 /// Writes columns of equal length to a `.csv` or `.parquet` file, which appears when it is complete.
 pub fn write_table(path: &Path, columns: Vec<(&str, Cells)>) -> Result<()> {
-    let format = match Format::of(path)? {
-        Format::Npy => return Err(Error::Ending { path: path.into(), found: "npy".into() }),
-        format => format,
-    };
+    let format = Format::of_table(path)?;
     let draft = Draft::create(path)?;
     let header = columns.iter().map(|(name, cells)| (name.to_string(), cells.kind())).collect();
     let mut table = TableWriter::create(draft.place(), path.into(), format, header)?;

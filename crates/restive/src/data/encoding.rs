@@ -180,35 +180,39 @@ impl Encoding {
         unseen
     }
 
-    /// Names the first difference between the encoding and a table.
+    /// Names all columns that differ between the encoding and a table, or the first value that must not be missing.
     fn check(&self, features: &Features) -> Result<()> {
-        let refuse = |column: &str, fault| Err(Error::Feature { column: column.into(), fault });
-        for learnt in &self.columns {
-            let Some(column) = features.column(&learnt.name) else {
-                return refuse(&learnt.name, FeatureFault::Absent);
-            };
-            let expected = learnt.kind.name();
-            if column.kind() != expected {
-                return refuse(&learnt.name, FeatureFault::Kind { found: column.kind(), expected });
+        let of = |learnt: &EncodedColumn| match features.column(&learnt.name) {
+            None => Some((learnt.name.clone(), FeatureFault::Absent)),
+            Some(column) => {
+                let (found, expected) = (column.kind(), learnt.kind.name());
+                (found != expected).then(|| (learnt.name.clone(), FeatureFault::Kind { found, expected }))
             }
-            if !learnt.has_missing {
-                let gap = match column {
-                    Column::Number(values) => values.iter().position(|x| x.is_nan()),
-                    Column::Text(values) => values.iter().position(|x| x.is_none()),
-                };
-                if let Some(arm) = gap {
-                    return refuse(&learnt.name, FeatureFault::Gap { arm });
-                }
-            }
-        }
+        };
+        let mut differences: Vec<_> = self.columns.iter().filter_map(of).collect();
         let is_known = |name: &&String| {
             self.dropped.contains(name) || self.columns.iter().any(|learnt| learnt.name == **name)
         };
-        match features.names().iter().find(|name| !is_known(name)) {
-            Some(name) => refuse(name, FeatureFault::Unexpected),
-            None => Ok(()),
+        let unexpected = features.names().iter().filter(|name| !is_known(name));
+        differences.extend(unexpected.map(|name| (name.clone(), FeatureFault::Unexpected)));
+        if differences.is_empty() {
+            differences.extend(self.columns.iter().find_map(|learnt| gap(learnt, features)));
+        }
+        match <[_; 1]>::try_from(differences) {
+            Ok([(column, fault)]) => Err(Error::Feature { column, fault }),
+            Err(none) if none.is_empty() => Ok(()),
+            Err(differences) => Err(Error::Features { differences }),
         }
     }
+}
+
+/// The first value that is missing where no training arm missed any.
+fn gap(learnt: &EncodedColumn, features: &Features) -> Option<(String, FeatureFault)> {
+    let arm = match features.column(&learnt.name).filter(|_| !learnt.has_missing)? {
+        Column::Number(values) => values.iter().position(|x| x.is_nan()),
+        Column::Text(values) => values.iter().position(|x| x.is_none()),
+    };
+    arm.map(|arm| (learnt.name.clone(), FeatureFault::Gap { arm }))
 }
 
 impl EncodedColumn {

@@ -36,4 +36,4 @@ pub use likelihood::{Likelihood, likelihood};
 pub use propensity::{Behaviour, Drift, Propensity, drift, without_overlap};
 pub use segmented::{Segmented, segmented};
 pub use simulated::Simulated;
-pub use transitions::{GRID, empirical, fit_strength, log_likelihood, smoothed};
+pub use transitions::{GRID, PRIOR_STRENGTH, Strength, empirical, fit_strength, log_likelihood, smoothed};

@@ -128,6 +128,17 @@ fn a_table_that_does_not_fit_is_refused_by_the_name_of_the_difference() {
     assert_eq!(encode(vec![("x", x()), ("c", gap)]), ("c".into(), FeatureFault::Gap { arm: 0 }));
     let message = encoding.encode(&features(vec![("x", x()), ("c", number(&[1.0, 2.0]))])).unwrap_err();
     assert_eq!(message.to_string(), "feature c: found numbers, expected text as at training");
+    // all differences at once, five of them in words
+    let error = encoding.encode(&features(vec![("x", c()), ("z", x())])).unwrap_err();
+    let expected = "feature x: found text, expected numbers as at training; feature c: found no such column, expected one; \
+                    feature z: found a column that the encoding does not know";
+    assert_eq!(error.to_string(), expected);
+    let many = ["p", "q", "r", "s", "t", "u", "v"].map(|name| (name, x()));
+    let message = encoding.encode(&features(many.into())).unwrap_err().to_string();
+    assert!(
+        message.ends_with("feature r: found a column that the encoding does not know; and 4 more"),
+        "{message}"
+    );
 }
 
 #[test]

@@ -411,13 +411,13 @@ fn the_strength_of_a_prediction_is_recovered() {
     }
     let found = log_likelihood(counts.view(), prediction.view(), 0, 16.0);
     assert!((found - urn).abs() < 1e-9 * urn.abs(), "{found} not {urn}");
-    assert_eq!(fit_strength(&[(counts.view(), prediction.view())]), true_strength);
+    assert_eq!(fit_strength(&[(counts.view(), prediction.view())]).map(|fit| fit.value), true_strength);
     let smooth = smoothed(counts.view(), prediction.view(), [8.0, 64.0]);
     let row = smooth.view()[[3, 1, 1, 2]];
     assert!((row - (counts[[3, 1, 1, 2]] + 64.0 * prediction[[3, 1, 1, 2]]) / 76.0).abs() < 1e-15);
-    // nothing to learn from: the prediction is trusted
+    // nothing to learn from: what the prior says
     let nothing = Array4::zeros((n, m, 2, m));
-    assert_eq!(fit_strength(&[(nothing.view(), prediction.view())]), [4096.0; 2]);
+    assert_eq!(fit_strength(&[(nothing.view(), prediction.view())]).map(|fit| fit.value), [16.0; 2]);
     assert_eq!(empirical(nothing.view()).view()[[5, 1, 0, 2]], 1.0 / 3.0);
 }
 

@@ -3,7 +3,7 @@
 //! `recovery`: two roads to one number · `gradients`: every pullback against finite differences ·
 //! `invariants`: properties that hold for all inputs · `golden`: numbers from `reference/` · `rooms`: which room
 //! may know which · `predictor`, `two_stage`, `programme`: learning · `encoding`, `split`: features and parts of a study ·
-//! `evaluation`, `fluid`, `coverage`: estimators against naive formulas, enumeration and repetition. `arms` draws random
+//! `evaluation`, `strength`, `fluid`, `coverage`: estimators against naive formulas, enumeration and repetition. `arms` draws random
 //! arms, `oracle` holds the slow textbook truths.
 
 mod arms;
@@ -24,4 +24,5 @@ mod rooms;
 mod selection;
 mod simulation;
 mod split;
+mod strength;
 mod two_stage;

@@ -48,12 +48,14 @@
 mod log_balance;
 mod root;
 mod shared;
+mod slopes;
 mod weighted;
 
 pub use shared::{SoftTopKMany, TableCotangent, soft_top_k_many};
 pub use weighted::{Crowd, CrowdCotangent, CrowdThreshold};
 
 use root::{Root, solve};
+use slopes::pull_back;
 
 /// The pulls of one problem.
 pub struct SoftTopK<'a> {
@@ -97,8 +99,8 @@ impl SoftTopK<'_> {
     pub fn pullback(&self, d_pull: &[f64]) -> SoftTopKCotangent {
         assert_eq!(d_pull.len(), self.pull.len(), "d_pull: [N]");
         let mut d_score = vec![0.0; d_pull.len()];
-        let (d_budget, d_temperature) =
-            root::pull_back(&self.root, self.score, &self.pull, self.temperature, d_pull, &mut d_score);
+        let &Self { score, temperature, ref root, ref pull, .. } = self;
+        let (d_budget, d_temperature) = pull_back(root, score, None, pull, temperature, d_pull, &mut d_score);
         SoftTopKCotangent { d_score, d_budget, d_temperature }
     }
 }

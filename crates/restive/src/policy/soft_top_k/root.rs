@@ -1,25 +1,32 @@
-//! One threshold: the root of Σ pull = K, and the gradient through it.
+//! One threshold: the root of Σ μ pull = K, where every score counts for one arm or for a mass μ.
+//!
+//! Both problems are the same but for the sums, so they share the bracketed Halley iteration, the guards around it and the
+//! strict limit; [`slopes`](super::slopes) holds the gradient. Loops are compiled with and without masses: single arms do not
+//! pay for reading a million ones.
 
 use crate::simd::{exp, for_cpu};
 use rayon::prelude::*;
 
 /// Scores summed by one thread at a time; sums are added chunk by chunk in order.
-const CHUNK: usize = 1 << 14;
+pub(super) const CHUNK: usize = 1 << 14;
 /// Running sums side by side.
-const LANES: usize = 8;
+pub(super) const LANES: usize = 8;
 /// Scores from which a start is found.
 const SAMPLE: usize = 512;
 /// Below this Σ pull(1−pull)/K, the sum of the pulls no longer fixes the threshold to full precision.
-pub(super) const SATURATED: f64 = 1e-3;
+const SATURATED: f64 = 1e-3;
+
+/// Exponents are held within ±708: thresholds up to here are far enough from those for a pull there to be 0 or 1.
+const FARTHEST: f64 = 600.0;
 
 /// The threshold of a solved problem.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Root {
     pub(super) threshold: f64,
     /// an actual score near the threshold, and (threshold − reference)/temperature
-    reference: f64,
-    theta: f64,
-    kind: Kind,
+    pub(super) reference: f64,
+    pub(super) theta: f64,
+    pub(super) kind: Kind,
 }
 
 /// What the pulls of a solved problem are like, which decides how their slopes are computed.
@@ -62,7 +69,79 @@ fn exponentials_loop(score: &[f64], reference: f64, inverse: f64, out: &mut [f64
     }
 }
 
-/// Replaces the exponentials in `pull` by the pulls. `start` is a guess of (threshold − reference)/temperature.
+/// One problem: scores, what each stands for (nothing: one arm), budget and temperature, and a score near the threshold.
+#[derive(Clone, Copy)]
+pub(super) struct Problem<'a> {
+    pub(super) score: &'a [f64],
+    pub(super) mass: Option<&'a [f64]>,
+    pub(super) budget: f64,
+    pub(super) temperature: f64,
+    pub(super) reference: f64,
+}
+
+impl Problem<'_> {
+    /// Replaces the exponentials in `pull` by the pulls. `start` guesses (threshold − reference)/temperature,
+    /// `nearly_strict` solves the log-balance for (reference, θ), `strict` finds the threshold of the strict limit.
+    pub(super) fn solve(
+        &self,
+        pull: &mut [f64],
+        start: impl FnOnce(&[f64]) -> Option<f64>,
+        nearly_strict: impl FnOnce() -> Option<(f64, f64)>,
+        strict: impl FnOnce() -> f64,
+    ) -> Root {
+        let &Self { score, mass, budget, temperature, reference } = self;
+        let total = mass.map_or(score.len() as f64, |mass| mass.iter().sum());
+        let root = |reference, theta, kind| {
+            let threshold = reference + temperature * theta;
+            Root { threshold, reference, theta, kind }
+        };
+        let fixed = |threshold| Root { threshold, reference, theta: 0.0, kind: Kind::Fixed };
+        if budget <= 0.0 {
+            pull.fill(0.0);
+            return fixed(f64::INFINITY);
+        }
+        if budget >= total {
+            pull.fill(1.0);
+            return fixed(f64::NEG_INFINITY);
+        }
+        if temperature == f64::INFINITY {
+            pull.fill(budget / total);
+            return fixed(reference);
+        }
+        // below the normal numbers 1/temperature overflows: that is the strict limit
+        if temperature >= f64::MIN_POSITIVE {
+            if let Some(theta) = start(pull).and_then(|theta| halley(pull, mass, budget, theta)) {
+                pulls(pull, theta.exp());
+                return root(reference, theta, Kind::Smooth);
+            }
+            if let Some((reference, theta)) = nearly_strict() {
+                for (p, x) in pull.iter_mut().zip(score) {
+                    *p = sigmoid((x - reference) / temperature - theta);
+                }
+                return root(reference, theta, Kind::Saturated);
+            }
+        }
+        let threshold = strict();
+        self.share_at(threshold, pull);
+        fixed(threshold)
+    }
+
+    /// Temperature 0: 1 above the threshold, 0 below, what is left shared equally at it.
+    fn share_at(&self, threshold: f64, pull: &mut [f64]) {
+        let (mut above, mut tied) = (0.0, 0.0);
+        for (i, x) in self.score.iter().enumerate() {
+            let mass = self.mass.map_or(1.0, |mass| mass[i]);
+            above += if *x > threshold { mass } else { 0.0 };
+            tied += if *x == threshold { mass } else { 0.0 };
+        }
+        let share = ((self.budget - above) / tied).clamp(0.0, 1.0);
+        for (p, x) in pull.iter_mut().zip(self.score) {
+            *p = if *x > threshold { 1.0 } else { f64::from(*x == threshold) * share };
+        }
+    }
+}
+
+/// The threshold of single arms. `start` is a guess of (threshold − reference)/temperature.
 pub(super) fn solve(
     score: &[f64],
     budget: f64,
@@ -71,40 +150,12 @@ pub(super) fn solve(
     start: Option<f64>,
     pull: &mut [f64],
 ) -> Root {
-    let n = score.len() as f64;
-    let fixed = |threshold| Root { threshold, reference, theta: 0.0, kind: Kind::Fixed };
-    if budget <= 0.0 {
-        pull.fill(0.0);
-        return fixed(f64::INFINITY);
-    }
-    if budget >= n {
-        pull.fill(1.0);
-        return fixed(f64::NEG_INFINITY);
-    }
-    if temperature == f64::INFINITY {
-        pull.fill(budget / n);
-        return fixed(reference);
-    }
-    // below the normal numbers 1/temperature overflows: that is the strict limit
-    if temperature >= f64::MIN_POSITIVE {
-        let start = start.or_else(|| sampled_start(pull, budget));
-        if let Some(theta) = start.and_then(|theta| halley(pull, budget, theta)) {
-            pulls(pull, theta.exp());
-            return Root { threshold: reference + temperature * theta, reference, theta, kind: Kind::Smooth };
-        }
-        if let Some((reference, theta)) = super::log_balance::solve(score, budget, temperature) {
-            for (p, x) in pull.iter_mut().zip(score) {
-                *p = sigmoid((x - reference) / temperature - theta);
-            }
-            return Root {
-                threshold: reference + temperature * theta,
-                reference,
-                theta,
-                kind: Kind::Saturated,
-            };
-        }
-    }
-    fixed(strict_limit(score, budget, pull))
+    Problem { score, mass: None, budget, temperature, reference }.solve(
+        pull,
+        |exponentials| start.or_else(|| sampled_start(exponentials, budget)),
+        || super::log_balance::solve(score, budget, temperature),
+        || strict_threshold(score, budget),
+    )
 }
 
 fn sigmoid(x: f64) -> f64 {
@@ -119,15 +170,18 @@ fn sampled_start(exponentials: &[f64], budget: f64) -> Option<f64> {
         return Some(0.0);
     }
     let sample: Vec<f64> = exponentials.iter().step_by(step).copied().collect();
-    halley(&sample, budget * sample.len() as f64 / n as f64, 0.0)
+    halley(&sample, None, budget * sample.len() as f64 / n as f64, 0.0)
 }
 
-/// The root θ of Σ E/(E + e^θ) = K by Halley's method; none where it is not well determined or not reached.
-pub(super) fn halley(exponentials: &[f64], budget: f64, start: f64) -> Option<f64> {
+/// The root θ of Σ μ E/(E + e^θ) = K by Halley's method; none where it is not well determined or not reached.
+pub(super) fn halley(exponentials: &[f64], mass: Option<&[f64]>, budget: f64, start: f64) -> Option<f64> {
     let (mut low, mut high) = (f64::NEG_INFINITY, f64::INFINITY);
     let mut theta = start;
     for _ in 0..30 {
-        let [sum, slope, curve] = sums(exponentials, theta.exp());
+        if !(theta.abs() < FARTHEST) {
+            return None;
+        }
+        let [sum, slope, curve] = sums(exponentials, mass, theta.exp());
         if !(slope > SATURATED * budget) {
             return None;
         }
@@ -151,37 +205,51 @@ pub(super) fn halley(exponentials: &[f64], budget: f64, start: f64) -> Option<f6
     None
 }
 
-/// Σ p, Σ p(1−p) and Σ p(1−p)(1−2p) for p = E/(E+c).
-fn sums(exponentials: &[f64], c: f64) -> [f64; 3] {
+/// The masses that belong to a chunk of the scores.
+pub(super) fn chunk_of(mass: Option<&[f64]>, chunk: usize) -> Option<&[f64]> {
+    mass.map(|mass| &mass[chunk * CHUNK..mass.len().min((chunk + 1) * CHUNK)])
+}
+
+/// Σ μp, Σ μp(1−p) and Σ μp(1−p)(1−2p) for p = E/(E+c).
+fn sums(exponentials: &[f64], mass: Option<&[f64]>, c: f64) -> [f64; 3] {
+    let part = |e: &[f64], mass: Option<&[f64]>| match mass {
+        None => sums_for_cpu(e, &[], c),
+        Some(mass) => weighted_sums_for_cpu(e, mass, c),
+    };
     if exponentials.len() <= CHUNK {
-        return sums_for_cpu(exponentials, c);
+        return part(exponentials, mass);
     }
-    let chunks: Vec<[f64; 3]> = exponentials.par_chunks(CHUNK).map(|e| sums_for_cpu(e, c)).collect();
+    let chunks = exponentials.par_chunks(CHUNK).enumerate();
+    let chunks: Vec<[f64; 3]> = chunks.map(|(chunk, e)| part(e, chunk_of(mass, chunk))).collect();
     chunks.iter().fold([0.0; 3], |t, s| std::array::from_fn(|k| t[k] + s[k]))
 }
 
-for_cpu!(fn sums_for_cpu(exponentials: &[f64], c: f64) -> [f64; 3] = sums_loop);
+for_cpu!(fn sums_for_cpu(exponentials: &[f64], mass: &[f64], c: f64) -> [f64; 3] = sums_loop::<false>);
+for_cpu!(fn weighted_sums_for_cpu(exponentials: &[f64], mass: &[f64], c: f64) -> [f64; 3] = sums_loop::<true>);
 
+/// Without masses `mass` is not looked at.
 #[inline(always)]
-fn sums_loop(exponentials: &[f64], c: f64) -> [f64; 3] {
+fn sums_loop<const HAS_MASS: bool>(exponentials: &[f64], mass: &[f64], c: f64) -> [f64; 3] {
     let mut lanes = [[0.0; LANES]; 3];
-    let mut one = |lane: usize, e: f64| {
+    let mut one = |lane: usize, e: f64, mass: f64| {
         let inverse = 1.0 / (e + c);
         let (p, q) = (e * inverse, c * inverse);
-        let slope = p * q;
-        lanes[0][lane] += p;
+        let p_mass = if HAS_MASS { mass * p } else { p };
+        let slope = p_mass * q;
+        lanes[0][lane] += p_mass;
         lanes[1][lane] += slope;
         lanes[2][lane] += slope * (q - p);
     };
-    let blocks = exponentials.chunks_exact(LANES);
-    let rest = blocks.remainder();
-    for block in blocks {
+    let whole = exponentials.len() / LANES * LANES;
+    for start in (0..whole).step_by(LANES) {
+        let e = &exponentials[start..][..LANES];
+        let mass = if HAS_MASS { &mass[start..][..LANES] } else { e };
         for lane in 0..LANES {
-            one(lane, block[lane]);
+            one(lane, e[lane], mass[lane]);
         }
     }
-    for (lane, &e) in rest.iter().enumerate() {
-        one(lane, e);
+    for i in whole..exponentials.len() {
+        one(i - whole, exponentials[i], if HAS_MASS { mass[i] } else { 1.0 });
     }
     lanes.map(|lanes| lanes.iter().sum())
 }
@@ -200,138 +268,9 @@ fn pulls_loop(exponentials: &mut [f64], c: f64) {
     }
 }
 
-/// Temperature 0: 1 above the threshold, 0 below, what is left shared equally at it. Returns the threshold.
-fn strict_limit(score: &[f64], budget: f64, pull: &mut [f64]) -> f64 {
+/// The score that takes the last place of the strict top K.
+fn strict_threshold(score: &[f64], budget: f64) -> f64 {
     let mut order = score.to_vec();
     let rank = (budget.ceil() as usize).clamp(1, order.len()) - 1;
-    let threshold = *order.select_nth_unstable_by(rank, |a, b| b.total_cmp(a)).1;
-    let above = score.iter().filter(|x| **x > threshold).count() as f64;
-    let tied = score.iter().filter(|x| **x == threshold).count() as f64;
-    let share = (budget - above) / tied;
-    for (p, x) in pull.iter_mut().zip(score) {
-        *p = if *x > threshold {
-            1.0
-        } else if *x == threshold {
-            share
-        } else {
-            0.0
-        };
-    }
-    threshold
-}
-
-/// Writes `d_score` and returns the cotangents of budget and temperature.
-pub(super) fn pull_back(
-    root: &Root,
-    score: &[f64],
-    pull: &[f64],
-    temperature: f64,
-    d_pull: &[f64],
-    d_score: &mut [f64],
-) -> (f64, f64) {
-    let inverse = 1.0 / temperature;
-    match root.kind {
-        Kind::Smooth => {
-            let chunks: Vec<[f64; 2]> = pull
-                .par_chunks(CHUNK)
-                .zip(d_pull.par_chunks(CHUNK))
-                .map(|(p, c)| moments_for_cpu(p, c))
-                .collect();
-            let [slope, weighted] = chunks.iter().fold([0.0; 2], |t, s| [t[0] + s[0], t[1] + s[1]]);
-            let mean = weighted / slope;
-            let chunks: Vec<f64> = (d_score.par_chunks_mut(CHUNK).zip(score.par_chunks(CHUNK)))
-                .zip(pull.par_chunks(CHUNK).zip(d_pull.par_chunks(CHUNK)))
-                .map(|((d, x), (p, c))| pull_back_for_cpu(x, p, c, mean, inverse, root.threshold, d))
-                .collect();
-            (mean, -chunks.iter().sum::<f64>())
-        }
-        Kind::Saturated => {
-            let distance = |x: f64| (x - root.reference) * inverse - root.theta;
-            let log_slope = |x: f64| {
-                let d = distance(x).abs();
-                -d - 2.0 * (-d).exp().ln_1p()
-            };
-            let top = score.iter().fold(f64::NEG_INFINITY, |top, &x| top.max(log_slope(x)));
-            let (mut total, mut weighted) = (0.0, 0.0);
-            for (&x, c) in score.iter().zip(d_pull) {
-                let weight = (log_slope(x) - top).exp();
-                total += weight;
-                weighted += weight * c;
-            }
-            let mean = weighted / total;
-            let mut d_temperature = 0.0;
-            for ((d, &x), c) in d_score.iter_mut().zip(score).zip(d_pull) {
-                *d = log_slope(x).exp() * (c - mean) * inverse;
-                d_temperature -= *d * distance(x);
-            }
-            (mean, d_temperature)
-        }
-        Kind::Fixed => {
-            d_score.fill(0.0);
-            let shared: Vec<f64> = pull
-                .iter()
-                .zip(d_pull)
-                .filter(|(p, _)| (0.0..1.0).contains(*p) && **p > 0.0)
-                .map(|(_, c)| *c)
-                .collect();
-            let d_budget =
-                if shared.is_empty() { 0.0 } else { shared.iter().sum::<f64>() / shared.len() as f64 };
-            (d_budget, 0.0)
-        }
-    }
-}
-
-for_cpu!(fn moments_for_cpu(pull: &[f64], d_pull: &[f64]) -> [f64; 2] = moments_loop);
-
-/// Σ s and Σ s·c for s = p(1−p).
-#[inline(always)]
-fn moments_loop(pull: &[f64], d_pull: &[f64]) -> [f64; 2] {
-    let mut lanes = [[0.0; LANES]; 2];
-    let mut one = |lane: usize, p: f64, c: f64| {
-        let slope = p * (1.0 - p);
-        lanes[0][lane] += slope;
-        lanes[1][lane] += slope * c;
-    };
-    let (blocks, c_blocks) = (pull.chunks_exact(LANES), d_pull.chunks_exact(LANES));
-    let rest = blocks.remainder().iter().zip(c_blocks.remainder());
-    for (p, c) in blocks.zip(c_blocks) {
-        for lane in 0..LANES {
-            one(lane, p[lane], c[lane]);
-        }
-    }
-    for (lane, (p, c)) in rest.enumerate() {
-        one(lane, *p, *c);
-    }
-    lanes.map(|lanes| lanes.iter().sum())
-}
-
-for_cpu!(fn pull_back_for_cpu(score: &[f64], pull: &[f64], d_pull: &[f64], mean: f64, inverse: f64, threshold: f64,
-    d_score: &mut [f64]) -> f64 = pull_back_loop);
-
-/// Writes s(c − mean)/e and returns Σ of it times (x − threshold)/e.
-#[inline(always)]
-fn pull_back_loop(
-    score: &[f64],
-    pull: &[f64],
-    d_pull: &[f64],
-    mean: f64,
-    inverse: f64,
-    threshold: f64,
-    d_score: &mut [f64],
-) -> f64 {
-    let mut lanes = [0.0; LANES];
-    let whole = score.len() / LANES * LANES;
-    for start in (0..whole).step_by(LANES) {
-        let (x, p) = (&score[start..][..LANES], &pull[start..][..LANES]);
-        let (c, d) = (&d_pull[start..][..LANES], &mut d_score[start..][..LANES]);
-        for lane in 0..LANES {
-            d[lane] = p[lane] * (1.0 - p[lane]) * (c[lane] - mean) * inverse;
-            lanes[lane] += d[lane] * ((x[lane] - threshold) * inverse);
-        }
-    }
-    for i in whole..score.len() {
-        d_score[i] = pull[i] * (1.0 - pull[i]) * (d_pull[i] - mean) * inverse;
-        lanes[i - whole] += d_score[i] * ((score[i] - threshold) * inverse);
-    }
-    lanes.iter().sum()
+    *order.select_nth_unstable_by(rank, |a, b| b.total_cmp(a)).1
 }

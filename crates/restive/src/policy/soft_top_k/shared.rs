@@ -5,7 +5,8 @@
 //! of an average arm), and each problem then costs a few divisions per arm. Problems are independent of each other, so
 //! results do not depend on threads or on which problems are solved together.
 
-use super::root::{self, Root, exponentials, halley, reference, solve};
+use super::root::{Root, exponentials, halley, reference, solve};
+use super::slopes::pull_back;
 use ndarray::{Array1, Array2, ArrayView2};
 use rayon::prelude::*;
 
@@ -61,7 +62,7 @@ pub fn soft_top_k_many<'a>(
     let reference = reference(scores, average_budget);
     let mut table_exponentials = vec![0.0; n * m];
     exponentials(scores, reference, temperature, &mut table_exponentials);
-    let start = halley(&table_exponentials, average_budget, 0.0);
+    let start = halley(&table_exponentials, None, average_budget, 0.0);
     let mut pull = Array2::zeros((problems, n));
     let state_rows = state.as_standard_layout();
     assert!(state_rows.iter().all(|&s| usize::from(s) < m), "state: below M");
@@ -103,7 +104,7 @@ impl SoftTopKMany<'_> {
                     for ((score, row), &s) in score.iter_mut().zip(table.chunks_exact(m)).zip(state) {
                         *score = row[usize::from(s)];
                     }
-                    root::pull_back(root, score, pull, self.temperature, d_pull, d_score)
+                    pull_back(root, score, None, pull, self.temperature, d_pull, d_score)
                 },
             )
             .collect();

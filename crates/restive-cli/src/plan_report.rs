@@ -1,0 +1,91 @@
+//! What `restive plan` answers: rows of a table, text or JSON.
+
+use crate::display::{Decimals, grouped, write_aligned};
+use crate::history::History;
+use crate::summary::counted;
+use restive_tables::{Cells, write_table};
+use serde::Serialize;
+use std::io::{self, Write};
+use std::path::Path;
+
+/// One arm to pull.
+#[derive(Serialize)]
+pub(crate) struct Row {
+    pub(crate) instance: String,
+    pub(crate) arm: String,
+    pub(crate) state: u16,
+    pub(crate) index: f64,
+    pub(crate) rank: usize,
+    pub(crate) inclusion: f64,
+    pub(crate) is_beneficial: bool,
+}
+
+/// The arms to pull, and what the choice rests on.
+#[derive(Serialize)]
+pub(crate) struct Plan {
+    /// K, of each instance
+    pub(crate) budget: usize,
+    pub(crate) index_discount: f64,
+    /// what a prediction is worth beside an arm's own record, where that counts
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) history: Option<History>,
+    /// arms without a state, which are left out
+    pub(crate) never_observed: usize,
+    pub(crate) plan: Vec<Row>,
+}
+
+impl Plan {
+    /// As a table, `.csv` or `.parquet`.
+    pub(crate) fn write_table(&self, path: &Path) -> restive_tables::Result<()> {
+        let rows = self.plan.iter();
+        let columns = vec![
+            ("instance", Cells::Text(rows.clone().map(|row| row.instance.clone()).collect())),
+            ("arm", Cells::Text(rows.clone().map(|row| row.arm.clone()).collect())),
+            ("state", Cells::Whole(rows.clone().map(|row| row.state.into()).collect())),
+            ("index", Cells::Number(rows.clone().map(|row| row.index).collect())),
+            ("rank", Cells::Whole(rows.clone().map(|row| row.rank as i32).collect())),
+            ("inclusion", Cells::Number(rows.clone().map(|row| row.inclusion).collect())),
+            ("is_beneficial", Cells::Truth(rows.map(|row| row.is_beneficial).collect())),
+        ];
+        write_table(path, columns)
+    }
+
+    /// As text: the first rows, and a summary.
+    pub(crate) fn write_text(&self, text: &mut Vec<u8>, rows: usize, out: Option<&Path>) -> io::Result<()> {
+        let shown = &self.plan[..self.plan.len().min(rows)];
+        if !shown.is_empty() {
+            let decimals = Decimals::of(shown.iter().map(|row| row.index));
+            let header = ["instance", "arm", "state", "index", "rank", "inclusion", "is_beneficial"];
+            let mut table = vec![header.map(String::from).to_vec()];
+            table.extend(shown.iter().map(|row| {
+                vec![
+                    row.instance.escape_debug().to_string(),
+                    row.arm.escape_debug().to_string(),
+                    row.state.to_string(),
+                    decimals.format(row.index),
+                    row.rank.to_string(),
+                    format!("{:.3}", row.inclusion),
+                    if row.is_beneficial { "yes" } else { "not beneficial" }.into(),
+                ]
+            }));
+            write_aligned(text, &table)?;
+            match (self.plan.len() - shown.len()) as u64 {
+                0 => writeln!(text)?,
+                more => {
+                    writeln!(text, "… {} more; --out FILE writes all, --rows N shows more\n", grouped(more))?;
+                }
+            }
+        }
+        let without = self.plan.iter().filter(|row| !row.is_beneficial).count();
+        write!(text, "{} to pull", counted(self.plan.len() as u64, "arm"))?;
+        if without > 0 {
+            write!(text, ", {} of them not beneficial", grouped(without as u64))?;
+        }
+        write!(text, "; budget {} per instance, index discount {:.4}", self.budget, self.index_discount)?;
+        match out {
+            Some(out) => writeln!(text, "; wrote {}", out.display())?,
+            None => writeln!(text)?,
+        }
+        self.history.iter().try_for_each(|history| writeln!(text, "{history}"))
+    }
+}

@@ -1,0 +1,94 @@
+//! The lines of `study.toml`, and what to say of one that is wrong or not there.
+
+use crate::error::{Error, Result};
+use std::collections::BTreeMap;
+use std::path::Path;
+use toml::{Spanned, Value};
+
+/// A setting: its name, what it says, what it may be.
+const KNOWN: [(&str, &str, &str); 10] = [
+    ("name", "what the study is called", "text in quotation marks"),
+    ("notes", "whatever should be remembered", "text in quotation marks"),
+    ("states", "how many states an arm has", "a whole number from 1 to 1024"),
+    (
+        "rewards",
+        "what a step in each state is worth",
+        "a list with one finite number or one pair [passive, active] for each state",
+    ),
+    ("discount", "the discount per step", "a number from 0 to 1"),
+    ("budget", "how many arms of an instance may be pulled per step", "a whole number of arms, at least 0"),
+    ("horizon", "the decision steps of a deployment", "a whole number from 1 to 65535"),
+    ("observation", "what is seen of states", "\"full\" (\"collapsing\" is not supported yet)"),
+    (
+        "behaviour",
+        "where the propensities of logged actions come from",
+        "one of \"logged\", \"uniform\", \"estimated\", \"round-robin-as-uniform\"",
+    ),
+    ("text", "features that are categories though they look like numbers", "a list of names of features"),
+];
+
+/// The settings that are there.
+pub(super) struct Lines<'a> {
+    path: &'a Path,
+    text: &'a str,
+    found: BTreeMap<Spanned<String>, Spanned<Value>>,
+}
+
+impl<'a> Lines<'a> {
+    /// Reads the file; one that is no TOML or has a setting that nobody knows is refused.
+    pub(super) fn parse(path: &'a Path, text: &'a str) -> Result<Self> {
+        let found = toml::from_str(text).map_err(|error| {
+            let words: Vec<&str> = error.message().split_whitespace().collect();
+            fault(path, text, error.span().map_or(0, |span| span.start), words.join(" "))
+        })?;
+        let lines = Self { path, text, found };
+        let is_known = |name: &str| KNOWN.iter().any(|(known, ..)| *known == name);
+        if let Some(name) = lines.found.keys().find(|name| !is_known(name.get_ref())) {
+            let names = KNOWN.map(|(name, ..)| name).join(", ");
+            let found = format!("found the setting {:?}, expected one of {names}", name.get_ref());
+            return Err(fault(path, text, name.span().start, found));
+        }
+        Ok(lines)
+    }
+
+    /// A setting, where it is there; `read` says nothing of a value that it may not have.
+    pub(super) fn take<T>(&self, name: &str, read: impl Fn(&Value) -> Option<T>) -> Result<Option<T>> {
+        let Some(value) = self.found.get(name) else { return Ok(None) };
+        match read(value.get_ref()) {
+            Some(read) => Ok(Some(read)),
+            None => {
+                let (.., expected) = known(name);
+                let found = format!("{name}: found {}, expected {expected}", shown(value.get_ref()));
+                Err(fault(self.path, self.text, value.span().start, found))
+            }
+        }
+    }
+
+    /// A setting that must be there.
+    pub(super) fn need<T>(&self, name: &str, read: impl Fn(&Value) -> Option<T>) -> Result<T> {
+        self.take(name, read)?.ok_or_else(|| {
+            let (_, what, expected) = known(name);
+            let expected = format!("a line {name} = …, {what}: {expected}");
+            Error::content(self.path, "", format!("no {name}"), expected)
+        })
+    }
+}
+
+fn known(name: &str) -> &'static (&'static str, &'static str, &'static str) {
+    KNOWN.iter().find(|(known, ..)| *known == name).expect("a setting of the list")
+}
+
+fn fault(path: &Path, text: &str, place: usize, found: String) -> Error {
+    let before = &text[..place.min(text.len())];
+    let line = before.matches('\n').count() + 1;
+    let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
+    Error::Settings { path: path.into(), line, column, found }
+}
+
+/// A value on one line, cut where it is long.
+fn shown(value: &Value) -> String {
+    const LONGEST: usize = 60;
+    let text = value.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
+    let short: String = text.chars().take(LONGEST).collect();
+    if short.len() < text.len() { short + "…" } else { short }
+}

@@ -1,0 +1,166 @@
+//! The gradient through a threshold.
+//!
+//! With s the slopes pull(1 − pull) and μ the masses (1 for single arms), a cotangent c of the pulls becomes
+//!
+//! ```text
+//! g = Σ s c/Σ s μ      d_score = s (c − μ g)/e      d_budget = g      d_temperature = −Σ d_score (x − τ)/e
+//! ```
+//!
+//! One sum for all kinds of solutions: what differs is where the slopes come from. Where the policy is nearly strict they are
+//! taken from their logarithms, relative to the largest; where pulls are fixed, g is what a larger budget buys those that
+//! share, and the scores have no gradient.
+
+use super::log_balance::log_sigmoid;
+use super::root::{CHUNK, Kind, LANES, Root, chunk_of};
+use crate::simd::for_cpu;
+use rayon::prelude::*;
+
+/// Adds to `d_score` and returns the cotangents of budget and temperature; single arms find zeros in `d_score`.
+pub(super) fn pull_back(
+    root: &Root,
+    score: &[f64],
+    mass: Option<&[f64]>,
+    pull: &[f64],
+    temperature: f64,
+    d_pull: &[f64],
+    d_score: &mut [f64],
+) -> (f64, f64) {
+    if root.kind == Kind::Smooth {
+        return smooth(root, score, mass, pull, temperature, d_pull, d_score);
+    }
+    let mass = |i: usize| mass.map_or(1.0, |mass| mass[i]);
+    let distance = |i: usize| (score[i] - root.reference) / temperature - root.theta;
+    let log_slope = |i: usize| {
+        let d = distance(i);
+        log_sigmoid(d) + log_sigmoid(-d)
+    };
+    let is_saturated = root.kind == Kind::Saturated;
+    let massive = (0..score.len()).filter(|i| is_saturated && mass(*i) > 0.0);
+    let top = massive.fold(f64::NEG_INFINITY, |top, i| top.max(log_slope(i)));
+    let weight = |i: usize| match is_saturated {
+        true => (log_slope(i) - top).exp(),
+        false => f64::from(pull[i] > 0.0 && pull[i] < 1.0),
+    };
+    let (mut gain, mut total) = (0.0, 0.0);
+    for (i, &c) in d_pull.iter().enumerate() {
+        if mass(i) > 0.0 || c != 0.0 {
+            let weight = weight(i);
+            gain += weight * c;
+            total += weight * mass(i);
+        }
+    }
+    let d_budget = if total > 0.0 { gain / total } else { 0.0 };
+    let mut d_temperature = 0.0;
+    if is_saturated {
+        for (i, (d, &c)) in d_score.iter_mut().zip(d_pull).enumerate() {
+            let part = log_slope(i).exp() * (c - mass(i) * d_budget) / temperature;
+            *d += part;
+            d_temperature -= part * distance(i);
+        }
+    }
+    (d_budget, d_temperature)
+}
+
+/// Slopes are accurate as p(1 − p): two passes of vector loops, chunk by chunk.
+fn smooth(
+    root: &Root,
+    score: &[f64],
+    mass: Option<&[f64]>,
+    pull: &[f64],
+    temperature: f64,
+    d_pull: &[f64],
+    d_score: &mut [f64],
+) -> (f64, f64) {
+    let pairs = pull.par_chunks(CHUNK).zip(d_pull.par_chunks(CHUNK)).enumerate();
+    let sums = pairs.map(|(chunk, (p, c))| match chunk_of(mass, chunk) {
+        None => moments_for_cpu(p, &[], c),
+        Some(mass) => weighted_moments_for_cpu(p, mass, c),
+    });
+    let sums: Vec<[f64; 2]> = sums.collect();
+    let [total, gain] = sums.iter().fold([0.0; 2], |t, s| [t[0] + s[0], t[1] + s[1]]);
+    let price = gain / total;
+    let step = Step { price, inverse: 1.0 / temperature, reference: root.reference, theta: root.theta };
+    let chunks = (d_score.par_chunks_mut(CHUNK).zip(score.par_chunks(CHUNK)))
+        .zip(pull.par_chunks(CHUNK).zip(d_pull.par_chunks(CHUNK)))
+        .enumerate();
+    let moved = chunks.map(|(chunk, ((d, x), (p, c)))| match chunk_of(mass, chunk) {
+        None => pull_back_for_cpu(x, &[], p, c, step, d),
+        Some(mass) => weighted_pull_back_for_cpu(x, mass, p, c, step, d),
+    });
+    let moved: Vec<f64> = moved.collect();
+    (price, -moved.iter().sum::<f64>())
+}
+
+for_cpu!(fn moments_for_cpu(pull: &[f64], mass: &[f64], d_pull: &[f64]) -> [f64; 2] = moments_loop::<false>);
+for_cpu!(fn weighted_moments_for_cpu(pull: &[f64], mass: &[f64], d_pull: &[f64]) -> [f64; 2] = moments_loop::<true>);
+
+/// Σ s μ and Σ s c for s = p(1−p).
+#[inline(always)]
+fn moments_loop<const HAS_MASS: bool>(pull: &[f64], mass: &[f64], d_pull: &[f64]) -> [f64; 2] {
+    let mut lanes = [[0.0; LANES]; 2];
+    let mut one = |lane: usize, p: f64, mass: f64, c: f64| {
+        let slope = p * (1.0 - p);
+        lanes[0][lane] += if HAS_MASS { slope * mass } else { slope };
+        lanes[1][lane] += slope * c;
+    };
+    let whole = pull.len() / LANES * LANES;
+    for start in (0..whole).step_by(LANES) {
+        let (p, c) = (&pull[start..][..LANES], &d_pull[start..][..LANES]);
+        let mass = if HAS_MASS { &mass[start..][..LANES] } else { p };
+        for lane in 0..LANES {
+            one(lane, p[lane], mass[lane], c[lane]);
+        }
+    }
+    for i in whole..pull.len() {
+        one(i - whole, pull[i], if HAS_MASS { mass[i] } else { 1.0 }, d_pull[i]);
+    }
+    lanes.map(|lanes| lanes.iter().sum())
+}
+
+/// What is the same for all scores: g, 1/e, and where the threshold is.
+#[derive(Clone, Copy)]
+struct Step {
+    price: f64,
+    inverse: f64,
+    reference: f64,
+    theta: f64,
+}
+
+for_cpu!(fn pull_back_for_cpu(score: &[f64], mass: &[f64], pull: &[f64], d_pull: &[f64], step: Step,
+    d_score: &mut [f64]) -> f64 = pull_back_loop::<false>);
+for_cpu!(fn weighted_pull_back_for_cpu(score: &[f64], mass: &[f64], pull: &[f64], d_pull: &[f64], step: Step,
+    d_score: &mut [f64]) -> f64 = pull_back_loop::<true>);
+
+/// Writes (adds, where there are masses) s(c − μ g)/e and returns Σ of it times (x − τ)/e.
+#[inline(always)]
+fn pull_back_loop<const HAS_MASS: bool>(
+    score: &[f64],
+    mass: &[f64],
+    pull: &[f64],
+    d_pull: &[f64],
+    step: Step,
+    d_score: &mut [f64],
+) -> f64 {
+    let Step { price, inverse, reference, theta } = step;
+    let mut lanes = [0.0; LANES];
+    let one = |x: f64, mass: f64, p: f64, c: f64, d: &mut f64| {
+        let share = if HAS_MASS { mass * price } else { price };
+        let part = p * (1.0 - p) * (c - share) * inverse;
+        *d = if HAS_MASS { *d + part } else { part };
+        part * ((x - reference) * inverse - theta)
+    };
+    let whole = score.len() / LANES * LANES;
+    for start in (0..whole).step_by(LANES) {
+        let (x, p) = (&score[start..][..LANES], &pull[start..][..LANES]);
+        let (c, d) = (&d_pull[start..][..LANES], &mut d_score[start..][..LANES]);
+        let mass = if HAS_MASS { &mass[start..][..LANES] } else { x };
+        for lane in 0..LANES {
+            lanes[lane] += one(x[lane], mass[lane], p[lane], c[lane], &mut d[lane]);
+        }
+    }
+    for i in whole..score.len() {
+        let mass = if HAS_MASS { mass[i] } else { 1.0 };
+        lanes[i - whole] += one(score[i], mass, pull[i], d_pull[i], &mut d_score[i]);
+    }
+    lanes.iter().sum()
+}
