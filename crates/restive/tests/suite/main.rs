@@ -3,22 +3,27 @@
 //! `recovery`: two roads to one number · `gradients`: every pullback against finite differences ·
 //! `invariants`: properties that hold for all inputs · `golden`: numbers from `reference/` · `rooms`: which room
 //! may know which · `predictor`, `two_stage`, `programme`: learning · `encoding`, `split`: features and parts of a study ·
-//! `evaluation`, `fluid`, `coverage`: estimators against naive formulas, enumeration and repetition. `arms` draws random
-//! arms, `oracle` holds the slow textbook truths.
+//! `cwpdis`, `segmented`, `propensity`, `likelihood`, `fluid`, `evaluate`, `coverage`: estimators against naive formulas,
+//! enumeration and repetition. `arms` draws random arms, `logs` random logs, `oracle` holds the slow textbook truths.
 
 mod arms;
 mod coverage;
+mod cwpdis;
 mod encoding;
-mod evaluation;
+mod evaluate;
 mod fluid;
 mod golden;
 mod gradients;
 mod invariants;
+mod likelihood;
+mod logs;
 mod oracle;
 mod predictor;
 mod programme;
+mod propensity;
 mod recovery;
 mod rooms;
+mod segmented;
 mod selection;
 mod simulation;
 mod split;
