@@ -44,12 +44,15 @@ fn overlap_and_zero_propensities_are_seen() {
     let case =
         || Case { instance: &certain, policies: vec![("random".into(), Policy::Random)], prediction: None };
     let settings = Settings { runs: 20, resamples: 4, ..Settings::new(9) };
-    let error = evaluate(&[case()], &settings).unwrap_err().to_string();
-    assert!(error.contains("a log in which every action was certain shows no other policy"), "{error}");
+    let evaluation = evaluate(&[case()], &settings).unwrap();
+    assert_eq!(evaluation.evidence.hindrance, Some(Hindrance::Certain));
+    assert!(evaluation.score("random", Estimator::Is).is_none());
+    assert!(evaluation.score("random", Estimator::Simulated).is_some());
     // it counts as uniform where somebody says so, and may be left unjudged by ratios
     for behaviour in [Some(Behaviour::Uniform), None] {
         let evaluation = evaluate(&[case()], &Settings { behaviour, ..settings.clone() }).unwrap();
         assert_eq!(evaluation.evidence.behaviour, behaviour);
+        assert_eq!(evaluation.evidence.hindrance, None);
         assert_eq!(evaluation.score("random", Estimator::Is).is_some(), behaviour.is_some());
         assert!(evaluation.score("random", Estimator::True).is_none());
     }
