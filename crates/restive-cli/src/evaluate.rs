@@ -4,142 +4,18 @@
 //! only a few of the N are looked at.
 
 use crate::apply::{Applied, indices, refuse_other_than_tables};
-use crate::arguments::discount;
+pub(crate) use crate::evaluate_arguments::EvaluateArguments;
+use crate::evaluate_arguments::{Judged, Ratio, Source};
 use crate::evaluate_report::{Loss, Report};
 use anyhow::{Context, bail};
-use clap::{Args, ValueEnum};
 use ndarray::{Array3, s};
 use restive::data::split::{Group, Part};
-use restive::evaluation::{Behaviour, Case, Propensity, RatioUpTo, Settings, evaluate, likelihood};
+use restive::evaluation::{
+    Behaviour, Case, Hindrance, Propensity, RatioUpTo, Settings, evaluate, likelihood,
+};
 use restive::instance::Logged;
-
 use restive::policy::{Policy, Temperature, myopic_index};
 use restive::{Instance, Trajectories, Transition};
-use std::path::PathBuf;
-
-const ABOUT: &str = "\
-Evaluate a model: what its policy is worth beside others, by every estimator that applies.
-
-MODEL is a folder that restive train wrote, STUDY the folder of a study with the same features. Policies: no-action, random, \
-round-robin, myopic (one-step gain), model-soft and model-strict (Whittle indices of the predicted transitions) and, where the \
-study knows its truth, oracle-soft and oracle-strict.
-
-Estimators:
-  is         importance sampling (CWPDIS) over several trajectories, arm by arm: it cannot see
-             that the other arms' states are those that the behaviour policy left them in
-  segmented  the paper's variant for a single trajectory: its metric, not evidence, because a
-             policy can win it without knowing anyone
-  simulated  rollouts on transitions estimated from the trajectories; rows never seen are uniform
-  true       rollouts on the true transitions, where the study knows them
-  fluid      the limit of many arms, on transitions estimated from the trajectories
-
-Intervals are nominal 95 % intervals, and the answer says what they cover. Gains are paired: both policies meet the same \
-resamples and the same luck. Over several instances values are averages. Where a part of an instance \
-is judged, its budget is in proportion; propensities are those of the whole.";
-
-const EXAMPLES: &str = "\
-Examples:
-  restive evaluate model examples/study --part all
-  restive evaluate model examples/study --part all --runs 200 --out scores.csv
-  restive evaluate model examples/study --part all --temperature published:0.1 --json";
-
-/// Evaluate a model: what its policy is worth beside others
-#[derive(Debug, Args)]
-#[command(long_about = ABOUT, after_help = EXAMPLES)]
-pub(crate) struct EvaluateArguments {
-    /// The folder of the model
-    #[arg(value_name = "MODEL")]
-    model: PathBuf,
-
-    /// The folder of the study
-    #[arg(value_name = "STUDY")]
-    study: PathBuf,
-
-    /// Which arms to judge on: by the study's column split, or else as the model's seed splits them
-    #[arg(long, value_enum, default_value_t = Judged::Test)]
-    part: Judged,
-
-    /// Discount of the index, from 0 to 1 [default: 1 - 1/H with H the study's horizon; published: 0.99]
-    #[arg(long, value_parser = discount, allow_hyphen_values = true)]
-    index_discount: Option<f64>,
-
-    /// Softness of the soft policies: spread:X (of the indices' standard deviation), published:X or absolute:X
-    #[arg(long, value_parser = temperature, default_value = "spread:0.1")]
-    temperature: Temperature,
-
-    /// Where propensities come from [default: as study.toml says]
-    #[arg(long, value_enum)]
-    behaviour: Option<Source>,
-
-    /// Which decisions enter a ratio of importance sampling
-    #[arg(long, value_enum, default_value_t = Ratio::ThisStep)]
-    ratio: Ratio,
-
-    /// Simulated runs
-    #[arg(long, default_value_t = 1000, value_name = "N")]
-    runs: usize,
-
-    /// Bootstrap resamples
-    #[arg(long, default_value_t = 200, value_name = "N")]
-    resamples: usize,
-
-    /// Seed of all random numbers
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-
-    /// Write the scores to this file, one row each: .csv or .parquet
-    #[arg(short, long, value_name = "OUT")]
-    out: Option<PathBuf>,
-
-    /// Print the scores as JSON instead of text
-    #[arg(long)]
-    json: bool,
-
-    /// Threads to compute with [default: one per core]; the result does not depend on it
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    threads: Option<u16>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Judged {
-    Test,
-    Validation,
-    Train,
-    /// Every arm, those that were learnt from too
-    All,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Source {
-    /// The column propensity
-    Logged,
-    /// K of N arms at random
-    Uniform,
-    /// The share of arms pulled at each step
-    Estimated,
-    /// No importance sampling
-    None,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Ratio {
-    /// All up to and including the step's own, as published
-    ThisStep,
-    /// All before the step: less noise where the reward does not depend on the action
-    PreviousStep,
-}
-
-fn temperature(text: &str) -> Result<Temperature, String> {
-    let expected = || "expected spread:X, published:X or absolute:X with X at least 0".to_string();
-    let (name, number) = text.split_once(':').ok_or_else(expected)?;
-    let number = number.parse::<f64>().ok().filter(|x| *x >= 0.0 && x.is_finite()).ok_or_else(expected)?;
-    match name {
-        "spread" => Ok(Temperature::Spread(number)),
-        "published" => Ok(Temperature::Published(number)),
-        "absolute" => Ok(Temperature::Absolute(number)),
-        _ => Err(expected()),
-    }
-}
 
 pub(crate) fn run(arguments: &EvaluateArguments) -> anyhow::Result<()> {
     refuse_other_than_tables(arguments.out.as_deref())?;
@@ -147,11 +23,13 @@ pub(crate) fn run(arguments: &EvaluateArguments) -> anyhow::Result<()> {
     let applied = Applied::read(&arguments.model, &arguments.study)?;
     let groups = judged(&applied, arguments.part)?;
     let (source, is_rota) = source(&applied, arguments)?;
-    let with_propensity = |instance: &Instance| with_propensity(instance, source);
-    let whole = applied.instances.iter().map(with_propensity).collect::<anyhow::Result<Vec<_>>>()?;
     let discount = applied.index_discount(arguments.index_discount);
     let mut notes = applied.notes.clone();
-    let instances: Vec<Instance> = groups.iter().map(|group| group.of(&whole)).collect();
+    let judged = with_propensities(&applied, &groups, source)?;
+    let hindrance = judged.is_none().then_some(Hindrance::Impossible);
+    let whole = judged.as_ref().unwrap_or(&applied.instances);
+    let instances: Vec<Instance> = groups.iter().map(|group| group.of(whole)).collect();
+    notes.extend(changed_ratio(&applied, &groups, &instances));
     let predictions: Vec<Transition> = groups.iter().map(|group| applied.prediction(group)).collect();
     let has_truth = instances.iter().all(|instance| instance.truth().is_some());
     let (mut cases, mut not_indexable) = (Vec::new(), 0);
@@ -173,7 +51,7 @@ pub(crate) fn run(arguments: &EvaluateArguments) -> anyhow::Result<()> {
         ));
     }
     let settings = Settings {
-        behaviour: source.map(|_| Behaviour::Logged),
+        behaviour: source.filter(|_| hindrance.is_none()).map(|_| Behaviour::Logged),
         ratio_up_to: match arguments.ratio {
             Ratio::ThisStep => RatioUpTo::ThisStep,
             Ratio::PreviousStep => RatioUpTo::PreviousStep,
@@ -184,9 +62,21 @@ pub(crate) fn run(arguments: &EvaluateArguments) -> anyhow::Result<()> {
         ..Settings::new(applied.study.settings.horizon)
     };
     let evaluation = evaluate(&cases, &settings).with_context(|| arguments.study.display().to_string())?;
-    let part = arguments.part.to_possible_value().expect("every part has a name").get_name().to_string();
+    let hindrance = hindrance.or(evaluation.evidence.hindrance);
     let loss = loss(&instances, &predictions);
-    let report = Report { evaluation, loss, source, is_rota, discount, part, instances: &instances, notes };
+    let instances = &instances;
+    let report = Report {
+        evaluation,
+        loss,
+        source,
+        is_rota,
+        hindrance,
+        discount,
+        settings: &settings,
+        arguments,
+        instances,
+        notes,
+    };
     if let Some(out) = &arguments.out {
         report.write_table(out)?;
     }
@@ -239,11 +129,29 @@ fn source(applied: &Applied, arguments: &EvaluateArguments) -> anyhow::Result<(O
     Ok((source, arguments.behaviour.is_none() && said == Said::RoundRobinAsUniform))
 }
 
+/// The instances, those that are judged with the propensities of their logged actions written down; none where the assumed
+/// behaviour never takes an action that was taken.
+fn with_propensities(
+    applied: &Applied,
+    groups: &[Group],
+    source: Option<Behaviour>,
+) -> anyhow::Result<Option<Vec<Instance>>> {
+    let mut instances = applied.instances.clone();
+    let Some(source) = source else { return Ok(Some(instances)) };
+    let mut is_judged = vec![false; instances.len()];
+    groups.iter().for_each(|group| is_judged[group.instance] = true);
+    for (instance, _) in instances.iter_mut().zip(is_judged).filter(|(_, is_judged)| *is_judged) {
+        match Propensity::new(instance.trajectories(), source, instance.budget()) {
+            Err(_) if source == Behaviour::Uniform => return Ok(None),
+            propensity => *instance = with_propensity(instance, &propensity?)?,
+        }
+    }
+    Ok(Some(instances))
+}
+
 /// The instance with the propensities of its logged actions written down.
-fn with_propensity(instance: &Instance, source: Option<Behaviour>) -> anyhow::Result<Instance> {
-    let Some(source) = source else { return Ok(instance.clone()) };
+fn with_propensity(instance: &Instance, known: &Propensity) -> anyhow::Result<Instance> {
     let log = instance.trajectories();
-    let known = Propensity::new(log, source, instance.budget())?;
     let mut propensity = Array3::ones(log.state().dim());
     propensity.slice_mut(s![.., ..log.steps() - 1, ..]).assign(&known.values);
     let logged = Logged {
@@ -256,6 +164,24 @@ fn with_propensity(instance: &Instance, source: Option<Behaviour>) -> anyhow::Re
     let (features, reward) = (instance.features().to_owned(), instance.reward().clone());
     let (budget, discount) = (instance.budget(), instance.discount());
     Ok(Instance::new(features, log, reward, budget, discount, instance.truth().cloned())?)
+}
+
+/// Where a part is so small that whole pulls do not keep the ratio of pulls to arms.
+fn changed_ratio(applied: &Applied, groups: &[Group], parts: &[Instance]) -> Option<String> {
+    let ratios = groups.iter().zip(parts).map(|(group, part)| {
+        let whole = &applied.instances[group.instance];
+        let of = |instance: &Instance| instance.budget() as f64 / instance.arms() as f64;
+        ((of(part) - of(whole)).abs() / of(whole).max(f64::MIN_POSITIVE), part, whole)
+    });
+    let (change, part, whole) = ratios.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let say = |instance: &Instance| format!("{} of {}", instance.budget(), instance.arms());
+    (change > 0.1).then(|| {
+        format!(
+            "a part this small does not keep the ratio of pulls to arms: {} are pulled where it is {} in the whole; values are not those of the programme",
+            say(part),
+            say(whole)
+        )
+    })
 }
 
 /// All policies by name, and how many arms are predicted not to be indexable.

@@ -1,12 +1,13 @@
-//! The scores of an evaluation, as text, JSON or a table with one row per number.
+//! The scores of an evaluation, as text or a table with one row per number; `evaluate_json` prints them as JSON.
 
 use crate::display::{Decimals, write_aligned};
+use crate::evaluate_about::words;
+use crate::evaluate_arguments::{EvaluateArguments, word};
 use crate::summary::counted;
 use restive::Instance;
-use restive::evaluation::{Behaviour, Estimate, Estimator, Evaluation, Score};
+use restive::evaluation::{Behaviour, Estimate, Estimator, Evaluation, Hindrance, Score, Settings};
 use restive_tables::{Cells, write_table};
 use serde::Serialize;
-use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -25,61 +26,17 @@ pub(crate) struct Report<'a> {
     pub(crate) source: Option<Behaviour>,
     /// whether a rota is taken for chance
     pub(crate) is_rota: bool,
+    /// why importance sampling is absent although propensities were asked for
+    pub(crate) hindrance: Option<Hindrance>,
     /// of the index
     pub(crate) discount: f64,
-    /// by name
-    pub(crate) part: String,
+    pub(crate) settings: &'a Settings,
+    pub(crate) arguments: &'a EvaluateArguments,
     pub(crate) instances: &'a [Instance],
     pub(crate) notes: Vec<String>,
 }
 
-#[derive(Serialize)]
-struct Json<'a> {
-    policies: BTreeMap<&'a str, BTreeMap<&'static str, JsonScore>>,
-    loss: &'a Loss,
-}
-
-#[derive(Serialize)]
-struct JsonScore {
-    value: f64,
-    low: f64,
-    high: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    ess: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    gain_over_random: Option<JsonGain>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    gain_over_no_action: Option<JsonGain>,
-}
-
-#[derive(Serialize)]
-struct JsonGain {
-    value: f64,
-    low: f64,
-    high: f64,
-}
-
-impl From<&Score> for JsonScore {
-    fn from(score: &Score) -> Self {
-        let gain = |gain: Option<Estimate>| {
-            gain.map(|Estimate { value, low, high, .. }| JsonGain { value, low, high })
-        };
-        let Estimate { value, low, high, effective_sample_size: ess, .. } = score.value;
-        let gain_over_no_action = gain(score.gain_over_no_action);
-        Self { value, low, high, ess, gain_over_random: gain(score.gain_over_random), gain_over_no_action }
-    }
-}
-
 impl Report<'_> {
-    pub(crate) fn write_json(&self, text: &mut Vec<u8>) -> io::Result<()> {
-        let of = |scores: &Vec<Score>| {
-            scores.iter().map(|score| (score.estimator.name(), JsonScore::from(score))).collect()
-        };
-        let policies = self.evaluation.policies.iter().map(|(name, scores)| (name.as_str(), of(scores)));
-        serde_json::to_writer_pretty(&mut *text, &Json { policies: policies.collect(), loss: &self.loss })?;
-        writeln!(text)
-    }
-
     /// Columns policy, estimator, quantity, value, low, high, ess, covers.
     pub(crate) fn write_table(&self, path: &Path) -> restive_tables::Result<()> {
         let (mut words, mut numbers) = ([const { Vec::new() }; 4], [const { Vec::new() }; 4]);
@@ -123,7 +80,7 @@ impl Report<'_> {
             let rows: Vec<(&String, &Score)> = rows.collect();
             let Some((_, first)) = rows.first() else { continue };
             let covers = first.value.covers.words();
-            writeln!(text, "{}: {}; 95 % intervals cover {covers}", estimator.name(), self.words(estimator))?;
+            writeln!(text, "{}: {}; 95 % intervals cover {covers}", estimator.name(), words(estimator))?;
             write_aligned(text, &table(&rows))?;
             writeln!(text)?;
         }
@@ -135,79 +92,28 @@ impl Report<'_> {
             (self.instances[0].states() as f64).ln()
         )?;
         let arms = self.instances.iter().map(Instance::arms).sum();
-        let least = self.instances.iter().map(Instance::budget).min().unwrap_or(0);
-        let most = self.instances.iter().map(Instance::budget).max().unwrap_or(0);
+        let [least, most] = self.budgets();
         let budget = if least == most { least.to_string() } else { format!("{least} to {most}") };
         let (instances, arms) = (count(self.instances.len(), "instance"), count(arms, "arm"));
-        write!(text, "judged on        {} part: {instances}, {arms}, budget {budget}; ", self.part)?;
+        write!(
+            text,
+            "judged on        {} part: {instances}, {arms}, budget {budget}; ",
+            word(self.arguments.part)
+        )?;
         writeln!(text, "index discount {:.4}", self.discount)?;
-        let source = match self.source {
-            None => "none: no importance sampling".to_string(),
-            Some(Behaviour::Logged) => "logged".to_string(),
-            Some(Behaviour::Uniform) => "uniform, K of N arms at random: an assumption".to_string(),
-            Some(Behaviour::Estimated) => {
-                "estimated, the share of arms pulled at each step: right where the choice did not look at the arm".to_string()
-            }
-        };
-        writeln!(text, "propensities     {source}")?;
-        if self.is_rota {
-            writeln!(
-                text,
-                "assumption       as study.toml says, a fixed rota is taken for K of N arms at random"
-            )?;
+        writeln!(text, "propensities     {}", self.source_words())?;
+        for assumption in self.assumptions() {
+            writeln!(text, "assumption       {assumption}")?;
         }
         if let Some(out) = out {
             writeln!(text, "wrote            {}", out.display())?;
         }
         Ok(())
     }
-
-    fn words(&self, estimator: Estimator) -> &'static str {
-        match estimator {
-            Estimator::Is => {
-                "importance sampling, arm by arm: it cannot see that other arms' states are those of the behaviour policy"
-            }
-            Estimator::Segmented => "the paper's metric, not evidence; one trajectory, step by step",
-            Estimator::Simulated => {
-                "rollouts on transitions estimated from the log, uniform where never seen"
-            }
-            Estimator::True => "rollouts on the true transitions",
-            Estimator::Fluid => "the limit of many arms on transitions estimated from the log",
-        }
-    }
-
-    /// What the scores must not be read without.
-    pub(crate) fn warnings(&self) -> Vec<String> {
-        let mut warnings = Vec::new();
-        let policies = &self.evaluation.policies;
-        let has =
-            |estimator| policies.iter().any(|(_, scores)| scores.iter().any(|s| s.estimator == estimator));
-        let drift = self.evaluation.evidence.drift;
-        if self.is_rota {
-            warnings.push("a fixed rota is taken for K of N arms at random, as study.toml says".into());
-        }
-        if drift.is_visible() && (self.is_rota || has(Estimator::Segmented)) {
-            warnings.push(format!(
-                "the states drift over time (a state's share moves by up to {:.2}), which the segmented variant and a rota taken for chance assume not to happen",
-                drift.largest
-            ));
-        }
-        for (policy, scores) in policies {
-            for score in scores {
-                let name = score.estimator.name();
-                if score.without_overlap > 0 {
-                    let decisions = counted(score.without_overlap as u64, "decision");
-                    warnings.push(format!("{name}, {policy}: {decisions} without overlap: the behaviour could not have done what the policy might"));
-                }
-                if score.dropped > 0 {
-                    let terms = counted(score.dropped as u64, "term");
-                    warnings.push(format!("{name}, {policy}: {terms} of which the log says nothing, counted as an average reward; the interval is wider for it"));
-                }
-            }
-        }
-        warnings
-    }
 }
+
+/// A share of the largest value below which a number is rounding.
+const NOISE: f64 = 1e-11;
 
 /// One row per policy.
 fn table(rows: &[(&String, &Score)]) -> Vec<Vec<String>> {
@@ -216,7 +122,12 @@ fn table(rows: &[(&String, &Score)]) -> Vec<Vec<String>> {
         [Some(score.value), score.gain_over_random, score.gain_over_no_action].into_iter().flatten()
     });
     let decimals = Decimals::of(estimates.flat_map(|e| [e.value, e.low, e.high]));
-    let number = |x: f64| if x.is_nan() { "–".to_string() } else { decimals.format(x) };
+    // differences of values that are equal but for the order of their sums
+    let noise = NOISE * rows.iter().fold(0.0, |most: f64, (_, score)| most.max(score.value.value.abs()));
+    let number = |x: f64| match x {
+        x if x.is_nan() => "–".to_string(),
+        x => decimals.format(if x.abs() < noise { 0.0 } else { x }),
+    };
     let interval = |e: &Estimate| format!("[{}, {}]", number(e.low), number(e.high));
     let mut header = vec!["policy".to_string(), "value".into(), "interval".into()];
     header.extend(has_size.then(|| "ess".into()));
@@ -236,4 +147,33 @@ fn table(rows: &[(&String, &Score)]) -> Vec<Vec<String>> {
         table.push(row);
     }
     table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use restive::evaluation::Covers;
+
+    #[test]
+    fn rounding_is_shown_as_nothing() {
+        let estimate = |value: f64, low, high| Estimate {
+            value,
+            low,
+            high,
+            effective_sample_size: None,
+            covers: Covers::Arms,
+        };
+        let score = Score {
+            estimator: Estimator::Fluid,
+            value: estimate(41.5, 40.0, 43.0),
+            gain_over_random: Some(estimate(-8.88e-16, -1.7e-15, 2.1e-15)),
+            gain_over_no_action: Some(estimate(1e-7, 0.5, f64::NAN)),
+            dropped: 0,
+            without_overlap: 0,
+        };
+        let name = "random".to_string();
+        let shown = &table(&[(&name, &score)])[1];
+        assert_eq!(shown[3..5], ["0.0000", "[0.0000, 0.0000]"]);
+        assert_eq!(shown[5..], ["1.00e-7", "[0.5000, –]"]);
+    }
 }

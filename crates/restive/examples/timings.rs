@@ -2,13 +2,19 @@
 //!
 //! `cargo run --release -p restive --example timings [-- --quick]`; set RAYON_NUM_THREADS=1 for one thread. `seconds` is
 //! the best call, `median` the median one; a call handles `n` arms. The two-state kernel writes into reused buffers.
+//!
+//! `-- --scale` times evaluation instead, from 10⁴ to 10⁶ arms (9 GB at most): nanoseconds per (trajectory or run, step, arm),
+//! the bytes per arm that a call needs beside its inputs at its peak, and those resident then.
 
 use ndarray::{Array2, Array4};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
+use restive::evaluation::{Behaviour, Decisions, Propensity, RatioUpTo, cwpdis, known_states, target_pull};
 use restive::index::two_state::{self, Packing};
 use restive::index::{bisection, general};
+use restive::policy::Policy;
 use restive::policy::soft_top_k::soft_top_k;
+use restive::simulation::{Initial, Setting, trajectories, values};
 use restive::{Layout, Reward, Transition};
 use serde_json::json;
 use std::hint::black_box;
@@ -45,6 +51,10 @@ fn arms(n: usize, m: usize, random: &mut Xoshiro256PlusPlus) -> Transition {
 fn main() {
     let is_quick = std::env::args().any(|a| a == "--quick");
     let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
+    if std::env::args().any(|a| a == "--scale") {
+        [10_000, 100_000, 1_000_000].iter().for_each(|&n| [2, 10].iter().for_each(|&j| scale(n, j)));
+        return;
+    }
     let n = if is_quick { 100_000 } else { 1_000_000 };
 
     let from: Vec<f64> = (0..8 * n).map(|_| random.random()).collect();
@@ -125,4 +135,64 @@ fn selection(n: usize, random: &mut Xoshiro256PlusPlus) {
         0.0,
         time(|| drop(black_box(soft_top_k(&score, budget, 0.1).pullback(&d_pull)))),
     );
+}
+
+/// A number of /proc/self/status in bytes: VmRSS is resident now, VmHWM at most since the last [`forget_peak`].
+fn memory(key: &str) -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").expect("Linux");
+    let line = status.lines().find_map(|line| line.strip_prefix(key)).expect("a line of that name");
+    let kibibytes = line.trim_matches(|c: char| !c.is_ascii_digit());
+    1024.0 * kibibytes.parse::<f64>().expect("a number")
+}
+
+fn forget_peak() {
+    std::fs::write("/proc/self/clear_refs", "5").expect("Linux");
+}
+
+/// Importance sampling and simulation of N two-state arms, 9 decisions, J trajectories or runs.
+fn scale(n: usize, j: usize) {
+    let (horizon, budget) = (9, n / 5);
+    let p = arms(n, 2, &mut Xoshiro256PlusPlus::seed_from_u64(1));
+    let reward = Reward::linear(2);
+    let table = two_state::index(p.view(), reward.view(), 0.9).index;
+    let [strict, soft] = [Policy::Strict(table.clone()), Policy::Soft(table, 0.1)];
+    let setting = Setting { transition: p.view(), reward: &reward, discount: 0.99, budget, horizon };
+    let measure = |kernel: &str, call: &mut dyn FnMut()| {
+        let before = memory("VmRSS:");
+        forget_peak();
+        call();
+        let peak = memory("VmHWM:");
+        let seconds = (0..3).map(|_| {
+            let start = Instant::now();
+            call();
+            start.elapsed().as_secs_f64()
+        });
+        let ns = 1e9 * seconds.fold(f64::INFINITY, f64::min) / (n * j * horizon) as f64;
+        let (own, all) = ((peak - before) / n as f64, peak / n as f64);
+        println!("{n:8} {j:3}  {kernel:<24} {ns:8.2} {own:14.0} {all:14.0}");
+    };
+    if (n, j) == (10_000, 2) {
+        println!(
+            "{:>8} {:>3}  {:<24} {:>8} {:>14} {:>14}",
+            "N", "J", "call", "ns", "own bytes/arm", "bytes/arm"
+        );
+    }
+    for (name, policy) in [("simulate, strict", &strict), ("simulate, soft", &soft)] {
+        measure(name, &mut || drop(black_box(values(&setting, &Initial::Uniform, policy, j, 1))));
+    }
+    let log = trajectories(&setting, &Initial::Uniform, &Policy::Random, j, 1);
+    let propensity = Propensity::new(&log, Behaviour::Logged, budget).expect("simulated");
+    measure("decisions", &mut || drop(black_box(Decisions::new(&log, &reward, &propensity))));
+    let decisions = Decisions::new(&log, &reward, &propensity);
+    let states = known_states(&log);
+    drop((log, propensity));
+    measure("target pull, soft", &mut || drop(black_box(target_pull(states.view(), &soft, budget))));
+    let pull = target_pull(states.view(), &soft, budget);
+    let forward = || cwpdis(&decisions, pull.view(), 0.99, RatioUpTo::ThisStep);
+    measure("cwpdis", &mut || drop(black_box(forward())));
+    measure("cwpdis and pullback", &mut || drop(black_box(forward().pullback(1.0))));
+    let solved = forward();
+    measure("cwpdis, one resample", &mut || {
+        black_box(solved.resampled(&vec![1.0; j]));
+    });
 }

@@ -33,6 +33,10 @@ fn keys(value: &Value) -> Vec<&str> {
     keys
 }
 
+fn same_numbers(a: &Value, b: &Value) -> bool {
+    a["policies"] == b["policies"] && a["loss"] == b["loss"]
+}
+
 #[test]
 fn the_numbers_are_the_librarys() {
     let folder = generated(6);
@@ -54,7 +58,7 @@ fn the_numbers_are_the_librarys() {
     let settings = Settings { runs: 50, resamples: 20, seed: 1, ..Settings::new(5) };
     let expected = evaluate(&[Case { instance, policies, prediction: None }], &settings).unwrap();
     let found = json(&folder, "");
-    assert_eq!(keys(&found), ["loss", "policies"]);
+    assert_eq!(keys(&found), ["about", "loss", "policies"]);
     let names = [
         "model-soft",
         "model-strict",
@@ -94,7 +98,8 @@ fn the_numbers_are_the_librarys() {
     assert!((found["loss"]["per_transition"].as_f64().unwrap() - loss.per_transition).abs() < 1e-12);
     // threads change nothing; whole instances judged one by one average to all
     assert_eq!(json(&folder, "--threads 1"), json(&folder, "--threads 2"));
-    assert_eq!(json(&folder, "--behaviour uniform"), found, "the log's propensities are K/N");
+    let uniform = json(&folder, "--behaviour uniform");
+    assert!(same_numbers(&uniform, &found), "the log's propensities are K/N");
     let train = json(&folder, "--part train");
     assert_ne!(train["loss"], found["loss"]);
     assert!(json(&folder, "--behaviour none")["policies"]["random"].get("is").is_none());
@@ -182,7 +187,7 @@ fn a_part_of_an_instance_keeps_the_propensities_of_the_whole() {
     write_model(&folder.path("s"), &folder.path("m"));
     let [logged, uniform] =
         ["logged", "uniform"].map(|source| json(&folder, &format!("--behaviour {source}")));
-    assert_eq!(logged, uniform);
+    assert!(same_numbers(&logged, &uniform));
     let run = folder.restive(&format!("evaluate m s {FEW}")).success();
     assert!(stdout(&run).contains("test part: 1 instance, 4 arms, budget "), "{}", stdout(&run));
     let table = folder.path("s/trajectories.csv");
@@ -192,7 +197,7 @@ fn a_part_of_an_instance_keeps_the_propensities_of_the_whole() {
     let settings = folder.path("s/study.toml");
     fs::write(&settings, fs::read_to_string(&settings).unwrap().replace("\"logged\"", "\"uniform\""))
         .unwrap();
-    assert_eq!(json(&folder, ""), uniform);
+    assert!(same_numbers(&json(&folder, ""), &uniform));
     let message = stderr(&folder.restive("evaluate m s --behaviour logged").code(1));
     assert!(message.contains("--behaviour logged: found no column propensity"), "{message}");
     // an arm's part may be missing altogether
@@ -200,4 +205,81 @@ fn a_part_of_an_instance_keeps_the_propensities_of_the_whole() {
     fs::write(&arms, fs::read_to_string(&arms).unwrap().replace(",test", ",train")).unwrap();
     let message = stderr(&folder.restive("evaluate m s").code(1));
     assert!(message.contains("--part test: found no arms"), "{message}");
+}
+
+/// What a terminal says beside the numbers is not lost in JSON.
+#[test]
+fn json_says_what_the_numbers_rest_on() {
+    let folder = generated(1);
+    write_model(&folder.path("s"), &folder.path("m"));
+    let settings = folder.path("s/study.toml");
+    let rota = fs::read_to_string(&settings).unwrap().replace("\"logged\"", "\"round-robin-as-uniform\"");
+    fs::write(&settings, rota).unwrap();
+    let about =
+        &json(&folder, "--part all --seed 7 --temperature absolute:0.5 --ratio previous-step")["about"];
+    let text = |key: &str| about[key].as_str().unwrap().to_string();
+    let number = |key: &str| about[key].as_f64().unwrap();
+    assert_eq!([text("part"), text("temperature"), text("ratio")], ["all", "absolute:0.5", "previous-step"]);
+    let counts = ["instances", "arms", "horizon", "logged_decisions", "runs", "resamples", "seed"];
+    assert_eq!(counts.map(number), [5.0, 60.0, 5.0, 5.0, 50.0, 20.0, 7.0]);
+    assert_eq!((number("discount"), number("index_discount")), (0.99, 0.8));
+    assert_eq!(about["budget"], serde_json::json!([3, 3]));
+    assert_eq!(text("propensities"), "uniform, K of N arms at random: an assumption");
+    let lines = |key: &str| about[key].as_array().unwrap().iter().map(|x| x.to_string()).collect::<String>();
+    assert!(lines("assumptions").contains("a fixed rota is taken for K of N arms at random"));
+    assert!(lines("warnings").contains("a fixed rota is taken for K of N"));
+    assert!(lines("notes").contains("the model was trained on another study"));
+    assert_eq!(keys(&about["estimators"]), ["fluid", "segmented", "simulated", "true"]);
+    let segmented = &about["estimators"]["segmented"];
+    assert_eq!(segmented["intervals_cover"], "arms");
+    assert!(segmented["judges_by"].as_str().unwrap().contains("the paper's metric, not evidence"));
+}
+
+/// K of N at random with K = 0 or K = N leaves nothing to chance: the rest is judged, and the reason said.
+#[test]
+fn without_chance_in_the_log_the_others_remain() {
+    for (logged, deployed, why) in [
+        (0, 0, "every logged action was certain"),
+        (12, 12, "every logged action was certain"),
+        (3, 12, "actions were taken that K of N arms at random cannot be"),
+    ] {
+        let folder = Folder::new();
+        let size = format!("--instances 5 --arms 12 --budget {logged} --horizon 5 --trajectories 3");
+        folder.restive(&format!("generate two-state --out s --seed 5 {size} --format csv")).success();
+        write_model(&folder.path("s"), &folder.path("m"));
+        let settings = folder.path("s/study.toml");
+        let text = fs::read_to_string(&settings).unwrap().replace("\"logged\"", "\"uniform\"");
+        fs::write(&settings, text.replace(&format!("budget = {logged}"), &format!("budget = {deployed}")))
+            .unwrap();
+        let run = folder.restive(&format!("evaluate m s --json {FEW}")).success();
+        let found: Value = serde_json::from_str(&stdout(&run)).unwrap();
+        assert_eq!(keys(&found["policies"]["model-soft"]), ["fluid", "simulated", "true"]);
+        let warning = format!("warning: is and segmented are absent: {why}");
+        assert!(stderr(&run).contains(&warning), "{}", stderr(&run));
+        assert!(found["about"]["warnings"].to_string().contains(why));
+        assert!(found["loss"]["per_transition"].as_f64().unwrap() > 0.0);
+        folder.restive(&format!("evaluate m s {FEW}")).success();
+        // propensities that the log itself contradicts are broken data
+        let table = folder.path("s/trajectories.csv");
+        let zero =
+            fs::read_to_string(&table).unwrap().replacen(",0.75\n", ",0\n", 1).replacen(",1.0\n", ",0\n", 1);
+        fs::write(&table, zero).unwrap();
+        let message = stderr(&folder.restive(&format!("evaluate m s --behaviour logged {FEW}")).code(1));
+        assert!(message.contains("propensity"), "{message}");
+    }
+}
+
+/// Two of ten arms make a part of two arms with a budget of one: half of them, not a fifth.
+#[test]
+fn a_part_too_small_for_the_ratio_of_the_budget_says_so() {
+    let folder = Folder::new();
+    let size = "--instances 1 --arms 10 --budget 2 --horizon 5 --trajectories 3";
+    folder.restive(&format!("generate two-state --out s --seed 5 {size} --format csv")).success();
+    write_model(&folder.path("s"), &folder.path("m"));
+    let note =
+        "a part this small does not keep the ratio of pulls to arms: 1 of 2 are pulled where it is 2 of 10";
+    let run = folder.restive(&format!("evaluate m s {FEW}")).success();
+    assert!(stderr(&run).contains(note), "{}", stderr(&run));
+    let run = folder.restive(&format!("evaluate m s --part all {FEW}")).success();
+    assert!(!stderr(&run).contains("does not keep the ratio"), "{}", stderr(&run));
 }

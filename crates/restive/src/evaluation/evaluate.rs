@@ -9,6 +9,13 @@
 //! variance over the resamples less the part of it that is the luck of their few runs, plus the luck of the runs
 //! behind the value itself, ± 1.96 standard errors.
 //!
+//! **Rotas.** Where arms are resampled, each keeps its own turns of round robin: the pulls of a resample are K on average, and
+//! a rota is judged for what it is, not for its chance order in the resample.
+//!
+//! **Logs that show no other policy.** Where every logged action was certain, or impossible under the assumed behaviour
+//! ([`Hindrance`](super::Hindrance)), `is` and `segmented` are absent and the evidence says why; the others need no propensities. A *logged*
+//! propensity of 0 for an action that was taken is broken data, and an error.
+//!
 //! **Dropped terms.** Where the target never does what was logged, importance sampling knows nothing of the arm. Such a term
 //! counts as an average logged reward, and the interval is widened to what the smallest and the largest would make of it.
 //!
@@ -29,8 +36,9 @@
 //! # Ok::<(), restive::Error>(())
 //! ```
 
-use super::draws::{Draws, Seeds, Table, draws};
-use super::{Behaviour, Covers, Drift, Estimate, RatioUpTo, drift, moments, stretch};
+use super::combine::{combine, covers};
+use super::draws::{Draws, Seeds, draws};
+use super::{Behaviour, Drift, Estimate, Estimator, Evaluation, Evidence, RatioUpTo, Score, drift, stretch};
 use crate::error::{Error, Result};
 use crate::instance::{Instance, Trajectories, Transition};
 use crate::policy::Policy;
@@ -83,98 +91,24 @@ impl Settings {
     }
 }
 
-/// The rule behind a value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Estimator {
-    /// CWPDIS on several trajectories
-    Is,
-    /// the paper's single-trajectory variant: its metric, not evidence
-    Segmented,
-    /// rollouts on estimated transitions
-    Simulated,
-    /// rollouts on the true transitions
-    True,
-    /// the mean-field limit on estimated transitions
-    Fluid,
-}
-
-impl Estimator {
-    /// All of them.
-    pub const ALL: [Estimator; 5] =
-        [Estimator::Is, Estimator::Segmented, Estimator::Simulated, Estimator::True, Estimator::Fluid];
-
-    /// The word used in tables.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Estimator::Is => "is",
-            Estimator::Segmented => "segmented",
-            Estimator::Simulated => "simulated",
-            Estimator::True => "true",
-            Estimator::Fluid => "fluid",
-        }
-    }
-}
-
-/// What one estimator says of one policy.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Score {
-    /// the rule
-    pub estimator: Estimator,
-    /// the value
-    pub value: Estimate,
-    /// paired, where the random policy is among the policies
-    pub gain_over_random: Option<Estimate>,
-    /// paired, where no action is among the policies
-    pub gain_over_no_action: Option<Estimate>,
-    /// terms about which the log says nothing
-    pub dropped: usize,
-    /// logged decisions that the behaviour policy could not have taken otherwise, while the target might
-    pub without_overlap: usize,
-}
-
-/// What the log-based values rest on.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Evidence {
-    /// where propensities came from
-    pub behaviour: Option<Behaviour>,
-    /// how the states drift over time, in the instance where they do so most
-    pub drift: Drift,
-    /// J, the fewest trajectories of an instance
-    pub trajectories: usize,
-}
-
-/// All policies by all estimators.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Evaluation {
-    /// by name, in the order given
-    pub policies: Vec<(String, Vec<Score>)>,
-    /// what the log-based values rest on
-    pub evidence: Evidence,
-}
-
-impl Evaluation {
-    /// What one estimator says of one policy; none where it does not apply.
-    pub fn score(&self, policy: &str, estimator: Estimator) -> Option<&Score> {
-        let (_, scores) = self.policies.iter().find(|(name, _)| name == policy)?;
-        scores.iter().find(|score| score.estimator == estimator)
-    }
-}
-
 /// Judges the policies on the instances by every estimator that applies to all of them.
 pub fn evaluate(cases: &[Case<'_>], settings: &Settings) -> Result<Evaluation> {
     check(cases, settings)?;
     let names: Vec<String> = cases[0].policies.iter().map(|(name, _)| name.clone()).collect();
     let tables = cases.iter().enumerate();
     let tables = tables.map(|(k, case)| draws(case, settings, Seeds::new(settings.seed, k)));
-    let tables = tables.collect::<Result<Vec<Table>>>()?;
+    let tables = tables.collect::<Result<Vec<_>>>()?;
+    let hindrance = tables.iter().find_map(|(_, hindrance)| *hindrance);
     let units = cases.iter().map(|case| resampled_units(case.instance.trajectories()));
     let (units, fewest) = (units.clone().sum(), units.min().unwrap_or(0));
     let find = |sought: &Policy| cases[0].policies.iter().position(|(_, policy)| policy == sought);
     let (random, no_action) = (find(&Policy::Random), find(&Policy::NoAction));
     let mut policies: Vec<(String, Vec<Score>)> = names.into_iter().map(|name| (name, Vec::new())).collect();
     for estimator in Estimator::ALL {
-        let parts: Option<Vec<&Vec<Draws>>> =
-            tables.iter().map(|table| table.iter().find(|(e, _)| *e == estimator).map(|(_, d)| d)).collect();
+        let parts: Option<Vec<&Vec<Draws>>> = tables
+            .iter()
+            .map(|(table, _)| table.iter().find(|(e, _)| *e == estimator).map(|(_, d)| d))
+            .collect();
         let Some(parts) = parts else { continue };
         let covers = covers(estimator, cases);
         for (k, (_, scores)) in policies.iter_mut().enumerate() {
@@ -207,7 +141,8 @@ pub fn evaluate(cases: &[Case<'_>], settings: &Settings) -> Result<Evaluation> {
     let drift = drifts.max_by(|a, b| excess(a).total_cmp(&excess(b))).expect("at least one case");
     let trajectories = cases.iter().map(|case| case.instance.trajectories().trajectories()).min();
     let trajectories = trajectories.expect("at least one case");
-    Ok(Evaluation { policies, evidence: Evidence { behaviour: settings.behaviour, drift, trajectories } })
+    let evidence = Evidence { behaviour: settings.behaviour, drift, trajectories, hindrance };
+    Ok(Evaluation { policies, evidence })
 }
 
 /// What is drawn with replacement: trajectories, or arms where there is a single trajectory.
@@ -235,59 +170,4 @@ fn check(cases: &[Case<'_>], settings: &Settings) -> Result<()> {
         assert!(same, "policies: the same names for every instance");
     }
     Ok(())
-}
-
-fn covers(estimator: Estimator, cases: &[Case<'_>]) -> Covers {
-    let is_single = cases.iter().any(|case| case.instance.trajectories().trajectories() == 1);
-    match (estimator, is_single) {
-        (Estimator::True, _) => Covers::Rollouts,
-        (Estimator::Segmented, _) | (Estimator::Fluid, true) => Covers::Arms,
-        (Estimator::Is, _) | (Estimator::Fluid, false) => Covers::Trajectories,
-        (Estimator::Simulated, true) => Covers::ArmsAndRollouts,
-        (Estimator::Simulated, false) => Covers::TrajectoriesAndRollouts,
-    }
-}
-
-impl Draws {
-    /// The paired difference to another policy.
-    fn less(&self, other: &Draws) -> Draws {
-        let minus = |a: &[f64], b: &[f64]| -> Vec<f64> { a.iter().zip(b).map(|(a, b)| a - b).collect() };
-        let pairs = self.resampled_runs.iter().zip(&other.resampled_runs);
-        // the terms that two policies drop may be off in opposite directions; against itself a policy gains nothing
-        let is_same = std::ptr::eq(self, other);
-        let slack = [self.slack[0] + other.slack[1], self.slack[1] + other.slack[0]];
-        Draws {
-            value: self.value - other.value,
-            resamples: minus(&self.resamples, &other.resamples),
-            runs: minus(&self.runs, &other.runs),
-            resampled_runs: pairs.map(|(a, b)| minus(a, b)).collect(),
-            slack: if is_same { [0.0; 2] } else { slack },
-            ..Draws::default()
-        }
-    }
-}
-
-/// The mean over the instances, with its interval.
-fn combine<'a>(parts: impl Iterator<Item = &'a Draws> + Clone, stretch: f64, covers: Covers) -> Estimate {
-    let count = parts.clone().count() as f64;
-    let mean = |f: &dyn Fn(&Draws) -> f64| parts.clone().map(f).sum::<f64>() / count;
-    let value = mean(&|part| part.value);
-    // the variance of a mean of independent instances
-    let luck = |runs: &[f64]| moments(runs).1 / runs.len() as f64;
-    let rollouts = mean(&|part| luck(&part.runs)) / count;
-    let resamples = parts.clone().map(|part| part.resamples.len()).min().unwrap_or(0);
-    let resampled: Vec<f64> = (0..resamples).map(|b| mean(&|part| part.resamples[b])).collect();
-    let estimate = match covers {
-        Covers::Rollouts => Estimate::normal(value, rollouts, covers),
-        Covers::TrajectoriesAndRollouts | Covers::ArmsAndRollouts => {
-            let within = mean(&|part| {
-                part.resampled_runs.iter().map(|runs| luck(runs)).sum::<f64>() / resamples as f64
-            });
-            let sampling = (moments(&resampled).1 - within / count).max(0.0);
-            Estimate::normal(value, stretch * stretch * sampling + rollouts, covers)
-        }
-        Covers::Trajectories | Covers::Arms => Estimate::percentile(value, &resampled, stretch, covers),
-    };
-    let slack = [0, 1].map(|side| mean(&|part| part.slack[side]));
-    Estimate { low: estimate.low - slack[0], high: estimate.high + slack[1], ..estimate }
 }

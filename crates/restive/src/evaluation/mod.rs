@@ -12,6 +12,9 @@
 //! every policy, over one or several instances.
 
 pub mod bootstrap;
+mod by_model;
+mod by_ratio;
+mod combine;
 pub mod cwpdis;
 pub mod decisions;
 pub mod decomposed;
@@ -21,6 +24,8 @@ pub mod evaluate;
 pub mod fluid;
 pub mod likelihood;
 pub mod propensity;
+mod ratios;
+pub mod score;
 pub mod segmented;
 pub mod simulated;
 pub mod transitions;
@@ -30,10 +35,11 @@ pub use cwpdis::{Cwpdis, RatioUpTo, cwpdis};
 pub use decisions::{Decisions, first_mass, first_states, known_states, target_pull};
 pub use decomposed::{Decomposed, Relaxation, decomposed};
 pub use estimate::{Covers, Estimate, NORMAL, difference, moments, stretch};
-pub use evaluate::{Case, Estimator, Evaluation, Evidence, Score, Settings, evaluate};
+pub use evaluate::{Case, Settings, evaluate};
 pub use fluid::{Fluid, FluidCotangent, fluid};
 pub use likelihood::{Likelihood, likelihood};
-pub use propensity::{Behaviour, Drift, Propensity, drift, without_overlap};
+pub use propensity::{Behaviour, Drift, Hindrance, Propensity, drift, without_overlap};
+pub use score::{Estimator, Evaluation, Evidence, Score};
 pub use segmented::{Segmented, segmented};
 pub use simulated::Simulated;
 pub use transitions::{GRID, PRIOR_STRENGTH, Strength, empirical, fit_strength, log_likelihood, smoothed};

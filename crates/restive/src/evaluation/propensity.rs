@@ -109,6 +109,46 @@ impl Propensity {
         }
         Ok(Self { values, behaviour })
     }
+
+    /// The propensities, or why they show no other policy. What the log itself contradicts is an error: a logged
+    /// propensity of 0 for an action that was taken.
+    pub fn or_hindrance(
+        trajectories: &Trajectories,
+        behaviour: Behaviour,
+        budget: usize,
+    ) -> Result<std::result::Result<Self, Hindrance>> {
+        let propensity = match Self::new(trajectories, behaviour, budget) {
+            Err(_) if behaviour == Behaviour::Uniform => return Ok(Err(Hindrance::Impossible)),
+            other => other?,
+        };
+        let decided = trajectories.action();
+        let decided = decided.slice(ndarray::s![.., ..trajectories.steps() - 1, ..]);
+        let is_certain = decided.iter().zip(&propensity.values).all(|(a, p)| *a == NO_ACTION || *p >= 1.0);
+        Ok(if is_certain { Err(Hindrance::Certain) } else { Ok(propensity) })
+    }
+}
+
+/// Why a log cannot show what another policy would have brought.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hindrance {
+    /// an action was taken that the assumed behaviour never takes: K of N is nobody or everybody, and the log is not
+    Impossible,
+    /// every action was certain: no other action was ever possible
+    Certain,
+}
+
+impl Hindrance {
+    /// What it is, as a clause.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Hindrance::Impossible => {
+                "actions were taken that K of N arms at random cannot be (K is 0 or N, and the log has both pulled and left alone)"
+            }
+            Hindrance::Certain => {
+                "every logged action was certain (a propensity of 1, as where K is 0 or N), which shows no other policy"
+            }
+        }
+    }
 }
 
 /// The share of recorded actions of a step that are pulls; 0 where there are none.

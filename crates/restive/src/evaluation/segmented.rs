@@ -3,12 +3,21 @@
 //! # What it is
 //! With one trajectory the ratios of [`cwpdis`](super::cwpdis()) cancel, and every target has the same value. The appendix of
 //! the paper cuts the trajectory into segments of one step and normalises over *time* instead: with the ratio of a
-//! decision f_ti = target/behaviour probability of the logged action, and T_i steps with a known reward,
+//! decision f_ti = target/behaviour probability of the logged action, H decisions and B_i = Σ_t f_ti / H,
 //!
 //! ```text
-//! value = Σ_i Σ_t γ^t r_ti f_ti / B_i,     B_i = Σ_t f_ti / T_i
+//! value = Σ_i Σ_t γ^t r_ti f_ti / B_i
 //! ```
 //!
+//! **Missing steps.** A step whose reward is not known was not worth 0. As in CWPDIS its ratio still counts and its reward is
+//! taken to be as the known ones: with w_ti = γ^t f_ti/B_i, an arm is worth all its weight times the mean of the rewards that
+//! are known,
+//!
+//! ```text
+//! E_i = W_i R̄_i,     W_i = Σ_t w_ti,     R̄_i = Σ_known w_ti r_ti / Σ_known w_ti
+//! ```
+//!
+//! which is the sum above where nothing is missing, and does not depend on what is missing where the reward is constant.
 //! Several trajectories are averaged. It rests on states whose distribution does not drift over time
 //! ([`drift`](super::drift())) and on actions without a lasting effect.
 //!
@@ -20,8 +29,14 @@
 //! beside what it hides; never as proof.
 //!
 //! # Its pullback
-//! d f_ti = (γ^t r_ti − E_i/T_i)/B_i with E_i the arm's value, and d pull = ± d f/propensity. An arm whose ratios are
-//! all 0 is dropped and counted, as is one without any known reward.
+//! With D_i = Σ_known γ^t f_ti, and the second term only where the reward is known,
+//!
+//! ```text
+//! d f_ti = R̄_i (γ^t − W_i/H)/B_i + W_i γ^t (r_ti − R̄_i)/D_i      d pull = ± d f/propensity
+//! ```
+//!
+//! which is (γ^t r_ti − E_i/H)/B_i where nothing is missing. An arm is dropped and counted where D_i is 0: the target never
+//! does what was logged at a step with a known reward, or there is no such step.
 //!
 //! # An example
 //! ```
@@ -56,9 +71,11 @@ pub struct Segmented<'a> {
     pub dropped: usize,
     decisions: &'a Decisions,
     discount: f64,
-    /// 1/B_i, 0 where it is infinite: `[J,N]`
+    /// 1/B_i, 0 where the arm was dropped: `[J,N]`
     scale: Array2<f64>,
-    /// T_i: `[J,N]`
+    /// W_i: `[J,N]`
+    weight: Array2<f64>,
+    /// D_i: `[J,N]`
     known: Array2<f64>,
 }
 
@@ -67,37 +84,41 @@ pub fn segmented<'a>(decisions: &'a Decisions, pull: ArrayView3<'_, f64>, discou
     let (j, h, n) = decisions.dim();
     assert_eq!(pull.dim(), (j, h, n), "pull: [J,H,N]");
     let zeros = || Array2::<f64>::zeros((j, n));
-    let (mut ratios, mut squares, mut earned, mut known) = (zeros(), zeros(), zeros(), zeros());
+    let (mut ratios, mut weight, mut arm_value) = (zeros(), zeros(), zeros());
+    // of the steps with a known reward: Σ γ^t f, Σ f, Σ f²
+    let (mut known, mut sum, mut squares) = (zeros(), zeros(), zeros());
     for j in 0..j {
-        let mut weight = 1.0;
+        let mut gamma = 1.0;
         for t in 0..h {
             for i in 0..n {
-                if !decisions.is_known(j, t, i) {
-                    continue;
+                let (at, ratio) = ([j, i], decisions.ratio(j, t, i, pull[[j, t, i]]));
+                ratios[at] += ratio;
+                weight[at] += gamma * ratio;
+                if decisions.is_known(j, t, i) {
+                    known[at] += gamma * ratio;
+                    arm_value[at] += gamma * ratio * decisions.reward[[j, t, i]];
+                    sum[at] += ratio;
+                    squares[at] += ratio * ratio;
                 }
-                let ratio = decisions.ratio(j, t, i, pull[[j, t, i]]);
-                ratios[[j, i]] += ratio;
-                squares[[j, i]] += ratio * ratio;
-                earned[[j, i]] += weight * ratio * decisions.reward[[j, t, i]];
-                known[[j, i]] += 1.0;
             }
-            weight *= discount;
+            gamma *= discount;
         }
     }
     let mut scale = zeros();
     let (mut dropped, mut sizes) = (0, 0.0);
-    for ((at, scale), &ratio) in scale.indexed_iter_mut().zip(&ratios) {
-        if ratio > 0.0 {
-            *scale = known[at] / ratio;
-            sizes += ratio * ratio / squares[at];
+    for (at, &ratio) in ratios.indexed_iter() {
+        if known[at] > 0.0 {
+            scale[at] = h as f64 / ratio;
+            weight[at] *= scale[at];
+            arm_value[at] *= weight[at] / known[at];
+            sizes += sum[at] * sum[at] / squares[at];
         } else {
-            dropped += 1;
+            (arm_value[at], dropped) = (0.0, dropped + 1);
         }
     }
-    let arm_value = &earned * &scale;
     let value = arm_value.sum() / j as f64;
     let effective_sample_size = sizes / (j * n) as f64;
-    Segmented { value, arm_value, effective_sample_size, dropped, decisions, discount, scale, known }
+    Segmented { value, arm_value, effective_sample_size, dropped, decisions, discount, scale, weight, known }
 }
 
 impl Segmented<'_> {
@@ -112,17 +133,22 @@ impl Segmented<'_> {
         let (trajectories, h, n) = d.dim();
         let mut d_pull = Array3::zeros((trajectories, h, n));
         for j in 0..trajectories {
-            let mut weight = 1.0;
+            let mut gamma = 1.0;
             for t in 0..h {
                 for i in 0..n {
-                    if d.is_known(j, t, i) && self.scale[[j, i]] > 0.0 {
-                        let average = self.arm_value[[j, i]] / self.known[[j, i]];
-                        let d_ratio = (weight * d.reward[[j, t, i]] - average) * self.scale[[j, i]];
-                        d_pull[[j, t, i]] = d_value / trajectories as f64 * d_ratio * d.sign[[j, t, i]]
-                            / d.propensity[[j, t, i]];
+                    let (at, scale) = ([j, i], self.scale[[j, i]]);
+                    if scale == 0.0 {
+                        continue;
                     }
+                    let mean = self.arm_value[at] / self.weight[at];
+                    let mut d_ratio = mean * (gamma - self.weight[at] / h as f64) * scale;
+                    if d.is_known(j, t, i) {
+                        d_ratio += self.weight[at] * gamma * (d.reward[[j, t, i]] - mean) / self.known[at];
+                    }
+                    d_pull[[j, t, i]] =
+                        d_value / trajectories as f64 * d_ratio * d.sign[[j, t, i]] / d.propensity[[j, t, i]];
                 }
-                weight *= self.discount;
+                gamma *= self.discount;
             }
         }
         d_pull

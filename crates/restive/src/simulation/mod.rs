@@ -27,9 +27,9 @@ mod arms;
 
 use crate::instance::{Logged, NO_ACTION, Reward, Trajectories};
 use crate::policy::{Chooser, Policy};
-use crate::random::stream;
+use crate::random::{Random, stream};
 use arms::Arms;
-use ndarray::{Array1, Array2, Array3, ArrayView4, Axis};
+use ndarray::{Array1, Array2, Array3, ArrayView2, ArrayView4, Axis};
 use rayon::prelude::*;
 
 /// The streams of a rollout: no other use of a seed begins with it.
@@ -67,24 +67,59 @@ pub fn values(
     runs: usize,
     seed: u64,
 ) -> Array1<f64> {
+    let chooser = || Chooser::new(policy, setting.budget);
+    values_under(setting, initial, runs, seed, chooser, |chooser, t, state, lots, pull| {
+        chooser.choose(state, t, lots, pull);
+    })
+}
+
+/// The value of each run where it is known beforehand who is pulled when (`[H,N]`), within the budget or not: `[runs]`. The
+/// arms meet the same luck as under a policy with the same seed.
+pub fn planned_values(
+    setting: &Setting<'_>,
+    initial: &Initial,
+    plan: ArrayView2<'_, bool>,
+    runs: usize,
+    seed: u64,
+) -> Array1<f64> {
+    assert_eq!(plan.dim(), (setting.horizon, setting.transition.len_of(Axis(0))), "plan: [H,N]");
+    values_under(
+        setting,
+        initial,
+        runs,
+        seed,
+        || (),
+        |_, t, _, _, pull| {
+            pull.iter_mut().zip(plan.row(t)).for_each(|(pull, planned)| *pull = *planned);
+        },
+    )
+}
+
+/// The value of each run under any rule (`choose(memory, t, states, lots, pull)`).
+fn values_under<C>(
+    setting: &Setting<'_>,
+    initial: &Initial,
+    runs: usize,
+    seed: u64,
+    memory: impl Fn() -> C + Send + Sync,
+    choose: impl Fn(&mut C, usize, &[u16], &mut Random, &mut [bool]) + Send + Sync,
+) -> Array1<f64> {
     let arms = Arms::new(setting.transition);
-    let values: Vec<f64> = (0..runs)
-        .into_par_iter()
-        .map_init(
-            || Chooser::new(policy, setting.budget),
-            |chooser, run| {
-                let (mut value, mut weight) = (0.0, 1.0);
-                roll(setting, &arms, initial, chooser, run, seed, |_, state, pull| {
-                    let reward = setting.reward.view();
-                    let step: f64 =
-                        state.iter().zip(pull).map(|(&s, &a)| reward[[usize::from(s), usize::from(a)]]).sum();
-                    value += weight * step;
-                    weight *= setting.discount;
-                });
-                value
-            },
-        )
-        .collect();
+    let one = |memory: &mut C, run: usize| {
+        let (mut value, mut weight) = (0.0, 1.0);
+        let choose = |t: usize, state: &[u16], lots: &mut Random, pull: &mut [bool]| {
+            choose(&mut *memory, t, state, lots, pull);
+        };
+        roll(setting, &arms, initial, choose, run, seed, |_, state, pull| {
+            let reward = setting.reward.view();
+            let step: f64 =
+                state.iter().zip(pull).map(|(&s, &a)| reward[[usize::from(s), usize::from(a)]]).sum();
+            value += weight * step;
+            weight *= setting.discount;
+        });
+        value
+    };
+    let values: Vec<f64> = (0..runs).into_par_iter().map_init(memory, one).collect();
     values.into()
 }
 
@@ -114,7 +149,10 @@ pub fn trajectories(
         let (mut chooser, mut asked) =
             (Chooser::new(policy, setting.budget), Chooser::new(policy, setting.budget));
         let mut inclusion = vec![0.0; n];
-        let last = roll(setting, &arms, initial, &mut chooser, run, seed, |t, state, pull| {
+        let choose = |t: usize, state: &[u16], lots: &mut Random, pull: &mut [bool]| {
+            chooser.choose(state, t, lots, pull);
+        };
+        let last = roll(setting, &arms, initial, choose, run, seed, |t, state, pull| {
             asked.inclusion(state, t, &mut inclusion);
             for i in 0..n {
                 states[[t, i]] = state[i];
@@ -127,12 +165,12 @@ pub fn trajectories(
     Trajectories::new(logged, m).expect("simulated states and actions are in range")
 }
 
-/// One run; `visit` sees each decision step: (t, states, pulls). Returns the states after the last.
+/// One run: `choose(t, states, lots, pulls)` says who is pulled, `visit(t, states, pulls)` sees each decision step. Returns the states after the last.
 fn roll(
     setting: &Setting<'_>,
     arms: &Arms,
     initial: &Initial,
-    chooser: &mut Chooser<'_>,
+    mut choose: impl FnMut(usize, &[u16], &mut Random, &mut [bool]),
     run: usize,
     seed: u64,
     mut visit: impl FnMut(usize, &[u16], &[bool]),
@@ -146,7 +184,7 @@ fn roll(
     };
     let mut pull = vec![false; n];
     for t in 0..setting.horizon {
-        chooser.choose(&state, t, &mut lots, &mut pull);
+        choose(t, &state, &mut lots, &mut pull);
         visit(t, &state, &pull);
         arms.step(&mut state, &pull, &mut luck);
     }

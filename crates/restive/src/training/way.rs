@@ -72,7 +72,7 @@ impl Way {
             let pairs: Vec<_> = (self.validation.iter().zip(&predictions))
                 .map(|(lesson, prediction)| (lesson.counts.view(), prediction.view()))
                 .collect();
-            self.prior = Some(Prior { strength: fit_strength(&pairs), predictor });
+            self.prior = Some(Prior { strength: fit_strength(&pairs).map(|fit| fit.value), predictor });
         }
         self.prior.as_ref().expect("just made")
     }

@@ -2,25 +2,31 @@
 //!
 //! `recovery`: two roads to one number · `gradients`: every pullback against finite differences ·
 //! `invariants`: properties that hold for all inputs · `golden`: numbers from `reference/` · `rooms`: which room
-//! may know which · `predictor`, `two_stage`, `programme`: learning · `encoding`, `split`: features and parts of a study ·
-//! `evaluation`, `strength`, `fluid`, `coverage`: estimators against naive formulas, enumeration and repetition. `arms` draws random
-//! arms, `oracle` holds the slow textbook truths.
+//! may know which · `predictor`, `two_stage`, `decision_focused`, `recipe`, `programme`: learning · `encoding`, `split`:
+//! features and parts of a study · `cwpdis`, `segmented`, `propensity`, `likelihood`, `strength`, `fluid`, `evaluate`,
+//! `coverage`: estimators against naive formulas, enumeration and repetition. `arms` draws random arms, `logs` random logs,
+//! `oracle` holds the slow textbook truths.
 
 mod arms;
 mod coverage;
+mod cwpdis;
 mod decision_focused;
 mod encoding;
-mod evaluation;
+mod evaluate;
 mod fluid;
 mod golden;
 mod gradients;
 mod invariants;
+mod likelihood;
+mod logs;
 mod oracle;
 mod predictor;
 mod programme;
+mod propensity;
 mod recipe;
 mod recovery;
 mod rooms;
+mod segmented;
 mod selection;
 mod simulation;
 mod split;

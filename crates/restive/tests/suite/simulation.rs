@@ -6,7 +6,7 @@ use rand::RngExt;
 use restive::data::domain::Domain;
 use restive::policy::soft_top_k::soft_top_k;
 use restive::policy::{Chooser, Policy, myopic_index};
-use restive::simulation::{Initial, Setting, trajectories, values};
+use restive::simulation::{Initial, Setting, planned_values, trajectories, values};
 use restive::{Reward, index};
 
 /// The exact value of a policy that depends on the joint state: all joint states, all sets of pulls.
@@ -115,6 +115,16 @@ fn round_robin_serves_everybody_in_turn() {
         served.iter_mut().zip(&chosen).for_each(|(n, c)| *n += usize::from(*c));
     }
     assert_eq!(served, [3; 7]);
+}
+
+#[test]
+fn a_plan_that_is_a_rota_has_the_values_of_the_rota() {
+    let p = transitions(Kind::Dense, 7, 3, &mut random(53));
+    let reward = Reward::linear(3);
+    let setting = Setting { transition: p.view(), reward: &reward, discount: 0.9, budget: 3, horizon: 5 };
+    let plan = Array2::from_shape_fn((5, 7), |(t, i)| (0..3).any(|k| (3 * t + k) % 7 == i));
+    let planned = planned_values(&setting, &Initial::Uniform, plan.view(), 50, 4);
+    assert_eq!(planned, values(&setting, &Initial::Uniform, &Policy::RoundRobin, 50, 4));
 }
 
 #[test]

@@ -1,0 +1,80 @@
+//! What the scores of an evaluation rest on, in words: sources, assumptions, warnings.
+
+use crate::evaluate_report::Report;
+use crate::summary::counted;
+use restive::Instance;
+use restive::evaluation::{Behaviour, Estimator};
+
+/// What an estimator judges by.
+pub(crate) fn words(estimator: Estimator) -> &'static str {
+    match estimator {
+        Estimator::Is => {
+            "importance sampling, arm by arm: it cannot see that other arms' states are those of the behaviour policy"
+        }
+        Estimator::Segmented => "the paper's metric, not evidence; one trajectory, step by step",
+        Estimator::Simulated => "rollouts on transitions estimated from the log, uniform where never seen",
+        Estimator::True => "rollouts on the true transitions",
+        Estimator::Fluid => "the limit of many arms on transitions estimated from the log",
+    }
+}
+
+impl Report<'_> {
+    /// Where propensities come from.
+    pub(crate) fn source_words(&self) -> &'static str {
+        match self.source {
+            None => "none: no importance sampling",
+            Some(Behaviour::Logged) => "logged",
+            Some(Behaviour::Uniform) => "uniform, K of N arms at random: an assumption",
+            Some(Behaviour::Estimated) => {
+                "estimated, the share of arms pulled at each step: right where the choice did not look at the arm"
+            }
+        }
+    }
+
+    /// What study.toml asks to be taken for granted.
+    pub(crate) fn assumptions(&self) -> Vec<&'static str> {
+        let rota = "as study.toml says, a fixed rota is taken for K of N arms at random";
+        self.is_rota.then_some(rota).into_iter().collect()
+    }
+
+    /// The smallest and the largest budget of an instance.
+    pub(crate) fn budgets(&self) -> [usize; 2] {
+        let budgets = self.instances.iter().map(Instance::budget);
+        [budgets.clone().min().unwrap_or(0), budgets.max().unwrap_or(0)]
+    }
+
+    /// What the scores must not be read without.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        let policies = &self.evaluation.policies;
+        let has =
+            |estimator| policies.iter().any(|(_, scores)| scores.iter().any(|s| s.estimator == estimator));
+        let drift = self.evaluation.evidence.drift;
+        if let Some(hindrance) = self.hindrance {
+            warnings.push(format!("is and segmented are absent: {}", hindrance.words()));
+        }
+        if self.is_rota {
+            warnings.push("a fixed rota is taken for K of N arms at random, as study.toml says".into());
+        }
+        if drift.is_visible() && (self.is_rota || has(Estimator::Segmented)) {
+            warnings.push(format!(
+                "the states drift over time (a state's share moves by up to {:.2}), which the segmented variant and a rota taken for chance assume not to happen",
+                drift.largest
+            ));
+        }
+        for (policy, scores) in policies {
+            for score in scores {
+                let name = score.estimator.name();
+                if score.without_overlap > 0 {
+                    let decisions = counted(score.without_overlap as u64, "decision");
+                    warnings.push(format!("{name}, {policy}: {decisions} without overlap: the behaviour could not have done what the policy might"));
+                }
+                if score.dropped > 0 {
+                    let terms = counted(score.dropped as u64, "term");
+                    warnings.push(format!("{name}, {policy}: {terms} of which the log says nothing, counted as an average reward; the interval is wider for it"));
+                }
+            }
+        }
+        warnings
+    }
+}

@@ -1,0 +1,169 @@
+//! One instance judged by simulation and by the fluid limit on transitions estimated from its log.
+
+use super::draws::{Draws, Seeds, setting};
+use super::evaluate::{Case, Settings, resampled_units};
+use super::fluid::flow;
+use super::{Estimator, bootstrap, empirical, fluid, moments, smoothed};
+use crate::instance::Trajectories;
+use crate::policy::{Chooser, Policy};
+use crate::simulation::{Initial, Setting, planned_values, values};
+use ndarray::{Array2, Axis};
+
+/// Simulation and fluid on transitions estimated from the log; every resample estimates them anew.
+pub(super) fn model_draws(
+    case: &Case<'_>,
+    settings: &Settings,
+    seeds: Seeds,
+) -> [(Estimator, Vec<Draws>); 2] {
+    let log = case.instance.trajectories();
+    let policies: Vec<Followed> =
+        case.policies.iter().map(|(_, policy)| Followed::Policy(policy.clone())).collect();
+    let all: Vec<usize> = (0..log.arms()).collect();
+    let point = model_values(case, settings, log, &all, &policies, settings.runs, seeds.runs);
+    let is_single = log.trajectories() == 1;
+    let units = resampled_units(log);
+    let runs = settings.runs_per_resample;
+    let fixed: Vec<Followed> = (case.policies.iter())
+        .map(|(_, policy)| Followed::by_arm(policy, case.instance.budget(), settings.horizon, log.arms()))
+        .collect();
+    let resampled = bootstrap(units, settings.resamples, seeds.resamples, |which, seed| {
+        if is_single {
+            let policies: Vec<Followed> = fixed.iter().map(|policy| policy.select_arms(which)).collect();
+            model_values(case, settings, &log.select_arms(which), which, &policies, runs, seed)
+        } else {
+            model_values(case, settings, &log.select(which), &all, &policies, runs, seed)
+        }
+    });
+    let mut simulated: Vec<Draws> = Vec::with_capacity(policies.len());
+    let mut fluids = Vec::with_capacity(policies.len());
+    for (k, (runs, value)) in point.into_iter().enumerate() {
+        let resampled_runs: Vec<Vec<f64>> = resampled.iter().map(|all| all[k].0.clone()).collect();
+        let resamples = resampled_runs.iter().map(|runs| moments(runs).0).collect();
+        simulated.push(Draws {
+            value: moments(&runs).0,
+            runs,
+            resamples,
+            resampled_runs,
+            ..Draws::default()
+        });
+        let resamples = resampled.iter().map(|all| all[k].1).collect();
+        fluids.push(Draws { value, resamples, ..Draws::default() });
+    }
+    [(Estimator::Simulated, simulated), (Estimator::Fluid, fluids)]
+}
+
+/// What is followed in a run.
+enum Followed {
+    Policy(Policy),
+    /// who is pulled when, known beforehand: `[H,N]`
+    Plan(Array2<bool>),
+}
+
+impl Followed {
+    /// A policy that resampled arms can follow as they did before: a rota names arms, so that its turns travel with them.
+    fn by_arm(policy: &Policy, budget: usize, horizon: usize, n: usize) -> Self {
+        if *policy != Policy::RoundRobin {
+            return Followed::Policy(policy.clone());
+        }
+        let mut chooser = Chooser::new(policy, budget);
+        let (state, mut inclusion) = (vec![0; n], vec![0.0; n]);
+        let mut plan = Array2::from_elem((horizon, n), false);
+        for (t, mut pull) in plan.rows_mut().into_iter().enumerate() {
+            chooser.inclusion(&state, t, &mut inclusion);
+            pull.iter_mut().zip(&inclusion).for_each(|(pull, p)| *pull = *p > 0.0);
+        }
+        Followed::Plan(plan)
+    }
+
+    fn select_arms(&self, arms: &[usize]) -> Self {
+        match self {
+            Followed::Policy(policy) => Followed::Policy(policy.select_arms(arms)),
+            Followed::Plan(plan) => Followed::Plan(plan.select(Axis(1), arms)),
+        }
+    }
+
+    /// The values of some runs.
+    fn runs(&self, setting: &Setting<'_>, initial: &Initial, runs: usize, seed: u64) -> Vec<f64> {
+        match self {
+            Followed::Policy(policy) => values(setting, initial, policy, runs, seed),
+            Followed::Plan(plan) => planned_values(setting, initial, plan.view(), runs, seed),
+        }
+        .to_vec()
+    }
+
+    fn fluid_value(&self, setting: &Setting<'_>, mass: &Array2<f64>) -> f64 {
+        let (n, m) = mass.dim();
+        let (reward, discount, horizon) = (setting.reward.view(), setting.discount, setting.horizon);
+        let start = mass.view();
+        let blind = match self {
+            Followed::Policy(Policy::Strict(table)) => Err((table, 0.0)),
+            Followed::Policy(Policy::Soft(table, temperature)) => Err((table, *temperature)),
+            Followed::Policy(policy) => Ok(policy),
+            Followed::Plan(plan) => {
+                let choose = |t: usize, _: &[f64], pull: &mut [f64]| {
+                    let arms = pull.chunks_exact_mut(m).zip(plan.row(t));
+                    arms.for_each(|(pull, is_pulled)| pull.fill(f64::from(*is_pulled)));
+                };
+                return flow(setting.transition, reward, start, discount, horizon, choose).0;
+            }
+        };
+        match blind {
+            // it does not look at the states
+            Ok(policy) => {
+                let mut chooser = Chooser::new(policy, setting.budget);
+                let (state, mut inclusion) = (vec![0; n], vec![0.0; n]);
+                let choose = |t: usize, _: &[f64], pull: &mut [f64]| {
+                    chooser.inclusion(&state, t, &mut inclusion);
+                    pull.chunks_exact_mut(m).zip(&inclusion).for_each(|(pull, p)| pull.fill(*p));
+                };
+                flow(setting.transition, reward, start, discount, horizon, choose).0
+            }
+            Err((table, temperature)) => {
+                let budget = setting.budget.min(n) as f64;
+                fluid(table.view(), setting.transition, reward, start, discount, budget, temperature, horizon)
+                    .value
+            }
+        }
+    }
+}
+
+/// (values of runs, fluid value) of each policy on the transitions of one log, whose arms are `arms` of the instance.
+fn model_values(
+    case: &Case<'_>,
+    settings: &Settings,
+    log: &Trajectories,
+    arms: &[usize],
+    policies: &[Followed],
+    runs: usize,
+    seed: u64,
+) -> Vec<(Vec<f64>, f64)> {
+    let counts = log.counts();
+    let transition = match &case.prediction {
+        None => empirical(counts.view()),
+        Some((prediction, strength)) => {
+            smoothed(counts.view(), prediction.select_arms(arms).view(), *strength)
+        }
+    };
+    let setting = setting(case, settings, &transition);
+    let initial = settings.initial(log);
+    let mass = initial_mass(&initial, log.arms(), log.states());
+    let each = policies
+        .iter()
+        .map(|policy| (policy.runs(&setting, &initial, runs, seed), policy.fluid_value(&setting, &mass)));
+    each.collect()
+}
+
+/// The distribution over the states in which each arm starts, `[N,M]`.
+fn initial_mass(initial: &Initial, n: usize, m: usize) -> Array2<f64> {
+    match initial {
+        Initial::Uniform => Array2::from_elem((n, m), 1.0 / m as f64),
+        Initial::States(rows) => {
+            let mut mass = Array2::zeros((n, m));
+            let share = 1.0 / rows.nrows() as f64;
+            for ((_, i), &s) in rows.indexed_iter() {
+                mass[[i, usize::from(s)]] += share;
+            }
+            mass
+        }
+    }
+}

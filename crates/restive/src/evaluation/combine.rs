@@ -1,0 +1,68 @@
+//! From the draws of single instances to one estimate: means over the instances, paired differences, intervals.
+//!
+//! `is`, `segmented`, `fluid`: percentiles of the bootstrap, [stretched](super::stretch()). `true`: the luck of the runs.
+//! `simulated`: the variance over the resamples less the part of it that is the luck of their few runs, plus the luck of the
+//! runs behind the value itself.
+
+use super::draws::Draws;
+use super::{Case, Covers, Estimate, Estimator, moments};
+
+/// What the intervals of an estimator cover.
+pub(super) fn covers(estimator: Estimator, cases: &[Case<'_>]) -> Covers {
+    let is_single = cases.iter().any(|case| case.instance.trajectories().trajectories() == 1);
+    match (estimator, is_single) {
+        (Estimator::True, _) => Covers::Rollouts,
+        (Estimator::Segmented, _) | (Estimator::Fluid, true) => Covers::Arms,
+        (Estimator::Is, _) | (Estimator::Fluid, false) => Covers::Trajectories,
+        (Estimator::Simulated, true) => Covers::ArmsAndRollouts,
+        (Estimator::Simulated, false) => Covers::TrajectoriesAndRollouts,
+    }
+}
+
+impl Draws {
+    /// The paired difference to another policy.
+    pub(super) fn less(&self, other: &Draws) -> Draws {
+        let minus = |a: &[f64], b: &[f64]| -> Vec<f64> { a.iter().zip(b).map(|(a, b)| a - b).collect() };
+        let pairs = self.resampled_runs.iter().zip(&other.resampled_runs);
+        // the terms that two policies drop may be off in opposite directions; against itself a policy gains nothing
+        let is_same = std::ptr::eq(self, other);
+        let slack = [self.slack[0] + other.slack[1], self.slack[1] + other.slack[0]];
+        Draws {
+            value: self.value - other.value,
+            resamples: minus(&self.resamples, &other.resamples),
+            runs: minus(&self.runs, &other.runs),
+            resampled_runs: pairs.map(|(a, b)| minus(a, b)).collect(),
+            slack: if is_same { [0.0; 2] } else { slack },
+            ..Draws::default()
+        }
+    }
+}
+
+/// The mean over the instances, with its interval.
+pub(super) fn combine<'a>(
+    parts: impl Iterator<Item = &'a Draws> + Clone,
+    stretch: f64,
+    covers: Covers,
+) -> Estimate {
+    let count = parts.clone().count() as f64;
+    let mean = |f: &dyn Fn(&Draws) -> f64| parts.clone().map(f).sum::<f64>() / count;
+    let value = mean(&|part| part.value);
+    // the variance of a mean of independent instances
+    let luck = |runs: &[f64]| moments(runs).1 / runs.len() as f64;
+    let rollouts = mean(&|part| luck(&part.runs)) / count;
+    let resamples = parts.clone().map(|part| part.resamples.len()).min().unwrap_or(0);
+    let resampled: Vec<f64> = (0..resamples).map(|b| mean(&|part| part.resamples[b])).collect();
+    let estimate = match covers {
+        Covers::Rollouts => Estimate::normal(value, rollouts, covers),
+        Covers::TrajectoriesAndRollouts | Covers::ArmsAndRollouts => {
+            let within = mean(&|part| {
+                part.resampled_runs.iter().map(|runs| luck(runs)).sum::<f64>() / resamples as f64
+            });
+            let sampling = (moments(&resampled).1 - within / count).max(0.0);
+            Estimate::normal(value, stretch * stretch * sampling + rollouts, covers)
+        }
+        Covers::Trajectories | Covers::Arms => Estimate::percentile(value, &resampled, stretch, covers),
+    };
+    let slack = [0, 1].map(|side| mean(&|part| part.slack[side]));
+    Estimate { low: estimate.low - slack[0], high: estimate.high + slack[1], ..estimate }
+}

@@ -1,0 +1,109 @@
+//! The cumulative ratios of some neighbouring arms, at mean 1 over the trajectories, and what they make of the rewards.
+//!
+//! The forward pass of [`cwpdis`](super::cwpdis()): one pass over `[J,H,width]`, arms innermost so that every loop runs over
+//! contiguous numbers.
+
+use super::decisions::factor;
+use super::{Decisions, RatioUpTo};
+use ndarray::{ArrayView3, Axis, s};
+
+/// Some neighbouring arms.
+pub(super) struct Block {
+    pub(super) start: usize,
+    pub(super) width: usize,
+    /// ρ̂ of each step, `[H,J,width]`
+    pub(super) ratio: Vec<f64>,
+    /// 1/κ, 0 where it is infinite: `[H,width]`
+    pub(super) scale: Vec<f64>,
+    /// Σ_j ρ̂ over known rewards, and R̄: `[H,width]`
+    pub(super) total: Vec<f64>,
+    pub(super) mean: Vec<f64>,
+    /// Σ_j ρ̂², `[H,width]`
+    pub(super) squares: Vec<f64>,
+}
+
+/// Entries (j, t) of some arms.
+pub(super) fn row<'a>(
+    array: &ArrayView3<'a, f64>,
+    j: usize,
+    t: usize,
+    start: usize,
+    width: usize,
+) -> &'a [f64] {
+    let all = array.index_axis_move(Axis(0), j).index_axis_move(Axis(0), t);
+    let arms = all.slice_move(s![start..start + width]);
+    arms.to_slice().expect("arms are contiguous")
+}
+
+impl Block {
+    pub(super) fn new(
+        d: &Decisions,
+        pull: ArrayView3<'_, f64>,
+        up_to: RatioUpTo,
+        start: usize,
+        width: usize,
+    ) -> Self {
+        let (j, h, _) = d.dim();
+        let mut block = Block {
+            start,
+            width,
+            ratio: vec![0.0; h * j * width],
+            scale: vec![1.0; h * width],
+            total: vec![0.0; h * width],
+            mean: vec![0.0; h * width],
+            squares: vec![0.0; h * width],
+        };
+        let (sign, propensity) = (d.sign.view(), d.propensity.view());
+        let (reward, known) = (d.reward.view(), d.known.as_ref().map(|known| known.view()));
+        let (mut kappa, ones) = (vec![0.0; width], vec![1.0; width]);
+        for t in 0..h {
+            let at = t * width..(t + 1) * width;
+            let (before, rest) = block.ratio.split_at_mut(t * j * width);
+            let before = (t > 0).then(|| &before[(t - 1) * j * width..]);
+            let ratio = &mut rest[..j * width];
+            if let Some(u) = up_to.decision(t) {
+                kappa.fill(0.0);
+                let kappa = &mut kappa[..width];
+                for (j, ratio) in ratio.chunks_exact_mut(width).enumerate() {
+                    let [sign, pull, beta] =
+                        [&sign, &pull, &propensity].map(|array| &row(array, j, u, start, width)[..width]);
+                    let before = before.map_or(&ones[..], |before| &before[j * width..][..width]);
+                    for k in 0..width {
+                        ratio[k] = before[k] * factor(sign[k], pull[k], beta[k]);
+                        kappa[k] += ratio[k];
+                    }
+                }
+                for (scale, kappa) in block.scale[at.clone()].iter_mut().zip(kappa) {
+                    *scale = if *kappa > 0.0 { j as f64 / *kappa } else { 0.0 };
+                }
+            } else {
+                ratio.fill(1.0); // no decision has been made yet
+            }
+            let scale = &block.scale[at.clone()];
+            let (total, mean) = (&mut block.total[at.clone()], &mut block.mean[at.clone()]);
+            let squares = &mut block.squares[at];
+            for (j, ratio) in ratio.chunks_exact_mut(width).enumerate() {
+                let reward = &row(&reward, j, t, start, width)[..width];
+                let (scale, squares) = (&scale[..width], &mut squares[..width]);
+                let mean = &mut mean[..width];
+                for k in 0..width {
+                    let scaled = ratio[k] * scale[k];
+                    ratio[k] = scaled;
+                    squares[k] += scaled * scaled;
+                    mean[k] += scaled * reward[k];
+                }
+                match &known {
+                    None => total.iter_mut().zip(&*ratio).for_each(|(total, ratio)| *total += ratio),
+                    Some(known) => {
+                        let known = row(known, j, t, start, width);
+                        (0..width).for_each(|k| total[k] += ratio[k] * known[k]);
+                    }
+                }
+            }
+            for (mean, total) in mean.iter_mut().zip(&*total) {
+                *mean = if *total > 0.0 { *mean / total } else { 0.0 };
+            }
+        }
+        block
+    }
+}

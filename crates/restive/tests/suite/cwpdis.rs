@@ -1,0 +1,187 @@
+//! Importance sampling over several trajectories against its definition, finite differences and constructed data.
+
+use crate::arms::random;
+use crate::gradients::{AGREEMENT, derivative, uniform};
+use crate::logs::{Log, log, pulls};
+use ndarray::{Array2, Array3, ArrayView3, Axis};
+use restive::data::domain::Domain;
+use restive::evaluation::*;
+use restive::policy::Policy;
+
+const BOTH: [RatioUpTo; 2] = [RatioUpTo::ThisStep, RatioUpTo::PreviousStep];
+
+/// The definition, as products of ratios: (value, dropped terms).
+fn definition(log: &Log, pull: ArrayView3<f64>, g: f64, up_to: RatioUpTo) -> (f64, usize) {
+    let (jj, h, n) = pull.dim();
+    let (mut value, mut dropped) = (0.0, 0);
+    for t in 0..h {
+        for i in 0..n {
+            let (mut over, mut under) = (0.0, 0.0);
+            for j in 0..jj {
+                let last = if up_to == RatioUpTo::ThisStep { t + 1 } else { t };
+                let rho: f64 = (0..last).map(|u| log.ratio(j, u, i, pull[[j, u, i]])).product();
+                if let Some(r) = log.reward(j, t, i) {
+                    over += rho * r;
+                    under += rho;
+                }
+            }
+            if under > 0.0 { value += g.powi(t as i32) * over / under } else { dropped += 1 }
+        }
+    }
+    (value, dropped)
+}
+
+#[test]
+fn cwpdis_is_its_definition() {
+    let mut random = random(61);
+    for (j, h, n, is_ragged) in [(7, 6, 5, false), (4, 5, 300, true), (1, 7, 10, true), (2, 1, 3, false)] {
+        let log = log(j, h, n, is_ragged, &mut random);
+        let (decisions, mut pull) = (log.decisions(), pulls(&log, &mut random));
+        for is_strict in [false, true] {
+            if is_strict {
+                pull.mapv_inplace(f64::round); // exact zeros, and arms that no trajectory speaks for
+            }
+            for up_to in BOTH {
+                let found = cwpdis(&decisions, pull.view(), 0.9, up_to);
+                let (truth, dropped) = definition(&log, pull.view(), 0.9, up_to);
+                assert!((found.value - truth).abs() < 1e-12 * n as f64, "{} not {truth}", found.value);
+                assert_eq!(found.dropped, dropped);
+                assert!(n < 300 || dropped > 0); // arm 0 at step 1, at least
+                // each trajectory once is the log itself
+                assert!((found.resampled(&vec![1.0; j]) - found.value).abs() < 1e-12 * n as f64);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_resampled_value_is_the_value_of_the_resampled_log() {
+    let mut random = random(62);
+    let log = log(8, 5, 9, true, &mut random);
+    let (decisions, pull) = (log.decisions(), pulls(&log, &mut random));
+    let found = cwpdis(&decisions, pull.view(), 0.9, RatioUpTo::ThisStep);
+    let which = [0, 0, 3, 5, 5, 5, 7, 2];
+    let trajectories = log.trajectories.select(&which);
+    let propensity = Propensity::new(&trajectories, Behaviour::Logged, 1).unwrap();
+    let again = Decisions::new(&trajectories, &log.reward, &propensity);
+    let pull = pull.select(Axis(0), &which);
+    let again = cwpdis(&again, pull.view(), 0.9, RatioUpTo::ThisStep);
+    // a term nobody in the resample has seen keeps its average: here the resample has dropped no more than the log
+    assert_eq!(again.dropped, found.dropped);
+    assert!((found.resampled(&times_drawn(&which, 8)) - again.value).abs() < 1e-12);
+}
+
+#[test]
+fn the_behaviour_policy_itself_is_worth_what_was_earned() {
+    let domain = Domain { instances: 1, arms: 30, budget: 7, trajectories: 12, ..Domain::five_state() };
+    let instance = &domain.generate(3).unwrap()[0];
+    let log = instance.trajectories();
+    let earned = Array2::from_shape_fn((9, 30), |(t, i)| {
+        (0..12).map(|j| f64::from(log.state()[[j, t, i]]) / 4.0).sum::<f64>() / 12.0
+    });
+    for behaviour in [Behaviour::Logged, Behaviour::Uniform, Behaviour::Estimated] {
+        let propensity = Propensity::new(log, behaviour, 7).unwrap();
+        let decisions = Decisions::new(log, instance.reward(), &propensity);
+        let pull = target_pull(known_states(log).view(), &Policy::Random, 7);
+        assert_eq!(without_overlap(log, &propensity, pull.view()), 0);
+        for up_to in BOTH {
+            let found = cwpdis(&decisions, pull.view(), 1.0, up_to);
+            // all ratios are 1 to the last bit; only the order of the sum differs
+            assert!((found.value - earned.sum()).abs() < 1e-12, "{} not {}", found.value, earned.sum());
+            assert_eq!(found.effective_sample_size, 12.0);
+        }
+    }
+}
+
+#[test]
+fn the_gradient_of_cwpdis_is_that_of_its_value() {
+    let mut random = random(63);
+    for (j, h, n, is_ragged) in [(7, 6, 5, false), (4, 5, 200, true), (1, 7, 10, true), (10, 9, 12, false)] {
+        let log = log(j, h, n, is_ragged, &mut random);
+        let decisions = log.decisions();
+        for is_strict in [false, true] {
+            let mut pull = pulls(&log, &mut random);
+            let mut direction = pull.mapv(|_| uniform(&mut random));
+            if is_strict {
+                // some exact zeros and ones, at which the estimators are smooth as long as no arm dies
+                pull.mapv_inplace(|p| if p < 0.2 { 0.0 } else { p.min(0.8) });
+                direction.iter_mut().zip(&pull).for_each(|(d, p)| *d *= f64::from(*p > 0.0));
+            }
+            let length = direction.iter().map(|x| x * x).sum::<f64>().sqrt();
+            let check = |gradient: Array3<f64>, value: &dyn Fn(ArrayView3<f64>) -> f64| {
+                let size = gradient.iter().map(|x| x * x).sum::<f64>().sqrt() * length;
+                let found = (&gradient * &direction).sum();
+                let truth = derivative(|t| value((&pull + &(&direction * t)).view()), 1e-3);
+                assert!((found - truth).abs() <= AGREEMENT * size, "{j} {h} {n}: {found} not {truth}");
+                assert!(size > 0.0 || j == 1, "a gradient to check");
+            };
+            for up_to in BOTH {
+                let gradient = cwpdis(&decisions, pull.view(), 0.9, up_to).pullback(1.0);
+                check(gradient, &|pull| cwpdis(&decisions, pull, 0.9, up_to).value);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_pull_of_zero_still_has_a_gradient() {
+    // the product form divides by it; here the derivative by a pull that is 0 is that of the value, one-sided or not
+    let mut random = random(64);
+    let log = log(6, 4, 3, false, &mut random);
+    let decisions = log.decisions();
+    let mut pull = pulls(&log, &mut random);
+    pull[[0, 1, 0]] = 0.0;
+    pull[[2, 0, 1]] = 1.0;
+    let gradient = cwpdis(&decisions, pull.view(), 0.9, RatioUpTo::ThisStep).pullback(1.0);
+    for at in [[0, 1, 0], [2, 0, 1]] {
+        let value = |t: f64| {
+            let mut moved = pull.clone();
+            moved[at] += t;
+            cwpdis(&decisions, moved.view(), 0.9, RatioUpTo::ThisStep).value
+        };
+        let truth = derivative(value, 1e-4);
+        assert!((gradient[at] - truth).abs() < 1e-8 * (1.0 + truth.abs()), "{} not {truth}", gradient[at]);
+    }
+}
+
+#[test]
+fn five_hundred_steps_neither_overflow_nor_vanish() {
+    let mut random = random(65);
+    let (j, h, n) = (20, 500, 4);
+    let log = log(j, h, n, false, &mut random);
+    let (decisions, pull) = (log.decisions(), pulls(&log, &mut random));
+    let found = cwpdis(&decisions, pull.view(), 0.999, RatioUpTo::ThisStep);
+    // the definition in logarithms, largest ratio first
+    let mut truth = 0.0;
+    for i in 0..n {
+        let mut rho = vec![0.0; j];
+        for t in 0..h {
+            rho.iter_mut().enumerate().for_each(|(j, rho)| *rho += log.ratio(j, t, i, pull[[j, t, i]]).ln());
+            let top = rho.iter().fold(f64::NEG_INFINITY, |top, x| top.max(*x));
+            let weight = |j: usize| (rho[j] - top).exp();
+            let over: f64 = (0..j).map(|j| weight(j) * log.reward(j, t, i).unwrap()).sum();
+            truth += 0.999f64.powi(t as i32) * over / (0..j).map(weight).sum::<f64>();
+        }
+    }
+    assert!((found.value - truth).abs() < 1e-9 * truth.abs(), "{} not {truth}", found.value);
+    assert_eq!(found.dropped, 0);
+    assert!(found.pullback(1.0).iter().all(|x| x.is_finite()));
+}
+
+#[test]
+fn an_arm_that_no_trajectory_speaks_for_is_dropped_and_counted() {
+    let mut random = random(66);
+    let log = log(5, 4, 2, false, &mut random);
+    let decisions = log.decisions();
+    let mut pull = pulls(&log, &mut random);
+    for j in 0..5 {
+        // from step 2 the target never does what was logged for arm 1
+        pull[[j, 2, 1]] = if log.trajectories.action()[[j, 2, 1]] == 1 { 0.0 } else { 1.0 };
+    }
+    let found = cwpdis(&decisions, pull.view(), 0.5, RatioUpTo::ThisStep);
+    assert_eq!(found.dropped, 2);
+    assert_eq!(found.dropped_discount, 0.25 + 0.125);
+    assert_eq!(found.effective_sample_sizes[[3, 1]], 0.0);
+    assert!(found.effective_sample_sizes[[3, 0]] >= 1.0);
+    assert!(found.pullback(1.0).iter().all(|x| x.is_finite()));
+}

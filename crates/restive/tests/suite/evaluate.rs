@@ -1,0 +1,150 @@
+//! All policies by all estimators: threads, parts of instances, short logs, logs that show no other policy, rotas.
+
+use restive::Instance;
+use restive::data::domain::Domain;
+use restive::evaluation::*;
+use restive::policy::Policy;
+use restive::simulation::{Initial, Setting, trajectories};
+
+#[test]
+fn an_evaluation_says_the_same_for_every_number_of_threads() {
+    let domain = Domain { instances: 2, arms: 12, budget: 3, trajectories: 10, ..Domain::two_state() };
+    let instances = domain.generate(5).unwrap();
+    let run = |threads: usize, logged: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let cut: Vec<_> = instances
+            .iter()
+            .map(|x| {
+                let which: Vec<usize> = (0..logged).collect();
+                let log = x.trajectories().select(&which);
+                Instance::new(x.features().to_owned(), log, x.reward().clone(), 3, 0.99, x.truth().cloned())
+                    .unwrap()
+            })
+            .collect();
+        let cases: Vec<Case> = cut
+            .iter()
+            .map(|instance| {
+                let truth = instance.truth().unwrap().view();
+                let index = restive::index::two_state::index(truth, instance.reward().view(), 0.9).index;
+                let policies = vec![
+                    ("no-action".into(), Policy::NoAction),
+                    ("random".into(), Policy::Random),
+                    ("round-robin".into(), Policy::RoundRobin),
+                    ("oracle-soft".into(), Policy::Soft(index.clone(), 0.1)),
+                    ("oracle-strict".into(), Policy::Strict(index)),
+                ];
+                Case { instance, policies, prediction: None }
+            })
+            .collect();
+        let settings = Settings { runs: 200, resamples: 40, ..Settings::new(9) };
+        pool.install(|| evaluate(&cases, &settings).unwrap())
+    };
+    for logged in [10, 1] {
+        let once = run(1, logged);
+        assert_eq!(format!("{once:?}"), format!("{:?}", run(3, logged)));
+        let by_ratio = if logged == 1 { Estimator::Segmented } else { Estimator::Is };
+        for (name, scores) in &once.policies {
+            assert_eq!(scores.len(), 4, "{name}");
+            for score in scores {
+                let v = score.value;
+                assert!(v.low <= v.value && v.value <= v.high, "{name} {score:?}");
+                assert_eq!(v.effective_sample_size.is_some(), score.estimator == by_ratio);
+                let own = if name == "random" { score.gain_over_random } else { score.gain_over_no_action };
+                if name == "random" || name == "no-action" {
+                    let own = own.unwrap();
+                    assert!(own.value == 0.0 && own.low == 0.0 && own.high == 0.0, "{name} {own:?}");
+                }
+            }
+        }
+        let oracle = once.score("oracle-strict", Estimator::True).unwrap();
+        assert!(oracle.gain_over_random.unwrap().low > 0.0);
+        // paired: the gain is far better known than the value
+        let width = |e: Estimate| e.high - e.low;
+        assert!(width(oracle.gain_over_random.unwrap()) < width(oracle.value));
+    }
+}
+
+#[test]
+fn some_arms_of_a_single_trajectory_can_be_judged() {
+    let domain = Domain { instances: 1, arms: 12, budget: 3, trajectories: 1, ..Domain::two_state() };
+    let some = domain.generate(2).unwrap()[0].select_arms(&[1, 4, 5, 8, 11]);
+    assert!(some.trajectories().state().is_standard_layout());
+    let policies = vec![("random".to_string(), Policy::Random)];
+    let settings = Settings { runs: 10, resamples: 5, ..Settings::new(4) };
+    let cases = [Case { instance: &some, policies, prediction: None }];
+    assert!(evaluate(&cases, &settings).unwrap().score("random", Estimator::Segmented).is_some());
+}
+
+#[test]
+fn logs_of_a_single_decision_have_targets_too() {
+    let domain =
+        Domain { instances: 1, arms: 6, budget: 2, trajectories: 3, horizon: 1, ..Domain::two_state() };
+    let instance = &domain.generate(2).unwrap()[0];
+    let table = ndarray::Array2::from_shape_fn((6, 2), |(i, s)| (i + 3 * s) as f64);
+    let states = known_states(instance.trajectories());
+    for policy in [Policy::Random, Policy::Strict(table.clone()), Policy::Soft(table, 0.5)] {
+        let pull = target_pull(states.view(), &policy, 2);
+        assert_eq!(pull.dim(), (3, 1, 6));
+        for arms in pull.rows() {
+            assert!((arms.sum() - 2.0).abs() < 1e-12, "{policy:?}");
+        }
+    }
+}
+
+/// Under K of N with K = 0 or K = N nothing was left to chance: what needs no propensities is judged all the same.
+#[test]
+fn nobody_or_everybody_is_judged_by_what_needs_no_propensities() {
+    for (logged, budget, hindrance) in
+        [(0, 0, Hindrance::Certain), (6, 6, Hindrance::Certain), (2, 6, Hindrance::Impossible)]
+    {
+        for trajectories in [1, 4] {
+            let domain =
+                Domain { instances: 1, arms: 6, budget: logged, trajectories, ..Domain::two_state() };
+            let x = &domain.generate(2).unwrap()[0];
+            let (features, log) = (x.features().to_owned(), x.trajectories().clone());
+            let instance =
+                Instance::new(features, log, x.reward().clone(), budget, 0.99, x.truth().cloned()).unwrap();
+            let policies =
+                vec![("no-action".to_string(), Policy::NoAction), ("random".into(), Policy::Random)];
+            let settings =
+                Settings { behaviour: Some(Behaviour::Uniform), runs: 10, resamples: 5, ..Settings::new(4) };
+            let cases = [Case { instance: &instance, policies, prediction: None }];
+            let evaluation = evaluate(&cases, &settings).unwrap();
+            assert_eq!(evaluation.evidence.hindrance, Some(hindrance));
+            let judged = Estimator::ALL.map(|e| evaluation.score("random", e).is_some());
+            assert_eq!(judged, [false, false, true, true, true]);
+        }
+    }
+}
+
+/// Arms of a rota are seen pulled in their turn and at no other step, so that a rota in another order is another policy.
+#[test]
+fn the_turns_of_a_rota_stay_with_their_arms_when_arms_are_resampled() {
+    let (n, budget, horizon) = (24, 4, 6);
+    for seed in 0..10 {
+        let domain = Domain { instances: 1, arms: n, budget, trajectories: 1, ..Domain::two_state() };
+        let x = &domain.generate(seed).unwrap()[0];
+        let truth = x.truth().unwrap();
+        let setting =
+            Setting { transition: truth.view(), reward: x.reward(), discount: 0.99, budget, horizon };
+        let log = trajectories(&setting, &Initial::Uniform, &Policy::RoundRobin, 1, seed);
+        let instance =
+            Instance::new(x.features().to_owned(), log, x.reward().clone(), budget, 0.99, None).unwrap();
+        let names = ["no-action", "random", "round-robin"].map(String::from);
+        let policies = [Policy::NoAction, Policy::Random, Policy::RoundRobin];
+        let policies = names.into_iter().zip(policies).collect();
+        let settings = Settings { behaviour: None, runs: 400, resamples: 100, ..Settings::new(horizon) };
+        let evaluation = evaluate(&[Case { instance: &instance, policies, prediction: None }], &settings);
+        let evaluation = evaluation.unwrap();
+        for estimator in [Estimator::Fluid, Estimator::Simulated] {
+            let score = evaluation.score("round-robin", estimator).unwrap();
+            let gains = [score.gain_over_random.unwrap(), score.gain_over_no_action.unwrap()];
+            for e in [score.value, gains[0], gains[1]] {
+                assert!(e.low <= e.value && e.value <= e.high, "{seed} {estimator:?} {e:?}");
+                // and not at its very edge: resampled values lie about the value
+                let place = (e.value - e.low) / (e.high - e.low);
+                assert!((0.2..0.8).contains(&place), "{seed} {estimator:?} {e:?}");
+            }
+        }
+    }
+}

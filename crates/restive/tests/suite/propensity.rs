@@ -1,0 +1,89 @@
+//! Propensities, overlap and drift, on constructed data.
+
+use crate::arms::{Kind, random, transitions};
+use ndarray::Array3;
+use rand::RngExt;
+use restive::data::domain::Domain;
+use restive::evaluation::*;
+use restive::instance::Logged;
+use restive::policy::Policy;
+use restive::{Instance, Trajectories};
+
+#[test]
+fn overlap_and_zero_propensities_are_seen() {
+    let domain = Domain { instances: 1, arms: 6, budget: 2, trajectories: 3, ..Domain::two_state() };
+    let instance = &domain.generate(3).unwrap()[0];
+    let log = instance.trajectories();
+    let error = Propensity::new(log, Behaviour::Uniform, 6).unwrap_err().to_string();
+    assert!(
+        error.contains("found 0, expected above 0 for an action that was taken (uniform behaviour)"),
+        "{error}"
+    );
+    // a log whose propensities say that nothing was left to chance
+    let certain = Logged {
+        state: log.state().to_owned(),
+        action: log.action().to_owned(),
+        propensity: Some(Array3::ones(log.state().dim())),
+        reward: None,
+    };
+    let certain = Trajectories::new(certain, 2).unwrap();
+    let propensity = Propensity::new(&certain, Behaviour::Logged, 2).unwrap();
+    let pull = target_pull(known_states(&certain).view(), &Policy::Random, 2);
+    assert_eq!(without_overlap(&certain, &propensity, pull.view()), 3 * 9 * 6);
+    let passive = target_pull(known_states(&certain).view(), &Policy::NoAction, 2);
+    assert_eq!(without_overlap(&certain, &propensity, passive.view()), 3 * 9 * 2);
+    let none = Logged {
+        propensity: None,
+        state: log.state().to_owned(),
+        action: log.action().to_owned(),
+        reward: None,
+    };
+    assert!(Propensity::new(&Trajectories::new(none, 2).unwrap(), Behaviour::Logged, 2).is_err());
+    let features = instance.features().to_owned();
+    let certain = Instance::new(features, certain, instance.reward().clone(), 2, 0.99, None).unwrap();
+    let case =
+        || Case { instance: &certain, policies: vec![("random".into(), Policy::Random)], prediction: None };
+    let settings = Settings { runs: 20, resamples: 4, ..Settings::new(9) };
+    let evaluation = evaluate(&[case()], &settings).unwrap();
+    assert_eq!(evaluation.evidence.hindrance, Some(Hindrance::Certain));
+    assert!(evaluation.score("random", Estimator::Is).is_none());
+    assert!(evaluation.score("random", Estimator::Simulated).is_some());
+    // it counts as uniform where somebody says so, and may be left unjudged by ratios
+    for behaviour in [Some(Behaviour::Uniform), None] {
+        let evaluation = evaluate(&[case()], &Settings { behaviour, ..settings.clone() }).unwrap();
+        assert_eq!(evaluation.evidence.behaviour, behaviour);
+        assert_eq!(evaluation.evidence.hindrance, None);
+        assert_eq!(evaluation.score("random", Estimator::Is).is_some(), behaviour.is_some());
+        assert!(evaluation.score("random", Estimator::True).is_none());
+    }
+}
+
+#[test]
+fn drift_is_seen_where_it_is_and_not_where_it_is_not() {
+    let steady = Array3::from_shape_fn((1, 8, 600), |(_, t, i)| ((i + 7 * t * (i % 3)) % 2) as u16);
+    let falling = Array3::from_shape_fn((1, 8, 600), |(_, t, i)| u16::from(i % 10 > t));
+    for (state, is_drifting) in [(steady, false), (falling, true)] {
+        let action = Array3::from_elem(state.dim(), 0u8);
+        let log = Trajectories::new(Logged { state, action, propensity: None, reward: None }, 2).unwrap();
+        assert_eq!(drift(&log).is_visible(), is_drifting, "{:?}", drift(&log));
+    }
+    // a stationary chain, seen many times: false alarms must be rare
+    let p = transitions(Kind::Dense, 1, 2, &mut random(67));
+    let (a, b) = (p[[0, 0, 0, 1]], p[[0, 1, 0, 0]]);
+    let mut alarms = 0;
+    let mut random = random(68);
+    for _ in 0..200 {
+        let mut state = Array3::zeros((1, 8, 500));
+        for i in 0..500 {
+            let mut s = u16::from(random.random_bool(a / (a + b)));
+            for t in 0..8 {
+                state[[0, t, i]] = s;
+                s = if random.random_bool(if s == 0 { a } else { b }) { 1 - s } else { s };
+            }
+        }
+        let action = Array3::from_elem(state.dim(), 0u8);
+        let log = Trajectories::new(Logged { state, action, propensity: None, reward: None }, 2).unwrap();
+        alarms += usize::from(drift(&log).is_visible());
+    }
+    assert!(alarms <= 10, "{alarms} false alarms in 200");
+}
