@@ -27,6 +27,8 @@ pub(crate) struct Applied {
     /// whether the model was trained on this very study
     pub(crate) is_trained_on: bool,
     seed: u64,
+    /// the discount of the index that the model is meant for, where it says so
+    index_discount: Option<f64>,
 }
 
 impl Applied {
@@ -61,7 +63,10 @@ impl Applied {
         }
         notes.extend(prepare::unseen(&study, encoding));
         notes.extend(prepare::flat(&study, encoding));
-        Ok(Self { study, instances, predictions, notes, is_trained_on, seed: model.card.seed })
+        let index_discount = model.card.configuration["index_discount"].as_f64();
+        let index_discount = index_discount.filter(|discount| (0.0..=1.0).contains(discount));
+        let seed = model.card.seed;
+        Ok(Self { study, instances, predictions, notes, is_trained_on, seed, index_discount })
     }
 
     /// The split that the study gives, or the one of the model's seed.
@@ -79,9 +84,9 @@ impl Applied {
         self.predictions[group.instance].select_arms(&group.arms)
     }
 
-    /// The discount of the index: as asked, or 1 − 1/H.
+    /// The discount of the index: as asked, as the model was trained for, or 1 − 1/H.
     pub(crate) fn index_discount(&self, asked: Option<f64>) -> f64 {
-        asked.unwrap_or(1.0 - 1.0 / self.study.settings.horizon as f64)
+        asked.or(self.index_discount).unwrap_or(1.0 - 1.0 / self.study.settings.horizon as f64)
     }
 }
 

@@ -7,19 +7,18 @@ use crate::apply::{Applied, indices, refuse_other_than_tables};
 pub(crate) use crate::evaluate_arguments::EvaluateArguments;
 use crate::evaluate_arguments::{Judged, Ratio, Source};
 use crate::evaluate_report::{Loss, Report};
+use crate::prepare;
 use anyhow::{Context, bail};
-use ndarray::{Array3, s};
 use restive::data::split::{Group, Part};
 use restive::evaluation::{
     Behaviour, Case, Hindrance, Propensity, RatioUpTo, Settings, evaluate, likelihood,
 };
-use restive::instance::Logged;
 use restive::policy::{Policy, Temperature, myopic_index};
-use restive::{Instance, Trajectories, Transition};
+use restive::{Instance, Transition};
 
 pub(crate) fn run(arguments: &EvaluateArguments) -> anyhow::Result<()> {
     refuse_other_than_tables(arguments.out.as_deref())?;
-    crate::prepare::threads(arguments.threads)?;
+    prepare::threads(arguments.threads)?;
     let applied = Applied::read(&arguments.model, &arguments.study)?;
     let groups = judged(&applied, arguments.part)?;
     let (source, is_rota) = source(&applied, arguments)?;
@@ -112,11 +111,7 @@ fn source(applied: &Applied, arguments: &EvaluateArguments) -> anyhow::Result<(O
     use restive_tables::Behaviour as Said;
     let said = applied.study.settings.behaviour;
     let source = match arguments.behaviour {
-        None => match said {
-            Said::Logged => Some(Behaviour::Logged),
-            Said::Uniform | Said::RoundRobinAsUniform => Some(Behaviour::Uniform),
-            Said::Estimated => Some(Behaviour::Estimated),
-        },
+        None => Some(prepare::behaviour(said)),
         Some(Source::Logged) => Some(Behaviour::Logged),
         Some(Source::Uniform) => Some(Behaviour::Uniform),
         Some(Source::Estimated) => Some(Behaviour::Estimated),
@@ -143,27 +138,10 @@ fn with_propensities(
     for (instance, _) in instances.iter_mut().zip(is_judged).filter(|(_, is_judged)| *is_judged) {
         match Propensity::new(instance.trajectories(), source, instance.budget()) {
             Err(_) if source == Behaviour::Uniform => return Ok(None),
-            propensity => *instance = with_propensity(instance, &propensity?)?,
+            propensity => *instance = prepare::with_propensity(instance, &propensity?)?,
         }
     }
     Ok(Some(instances))
-}
-
-/// The instance with the propensities of its logged actions written down.
-fn with_propensity(instance: &Instance, known: &Propensity) -> anyhow::Result<Instance> {
-    let log = instance.trajectories();
-    let mut propensity = Array3::ones(log.state().dim());
-    propensity.slice_mut(s![.., ..log.steps() - 1, ..]).assign(&known.values);
-    let logged = Logged {
-        state: log.state().to_owned(),
-        action: log.action().to_owned(),
-        propensity: Some(propensity),
-        reward: log.reward().map(|reward| reward.to_owned()),
-    };
-    let log = Trajectories::new(logged, instance.states())?;
-    let (features, reward) = (instance.features().to_owned(), instance.reward().clone());
-    let (budget, discount) = (instance.budget(), instance.discount());
-    Ok(Instance::new(features, log, reward, budget, discount, instance.truth().cloned())?)
 }
 
 /// Where a part is so small that whole pulls do not keep the ratio of pulls to arms.

@@ -1,6 +1,6 @@
 //! What `restive evaluate` is asked, and its help.
 
-use crate::arguments::discount;
+use crate::arguments::{discount, temperature};
 use clap::{Args, ValueEnum};
 use restive::policy::Temperature;
 use std::path::PathBuf;
@@ -53,7 +53,7 @@ pub(crate) struct EvaluateArguments {
     #[arg(long, value_enum, default_value_t = Judged::Test)]
     pub(crate) part: Judged,
 
-    /// Discount of the index, from 0 to 1 [default: 1 - 1/H with H the study's horizon; published: 0.99]
+    /// Discount of the index, from 0 to 1 [default: the model's; where it has none, 1 - 1/H with H the study's horizon]
     #[arg(long, value_parser = discount, allow_hyphen_values = true)]
     pub(crate) index_discount: Option<f64>,
 
@@ -121,29 +121,6 @@ pub(crate) enum Ratio {
     ThisStep,
     /// All before the step: less noise where the reward does not depend on the action
     PreviousStep,
-}
-
-fn temperature(text: &str) -> Result<Temperature, String> {
-    let expected = || "expected spread:X, published:X or absolute:X with X at least 0".to_string();
-    let (name, number) = text.split_once(':').ok_or_else(expected)?;
-    let number = number.parse::<f64>().ok().filter(|x| *x >= 0.0 && x.is_finite()).ok_or_else(expected)?;
-    match name {
-        "spread" => Ok(Temperature::Spread(number)),
-        "published" => Ok(Temperature::Published(number)),
-        "absolute" => Ok(Temperature::Absolute(number)),
-        _ => Err(expected()),
-    }
-}
-
-impl EvaluateArguments {
-    /// The temperature as it is written on the command line.
-    pub(crate) fn temperature_text(&self) -> String {
-        match self.temperature {
-            Temperature::Spread(x) => format!("spread:{x}"),
-            Temperature::Published(x) => format!("published:{x}"),
-            Temperature::Absolute(x) => format!("absolute:{x}"),
-        }
-    }
 }
 
 /// The word of a choice on the command line.

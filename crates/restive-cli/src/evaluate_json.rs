@@ -1,5 +1,6 @@
 //! The scores of an evaluation as JSON, with what they rest on.
 
+use crate::arguments::temperature_text;
 use crate::evaluate_about::words;
 use crate::evaluate_arguments::word;
 use crate::evaluate_report::{Loss, Report};
@@ -108,7 +109,7 @@ impl Report<'_> {
             budget: self.budgets(),
             discount: self.instances[0].discount(),
             index_discount: self.discount,
-            temperature: arguments.temperature_text(),
+            temperature: temperature_text(arguments.temperature),
             horizon: settings.horizon,
             logged_decisions: self.instances.iter().map(|i| i.trajectories().steps() - 1).max().unwrap_or(0),
             runs: settings.runs,

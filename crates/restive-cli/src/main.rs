@@ -28,6 +28,7 @@ mod study_summary;
 mod summary;
 mod train;
 mod train_config;
+mod train_method;
 mod train_summary;
 
 use anyhow::Context;

@@ -62,7 +62,7 @@ pub(crate) struct PlanArguments {
     #[arg(long)]
     history: bool,
 
-    /// Discount of the index, from 0 to 1 [default: 1 - 1/H with H the study's horizon; published: 0.99]
+    /// Discount of the index, from 0 to 1 [default: the model's; where it has none, 1 - 1/H with H the study's horizon]
     #[arg(long, value_parser = discount, allow_hyphen_values = true)]
     index_discount: Option<f64>,
 

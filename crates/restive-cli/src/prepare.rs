@@ -4,11 +4,14 @@
 //! [`parts`] with the encoding of the card, and so meets the arms that the model was, or was not, trained on.
 
 use anyhow::{Context, anyhow};
-use restive::Instance;
+use ndarray::{Array3, s};
 use restive::data::encoding::{EncodedColumn, Encoding, Standardise};
 use restive::data::features::{Column, Features};
 use restive::data::split::{Part, Split};
 use restive::error::{Error, FeatureFault};
+use restive::evaluation::{Behaviour, Propensity};
+use restive::instance::Logged;
+use restive::{Instance, Trajectories};
 use restive_tables::Study;
 
 /// The split of a study: as its column `split` says, otherwise 70/10/20 at random by the seed.
@@ -37,10 +40,51 @@ pub(crate) fn encoding(
     })
 }
 
-/// The instances of each part (train, validation, test), encoded; a part may be empty.
-pub(crate) fn parts(study: &Study, split: &Split, encoding: &Encoding) -> anyhow::Result<[Vec<Instance>; 3]> {
-    let instances = study.instances(encoding)?;
+/// The instances of each part (train, validation, test), encoded; a part may be empty. With `is_weighed` the log says for each
+/// action how likely it was, by the whole instance that the part was cut from.
+pub(crate) fn parts(
+    study: &Study,
+    split: &Split,
+    encoding: &Encoding,
+    is_weighed: bool,
+) -> anyhow::Result<[Vec<Instance>; 3]> {
+    let mut instances = study.instances(encoding)?;
+    if is_weighed {
+        let source = behaviour(study.settings.behaviour);
+        for instance in &mut instances {
+            let propensity = Propensity::new(instance.trajectories(), source, instance.budget())
+                .context("--value is: no propensities")?;
+            *instance = with_propensity(instance, &propensity)?;
+        }
+    }
     Ok(Part::ALL.map(|part| split.part(part).iter().map(|group| group.of(&instances)).collect()))
+}
+
+/// Where the propensities of a log come from, as its study says.
+pub(crate) fn behaviour(said: restive_tables::Behaviour) -> Behaviour {
+    use restive_tables::Behaviour as Said;
+    match said {
+        Said::Logged => Behaviour::Logged,
+        Said::Uniform | Said::RoundRobinAsUniform => Behaviour::Uniform,
+        Said::Estimated => Behaviour::Estimated,
+    }
+}
+
+/// The instance with the propensities of its logged actions written down.
+pub(crate) fn with_propensity(instance: &Instance, known: &Propensity) -> anyhow::Result<Instance> {
+    let log = instance.trajectories();
+    let mut propensity = Array3::ones(log.state().dim());
+    propensity.slice_mut(s![.., ..log.steps() - 1, ..]).assign(&known.values);
+    let logged = Logged {
+        state: log.state().to_owned(),
+        action: log.action().to_owned(),
+        propensity: Some(propensity),
+        reward: log.reward().map(|reward| reward.to_owned()),
+    };
+    let log = Trajectories::new(logged, instance.states())?;
+    let (features, reward) = (instance.features().to_owned(), instance.reward().clone());
+    let (budget, discount) = (instance.budget(), instance.discount());
+    Ok(Instance::new(features, log, reward, budget, discount, instance.truth().cloned())?)
 }
 
 /// One warning for each category that arms of the study have and no training arm had.

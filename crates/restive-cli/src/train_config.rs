@@ -1,14 +1,16 @@
 //! What `restive train` was asked for, resolved to numbers: the profile and what overrides it.
 
+use crate::arguments::temperature_text;
 use crate::failure::Usage;
 use crate::train::TrainArguments;
+use crate::train_method::Method;
 use anyhow::bail;
 use clap::ValueEnum;
 use restive::Instance;
 use restive::data::encoding::Standardise;
 use restive::data::split::{Part, Split};
 use restive::predictor::{Kind, Precision};
-use restive::training::{Config, Keep, Rate};
+use restive::training::{Choice, Config, Decision, Keep, Rate, Recipe, Value as DecisionValue};
 use restive_tables::Study;
 use serde_json::{Value, json};
 use std::str::FromStr;
@@ -20,6 +22,38 @@ const PRECISION_CAP: f64 = 300.0;
 pub(crate) enum Objective {
     /// Fit the transitions by their likelihood, plan afterwards
     TwoStage,
+    /// Train through the decision: for the value of the plan that the transitions lead to
+    DecisionFocused,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ValueName {
+    /// Importance sampling on the log, the paper's
+    Is,
+    /// The mean-field limit on estimated transitions
+    Fluid,
+    /// Arm by arm, at the price where the budget binds: as good as fluid in most cases, and cheaper
+    Decomposed,
+}
+
+impl ValueName {
+    fn value(self) -> DecisionValue {
+        match self {
+            Self::Is => DecisionValue::Is,
+            Self::Fluid => DecisionValue::Fluid,
+            Self::Decomposed => DecisionValue::Decomposed,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Preset {
+    /// Weak, strong, or none of them, whichever proves better on folds of the training arms
+    Select,
+    /// A short training, held firmly to the two-stage predictions
+    Weak,
+    /// A long one, held loosely
+    Strong,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -98,8 +132,25 @@ pub(crate) fn refuse_contradictions(arguments: &TrainArguments) -> anyhow::Resul
     if arguments.hidden.as_ref().is_some_and(|hidden| hidden.len() > 8) {
         return refuse("--hidden: expected at most 8 layers");
     }
+    let is_through = arguments.objective == Objective::DecisionFocused;
+    if !is_through {
+        let asked = [
+            ("--value", arguments.value.is_some()),
+            ("--preset", arguments.preset.is_some()),
+            ("--temperature", arguments.temperature.is_some()),
+        ];
+        if let Some((option, _)) = asked.into_iter().find(|(_, is_asked)| *is_asked) {
+            return refuse(&format!(
+                "{option}: two-stage training goes through no decision; it needs --objective decision-focused"
+            ));
+        }
+    }
+    if arguments.preset.is_some() && arguments.profile != Profile::Recommended {
+        return refuse("--preset: the profiles published and paper have none");
+    }
     if arguments.predictor == PredictorName::Effect {
-        if arguments.epochs.is_some() || arguments.learning_rate.is_some() {
+        let is_newton = !is_through || arguments.profile == Profile::Recommended;
+        if is_newton && (arguments.epochs.is_some() || arguments.learning_rate.is_some()) {
             return refuse("--epochs, --learning-rate: the effect model is fitted by one Newton solve");
         }
         if arguments.ensemble > 1 {
@@ -123,7 +174,32 @@ pub(crate) fn standardise(arguments: &TrainArguments) -> Standardise {
 }
 
 /// The profile, overridden.
-pub(crate) fn resolve(arguments: &TrainArguments, train: &[Instance]) -> Config {
+pub(crate) fn resolve(arguments: &TrainArguments, train: &[Instance], horizon: usize) -> Method {
+    let config = settings(arguments, train);
+    if arguments.objective == Objective::TwoStage {
+        return Method::TwoStage(config);
+    }
+    let mut decision = match arguments.profile {
+        Profile::Recommended => Decision::recommended(horizon),
+        Profile::Published => Decision::published(horizon),
+        Profile::Paper => Decision::paper(horizon),
+    };
+    decision.value = arguments.value.map_or(decision.value, ValueName::value);
+    decision.temperature = arguments.temperature.unwrap_or(decision.temperature);
+    decision.index_discount = arguments.index_discount.unwrap_or(decision.index_discount);
+    if arguments.profile != Profile::Recommended {
+        return Method::DecisionFocused(config, decision);
+    }
+    let choice = match arguments.preset {
+        None | Some(Preset::Select) => None,
+        Some(Preset::Weak) => Some(Choice::Weak),
+        Some(Preset::Strong) => Some(Choice::Strong),
+    };
+    Method::Recommended(Recipe { two_stage: config, decision, choice })
+}
+
+/// The settings of the first stage.
+fn settings(arguments: &TrainArguments, train: &[Instance]) -> Config {
     let mut config = match arguments.profile {
         Profile::Recommended => Config::recommended(train),
         Profile::Published => Config::published(),
@@ -160,7 +236,8 @@ pub(crate) fn resolve(arguments: &TrainArguments, train: &[Instance]) -> Config 
 }
 
 /// What training needs of the data.
-pub(crate) fn refuse_too_little(config: &Config, parts: &[Vec<Instance>; 3]) -> anyhow::Result<()> {
+pub(crate) fn refuse_too_little(method: &Method, parts: &[Vec<Instance>; 3]) -> anyhow::Result<()> {
+    let config = method.config();
     let seen: f64 = parts[0].iter().map(|instance| instance.trajectories().counts().view().sum()).sum();
     if seen == 0.0 {
         bail!(
@@ -172,11 +249,17 @@ pub(crate) fn refuse_too_little(config: &Config, parts: &[Vec<Instance>; 3]) -> 
     {
         bail!("--precision held-out: found no validation part to choose on, expected one");
     }
+    if matches!(method, Method::Recommended(_)) && parts[1].is_empty() {
+        bail!(
+            "--objective decision-focused: found no validation part, expected one to say what predictions are worth; --profile published does without"
+        );
+    }
     Ok(())
 }
 
 /// All of it for the card: whoever has the same and the same study gets the same model.
-pub(crate) fn describe(arguments: &TrainArguments, config: &Config, study: &Study, split: &Split) -> Value {
+pub(crate) fn describe(arguments: &TrainArguments, method: &Method, study: &Study, split: &Split) -> Value {
+    let config = method.config();
     let mut all = json!({
         "objective": name(arguments.objective),
         "profile": name(arguments.profile),
@@ -213,6 +296,32 @@ pub(crate) fn describe(arguments: &TrainArguments, config: &Config, study: &Stud
             json!({"precision": "held-out", "precision_cap": cap})
         }
     };
+    let extend = |all: &mut Value, more: Value| {
+        all.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+    };
+    extend(&mut all, more);
+    if let Some(decision) = method.decision() {
+        extend(
+            &mut all,
+            json!({
+                "value": decision.value.name(),
+                "temperature": temperature_text(decision.temperature),
+                "horizon": decision.horizon,
+                "behaviour": study.settings.behaviour.name(),
+            }),
+        );
+    }
+    match method {
+        Method::TwoStage(_) => {}
+        Method::DecisionFocused(_, decision) => extend(
+            &mut all,
+            json!({"value_weight": decision.value_weight, "loss_weight": decision.loss_weight}),
+        ),
+        Method::Recommended(_) => {
+            extend(&mut all, json!({"preset": name(arguments.preset.unwrap_or(Preset::Select))}))
+        }
+    }
+    all["index_discount"] = json!(index_discount(arguments, method));
     let origin = if study.given_split().is_some() { "study" } else { "seed" };
     let mut dealt = json!({"origin": origin});
     for part in Part::ALL {
@@ -221,6 +330,14 @@ pub(crate) fn describe(arguments: &TrainArguments, config: &Config, study: &Stud
         dealt[part.name()] = json!({"instances": groups.len(), "arms": arms});
     }
     all["split"] = dealt;
-    all.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
     all
+}
+
+/// The discount of the index that plans with the model are meant for; none: 1 − 1/H of the study it is used on.
+fn index_discount(arguments: &TrainArguments, method: &Method) -> Option<f64> {
+    match (method.decision(), arguments.profile) {
+        (Some(decision), _) => Some(decision.index_discount),
+        (None, Profile::Recommended) => arguments.index_discount,
+        (None, Profile::Published | Profile::Paper) => Some(arguments.index_discount.unwrap_or(0.99)),
+    }
 }

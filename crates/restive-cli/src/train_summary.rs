@@ -32,22 +32,33 @@ pub(crate) fn epoch_line(member: usize, report: &EpochReport) -> Value {
         "epoch": report.epoch,
         "train_loss": report.train_loss,
         "validation_loss": report.validation_loss,
+        "train_value": report.train_value,
         "learning_rate": report.learning_rate,
         "is_best": report.is_best,
     })
 }
 
-/// How one fit went, for the card. `kept_epoch` is null where the initial parameters were kept.
+/// How one fit went, for the card.
 pub(crate) fn member_history(seed: u64, fitted: &Fitted) -> Value {
+    let mut all = history(fitted);
+    all["seed"] = seed.into();
+    all
+}
+
+/// The epochs of a training. `kept_epoch` is null where the initial parameters were kept.
+pub(crate) fn history(fitted: &Fitted) -> Value {
     let column = |of: fn(&EpochReport) -> Option<f64>| fitted.history.iter().map(of).collect::<Vec<_>>();
-    json!({
-        "seed": seed,
+    let mut all = json!({
         "status": status(fitted.status),
         "kept_epoch": fitted.history.iter().rposition(|epoch| epoch.is_best),
         "train_loss": column(|epoch| Some(epoch.train_loss)),
         "validation_loss": column(|epoch| epoch.validation_loss),
         "learning_rate": column(|epoch| Some(epoch.learning_rate)),
-    })
+    });
+    if fitted.history.iter().any(|epoch| epoch.train_value.is_some()) {
+        all["train_value"] = column(|epoch| epoch.train_value).into();
+    }
+    all
 }
 
 /// The losses of each part under the finished ensemble: per trajectory, the mean over instances as published; per
@@ -128,12 +139,16 @@ impl<'a> Outcome<'a> {
 
     fn json(&self) -> Value {
         let member = |member: &Value| {
-            json!({
+            let mut all = json!({
                 "seed": member["seed"],
                 "status": member["status"],
                 "epochs": epochs(member),
                 "kept_epoch": member["kept_epoch"],
-            })
+            });
+            if member["selection"].is_object() {
+                all["selection"] = member["selection"].clone();
+            }
+            all
         };
         json!({
             "event": "summary",
@@ -168,6 +183,17 @@ impl<'a> Outcome<'a> {
         };
         writeln!(text, "profile    {}", word("profile"))?;
         writeln!(text, "predictor  {kind}; features {features}, states {states}")?;
+        if word("objective") == "decision-focused" {
+            let discount = configuration["index_discount"].as_f64().unwrap_or(f64::NAN);
+            writeln!(
+                text,
+                "objective  decision-focused, value {}, index discount {discount:.4}",
+                word("value")
+            )?;
+        }
+        if let Some(answer) = self.members().next().and_then(answer) {
+            writeln!(text, "answer     {answer}")?;
+        }
         const SHOWN: usize = 10;
         for (k, member) in self.members().enumerate().take(SHOWN) {
             let fit = if self.members().count() == 1 { "fit".into() } else { format!("fit {}", k + 1) };
@@ -202,6 +228,32 @@ impl<'a> Outcome<'a> {
         let did = if self.is_new { "wrote" } else { "nothing to do, this training is already in" };
         writeln!(text, "\n{}; {did} {}", duration(self.seconds), self.out.display())
     }
+}
+
+/// What the folds said of the first fit, in words.
+fn answer(member: &Value) -> Option<String> {
+    let selection = member["selection"].as_object()?;
+    let choice = selection["choice"].as_str()?;
+    let folds = selection["value_per_arm"].as_array()?.len();
+    let lead = |preset: &str| {
+        let lead = &selection["lead_over_two_stage"][preset];
+        Some((lead["mean"].as_f64()?, lead["standard_error"].as_f64()?))
+    };
+    let (Some(weak), Some(strong)) = (lead("weak"), lead("strong")) else {
+        return Some(match choice {
+            "two-stage" => "two-stage is enough: too few arms to compare on".into(),
+            preset => format!("{preset}, as asked; not compared with two-stage"),
+        });
+    };
+    let shown = |(mean, error): (f64, f64)| format!("{mean:+.4} ± {error:.4}");
+    let (best, lead) = if strong.0 > weak.0 { ("strong", strong) } else { ("weak", weak) };
+    Some(match choice {
+        "two-stage" => format!(
+            "two-stage is enough: over {folds} folds {best} leads it by {} per arm, not by a standard error",
+            shown(lead)
+        ),
+        preset => format!("{preset}: leads two-stage by {} per arm over {folds} folds", shown(lead)),
+    })
 }
 
 fn epochs(member: &Value) -> usize {

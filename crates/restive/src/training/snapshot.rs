@@ -8,7 +8,7 @@ use crate::predictor::effect::{Effect, Precision};
 /// The state of training between two epochs: arrays by name.
 ///
 /// `params`, `kept`, `adam.mean`, `adam.square` hold one number per parameter, `history.*` one per epoch (a missing
-/// validation loss or value is NaN), `effect.precision` the precision of a fitted effect model; counts are `adam.steps` and `status`.
+/// validation loss is NaN; two-stage training has no values), `effect.precision` the precision of a fitted effect model; counts are `adam.steps` and `status`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Snapshot {
     /// floating-point arrays
@@ -44,7 +44,7 @@ impl Descent {
             ("adam.square", self.adam.square.clone()),
             ("history.train_loss", column(|e| e.train_loss)),
             ("history.validation_loss", column(|e| e.validation_loss.unwrap_or(f64::NAN))),
-            ("history.train_value", column(|e| e.train_value.unwrap_or(f64::NAN))),
+            ("history.train_value", self.history.iter().filter_map(|e| e.train_value).collect()),
             ("history.learning_rate", column(|e| e.learning_rate)),
             ("history.is_best", column(|e| f64::from(e.is_best))),
             ("effect.precision", precision),
@@ -79,12 +79,12 @@ impl Descent {
         let train = snapshot.find("history.train_loss")?;
         let column = |name| snapshot.array(name, train.len());
         let (validation, rate) = (column("history.validation_loss")?, column("history.learning_rate")?);
-        let (best, value) = (column("history.is_best")?, column("history.train_value")?);
+        let (best, value) = (column("history.is_best")?, snapshot.find("history.train_value")?);
         let report = |epoch: usize| EpochReport {
             epoch,
             train_loss: train[epoch],
             validation_loss: has_validation.then_some(validation[epoch]),
-            train_value: (!value[epoch].is_nan()).then_some(value[epoch]),
+            train_value: value.get(epoch).copied(),
             learning_rate: rate[epoch],
             is_best: best[epoch] != 0.0,
         };

@@ -1,0 +1,172 @@
+//! The ways to train, behind one door: each is advanced a little at a time, saved and restored, and tells how it went.
+
+use crate::train_summary::{history, member_history};
+use restive::Instance;
+use restive::predictor::Predictor;
+use restive::training::{
+    Choice, Config, Decision, DecisionFocused, EpochReport, Recipe, Selection, Snapshot, TwoStage, Verdict,
+};
+use serde_json::{Value, json};
+
+/// What decides a training, but for the data.
+#[derive(Debug, Clone)]
+pub(crate) enum Method {
+    TwoStage(Config),
+    /// through the decision from scratch, as published
+    DecisionFocused(Config, Decision),
+    /// two-stage first, through the decision where the folds say so
+    Recommended(Recipe),
+}
+
+impl Method {
+    /// The settings of the first, or only, stage.
+    pub(crate) fn config(&self) -> &Config {
+        match self {
+            Self::TwoStage(config) | Self::DecisionFocused(config, _) => config,
+            Self::Recommended(recipe) => &recipe.two_stage,
+        }
+    }
+
+    /// The decision that training goes through, where it does.
+    pub(crate) fn decision(&self) -> Option<&Decision> {
+        match self {
+            Self::TwoStage(_) => None,
+            Self::DecisionFocused(_, decision) => Some(decision),
+            Self::Recommended(recipe) => Some(&recipe.decision),
+        }
+    }
+
+    /// The k-th member of an ensemble. What the folds of the first one chose holds for the others.
+    pub(crate) fn member(&self, k: usize, histories: &[Value]) -> Self {
+        let config = self.config().member(k);
+        match self {
+            Self::TwoStage(_) => Self::TwoStage(config),
+            Self::DecisionFocused(_, decision) => Self::DecisionFocused(config, decision.clone()),
+            Self::Recommended(recipe) => {
+                let first = histories.first().and_then(|first| first["selection"]["choice"].as_str());
+                let first = Choice::ALL.into_iter().find(|choice| Some(choice.name()) == first);
+                let choice = recipe.choice.or(first.filter(|_| k > 0));
+                Self::Recommended(Recipe { two_stage: config, choice, ..recipe.clone() })
+            }
+        }
+    }
+}
+
+/// One fit on its way.
+pub(crate) enum Fit {
+    TwoStage(TwoStage),
+    DecisionFocused(Box<DecisionFocused>),
+    Recommended(Box<Selection>),
+}
+
+impl Fit {
+    /// At its beginning, or where a snapshot left off.
+    pub(crate) fn new(
+        method: Method,
+        train: &[Instance],
+        validation: &[Instance],
+        snapshot: Option<Snapshot>,
+    ) -> restive::Result<Self> {
+        Ok(match method {
+            Method::TwoStage(config) => Self::TwoStage(match snapshot {
+                Some(snapshot) => TwoStage::restore(config, train, validation, &snapshot)?,
+                None => TwoStage::new(config, train, validation)?,
+            }),
+            Method::DecisionFocused(config, decision) => {
+                let mut training = DecisionFocused::new(config, decision, None, train, validation)?;
+                snapshot.map_or(Ok(()), |snapshot| training.restore(&snapshot))?;
+                Self::DecisionFocused(Box::new(training))
+            }
+            Method::Recommended(recipe) => {
+                let mut training = Selection::new(recipe, train, validation)?;
+                snapshot.map_or(Ok(()), |snapshot| training.restore(&snapshot))?;
+                Self::Recommended(Box::new(training))
+            }
+        })
+    }
+
+    pub(crate) fn is_finished(&self) -> bool {
+        match self {
+            Self::TwoStage(training) => training.is_finished(),
+            Self::DecisionFocused(training) => training.is_finished(),
+            Self::Recommended(training) => training.is_finished(),
+        }
+    }
+
+    /// One epoch, or one round of epochs.
+    pub(crate) fn advance(&mut self) -> Option<EpochReport> {
+        match self {
+            Self::TwoStage(training) => Some(training.epoch()),
+            Self::DecisionFocused(training) => Some(training.epoch()),
+            Self::Recommended(training) => {
+                training.round();
+                training.last_epoch()
+            }
+        }
+    }
+
+    pub(crate) fn snapshot(&self) -> Snapshot {
+        match self {
+            Self::TwoStage(training) => training.snapshot(),
+            Self::DecisionFocused(training) => training.snapshot(),
+            Self::Recommended(training) => training.snapshot(),
+        }
+    }
+
+    /// The share of the work that is done, and what there is to say of it. `epochs` is how many there will be at most.
+    pub(crate) fn progress(&self, report: Option<EpochReport>, epochs: usize) -> (f64, String) {
+        let losses = report.map_or(String::new(), |report| {
+            let loss = report.validation_loss.unwrap_or(report.train_loss);
+            let which = if report.validation_loss.is_some() { "validation" } else { "training" };
+            let value = report.train_value.map_or(String::new(), |value| format!("value {value:.2}, "));
+            format!("{value}{which} loss {loss:.3}")
+        });
+        match self {
+            Self::TwoStage(_) | Self::DecisionFocused(_) => {
+                let made = report.map_or(0, |report| report.epoch + 1);
+                (made as f64 / epochs as f64, format!("epoch {made}, {losses}"))
+            }
+            Self::Recommended(training) => {
+                let (made, most) = training.progress();
+                let stage =
+                    training.verdict().map_or("all candidates".into(), |verdict| match verdict.choice {
+                        Choice::TwoStage => "two-stage is enough".to_string(),
+                        choice => format!("{} on all instances", choice.name()),
+                    });
+                (made as f64 / most.max(1) as f64, format!("{stage}: {made} epochs, {losses}"))
+            }
+        }
+    }
+
+    /// The predictor, and how its training went, for the card.
+    pub(crate) fn finish(self, seed: u64) -> (Predictor, Value) {
+        let fitted = match self {
+            Self::TwoStage(training) => training.finish(),
+            Self::DecisionFocused(training) => training.finish(),
+            Self::Recommended(training) => {
+                let selected = training.finish();
+                let mut all = member_history(seed, &selected.fitted);
+                all["selection"] = selection(&selected.verdict);
+                if selected.verdict.choice != Choice::TwoStage {
+                    all["two_stage"] = history(&selected.two_stage);
+                }
+                return (selected.fitted.predictor, all);
+            }
+        };
+        let all = member_history(seed, &fitted);
+        (fitted.predictor, all)
+    }
+}
+
+/// What the folds said, for the card.
+fn selection(verdict: &Verdict) -> Value {
+    let lead =
+        |k: usize| verdict.leads.map(|leads| json!({"mean": leads[k].0, "standard_error": leads[k].1}));
+    let fold = |values: &[f64; 3]| json!({"two-stage": values[0], "weak": values[1], "strong": values[2]});
+    json!({
+        "choice": verdict.choice.name(),
+        "lead_over_two_stage": {"weak": lead(0), "strong": lead(1)},
+        "value_per_arm": verdict.folds.iter().map(fold).collect::<Vec<_>>(),
+        "strength": {"passive": verdict.strength[0], "active": verdict.strength[1]},
+    })
+}
