@@ -57,7 +57,7 @@ pub fn ticks(scale: Scale, low: f64, high: f64, at_most: usize) -> Vec<f64> {
         return Vec::new();
     }
     match scale {
-        Scale::Linear => multiples(low, high, step(high - low, at_most), at_most),
+        Scale::Linear => evenly(low, high, at_most),
         Scale::Log => powers(low, high, at_most),
     }
 }
@@ -71,6 +71,12 @@ pub(super) fn step(span: f64, at_most: usize) -> f64 {
     let power = 10f64.powi(least.log10().floor() as i32);
     let enough = |m: &f64| m * power >= least * (1.0 - 1e-12);
     [1.0, 2.0, 5.0].into_iter().find(enough).unwrap_or(10.0) * power
+}
+
+/// Multiples of the smallest step that is large enough, or of the next ones below where none of its multiples is inside.
+fn evenly(low: f64, high: f64, at_most: usize) -> Vec<f64> {
+    let steps = std::iter::successors(Some(step(high - low, at_most)), |s| Some(step(s / 2.5, 2))).take(3);
+    steps.map(|step| multiples(low, high, step, at_most)).find(|ticks| !ticks.is_empty()).unwrap_or_default()
 }
 
 fn multiples(low: f64, high: f64, step: f64, at_most: usize) -> Vec<f64> {
@@ -98,7 +104,7 @@ fn powers(low: f64, high: f64, at_most: usize) -> Vec<f64> {
     let fine = [&[1.0, 2.0, 5.0][..], &[1.0, 5.0]].into_iter().map(|digits| every(1, digits));
     let coarse = (1..=last - first + 1).map(|stride| every(stride, &[1.0]));
     let found = fine.chain(coarse).find(|ticks| (2..=at_most).contains(&ticks.len()));
-    found.unwrap_or_else(|| multiples(low, high, step(high - low, at_most), at_most))
+    found.unwrap_or_else(|| evenly(low, high, at_most))
 }
 
 /// The numbers that an axis covers.

@@ -64,9 +64,10 @@ pub(super) fn wrap(text: &str, width: f64, lines: usize) -> Vec<String> {
     if width_of(text) <= width {
         return vec![text.into()];
     }
-    let breaks = text.char_indices().filter(|(_, c)| " -_,/".contains(*c)).map(|(at, c)| at + c.len_utf8());
+    let mut breaks =
+        text.char_indices().filter(|(_, c)| " -_,/".contains(*c)).map(|(at, c)| at + c.len_utf8());
     let fits = |at: &usize| *at < text.len() && width_of(text[..*at].trim_end()) <= width;
-    match breaks.filter(fits).next_back() {
+    match breaks.rfind(fits) {
         Some(at) if lines > 1 => {
             let mut out = vec![text[..at].trim_end().to_string()];
             out.extend(wrap(text[at..].trim_start(), width, lines - 1));
