@@ -6,7 +6,7 @@
 //! be trained through the decision it leads to.
 //!
 //! Values flow one way: [instance] → [predictor] → [index] → [policy] → [evaluation]. Gradients flow back through
-//! `pullback`s. [training] fits a predictor to what was logged.
+//! `pullback`s. [training] fits a predictor to what was logged, and [report] shows what came of it.
 //!
 //! ```
 //! use restive::{Reward, Transition, Layout, index, policy};
@@ -39,6 +39,7 @@ mod lu;
 pub mod policy;
 pub mod predictor;
 pub mod random;
+pub mod report;
 mod simd;
 pub mod simulation;
 pub mod training;

@@ -4,7 +4,8 @@
 //! `invariants`: properties that hold for all inputs · `golden`: numbers from `reference/` · `rooms`: which room
 //! may know which · `predictor`, `two_stage`, `decision_focused`, `recipe`, `programme`: learning · `encoding`, `split`:
 //! features and parts of a study · `cwpdis`, `segmented`, `propensity`, `likelihood`, `strength`, `fluid`, `evaluate`,
-//! `coverage`: estimators against naive formulas, enumeration and repetition. `arms` draws random arms, `logs` random logs,
+//! `coverage`: estimators against naive formulas, enumeration and repetition. `report`: pages and charts read
+//! back as XML. `arms` draws random arms, `logs` random logs,
 //! `oracle` holds the slow textbook truths.
 
 mod arms;
@@ -25,6 +26,7 @@ mod programme;
 mod propensity;
 mod recipe;
 mod recovery;
+mod report;
 mod rooms;
 mod segmented;
 mod selection;
