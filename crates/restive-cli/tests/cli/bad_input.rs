@@ -364,7 +364,10 @@ fn a_negative_number_is_refused_as_the_value_that_it_is() {
     let folder = Folder::new();
     let whole = "expected a whole number, not negative; see --help";
     for (arguments, expected) in [
-        ("plan m s --budget -1", "'-1' for '--budget <K>': expected a whole number, not negative; see --help"),
+        (
+            "plan m s --budget -1",
+            "'-1' for '--budget <K>': expected a whole number, not negative; see --help",
+        ),
         ("plan m s --seed -1", whole),
         ("train s --out m --seed -1", whole),
         ("train s --out m --epochs -3", "'-3' for '--epochs <N>': -3 is not in 1..=100000"),

@@ -277,7 +277,12 @@ fn broken_trajectories() {
     }
     refused(file, "propensity\n", "other\n", &["; study.toml says behaviour = \"logged\""]);
     let row = "west,1,0,Ada,1,1,1";
-    refused(file, row, "west,1,0,Ada,1,yes,1", &["column action: found \"yes\", expected a number: 0 for an arm left"]);
+    refused(
+        file,
+        row,
+        "west,1,0,Ada,1,yes,1",
+        &["column action: found \"yes\", expected a number: 0 for an arm left"],
+    );
     let place = "line 6 (arm Ada)";
     refused(file, row, "west,1,0,Ada,good,1,1", &[place, "column state: found \"good\", expected a number"]);
     refused(

@@ -101,7 +101,9 @@ fn explained(error: Error) -> Error {
         Error::Cell { path, place, column, found, .. } if matches!(&*column, "state" | "action") => {
             let expected = match &*column {
                 "state" => "a number: the states are counted from 0, empty where it was not observed",
-                _ => "a number: 0 for an arm left alone, 1 for one that was pulled, empty where none was taken",
+                _ => {
+                    "a number: 0 for an arm left alone, 1 for one that was pulled, empty where none was taken"
+                }
             };
             Error::Cell { path, place, column, found, expected }
         }
