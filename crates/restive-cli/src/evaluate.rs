@@ -11,7 +11,7 @@ use clap::{Args, ValueEnum};
 use ndarray::{Array3, s};
 use restive::data::split::{Group, Part};
 use restive::evaluation::{Behaviour, Case, Propensity, RatioUpTo, Settings, evaluate, likelihood};
-use restive::instance::Logged;
+use restive::instance::{Logged, Parts};
 
 use restive::policy::{Policy, Temperature, myopic_index};
 use restive::{Instance, Trajectories, Transition};
@@ -252,10 +252,8 @@ fn with_propensity(instance: &Instance, source: Option<Behaviour>) -> anyhow::Re
         propensity: Some(propensity),
         reward: log.reward().map(|reward| reward.to_owned()),
     };
-    let log = Trajectories::new(logged, instance.states())?;
-    let (features, reward) = (instance.features().to_owned(), instance.reward().clone());
-    let (budget, discount) = (instance.budget(), instance.discount());
-    Ok(Instance::new(features, log, reward, budget, discount, instance.truth().cloned())?)
+    let trajectories = Trajectories::new(logged, instance.states())?;
+    Ok(Instance::new(Parts { trajectories, ..instance.parts().clone() })?)
 }
 
 /// All policies by name, and how many arms are predicted not to be indexable.

@@ -7,7 +7,7 @@ use rand::RngExt;
 use rand_distr::{Distribution, Gamma};
 use restive::data::domain::Domain;
 use restive::evaluation::*;
-use restive::instance::{Logged, NO_ACTION, UNSEEN};
+use restive::instance::{Logged, NO_ACTION, Parts, UNSEEN};
 use restive::policy::Policy;
 use restive::{Instance, Reward, Trajectories};
 
@@ -298,8 +298,8 @@ fn overlap_and_zero_propensities_are_seen() {
         reward: None,
     };
     assert!(Propensity::new(&Trajectories::new(none, 2).unwrap(), Behaviour::Logged, 2).is_err());
-    let features = instance.features().to_owned();
-    let certain = Instance::new(features, certain, instance.reward().clone(), 2, 0.99, None).unwrap();
+    let certain = Parts { trajectories: certain, budget: 2, truth: None, ..instance.parts().clone() };
+    let certain = Instance::new(certain).unwrap();
     let case =
         || Case { instance: &certain, policies: vec![("random".into(), Policy::Random)], prediction: None };
     let settings = Settings { runs: 20, resamples: 4, ..Settings::new(9) };
@@ -431,9 +431,8 @@ fn an_evaluation_says_the_same_for_every_number_of_threads() {
             .iter()
             .map(|x| {
                 let which: Vec<usize> = (0..trajectories).collect();
-                let log = x.trajectories().select(&which);
-                Instance::new(x.features().to_owned(), log, x.reward().clone(), 3, 0.99, x.truth().cloned())
-                    .unwrap()
+                let trajectories = x.trajectories().select(&which);
+                Instance::new(Parts { trajectories, ..x.parts().clone() }).unwrap()
             })
             .collect();
         let cases: Vec<Case> = cut
