@@ -210,25 +210,6 @@ fn tolerance(text: &str) -> Result<f64, String> {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rewards_are_per_state_and_perhaps_per_action() {
-        assert_eq!("0,1".parse(), Ok(Rewards(vec![[0.0, 0.0], [1.0, 1.0]])));
-        assert_eq!("-1 , 0/0.5".parse(), Ok(Rewards(vec![[-1.0, -1.0], [0.0, 0.5]])));
-        for text in ["", "0,", "a", "0/1/2", "nan", "inf,1", "0;1"] {
-            assert!(text.parse::<Rewards>().is_err(), "{text}");
-        }
-    }
-
-    #[test]
-    fn the_command_line_is_consistent() {
-        <Arguments as clap::CommandFactory>::command().debug_assert();
-    }
-}
-
 /// A temperature on the command line.
 pub(crate) fn temperature(text: &str) -> Result<Temperature, String> {
     let expected = || "expected spread:X, published:X or absolute:X with X at least 0".to_string();
@@ -248,5 +229,24 @@ pub(crate) fn temperature_text(temperature: Temperature) -> String {
         Temperature::Spread(x) => format!("spread:{x}"),
         Temperature::Published(x) => format!("published:{x}"),
         Temperature::Absolute(x) => format!("absolute:{x}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rewards_are_per_state_and_perhaps_per_action() {
+        assert_eq!("0,1".parse(), Ok(Rewards(vec![[0.0, 0.0], [1.0, 1.0]])));
+        assert_eq!("-1 , 0/0.5".parse(), Ok(Rewards(vec![[-1.0, -1.0], [0.0, 0.5]])));
+        for text in ["", "0,", "a", "0/1/2", "nan", "inf,1", "0;1"] {
+            assert!(text.parse::<Rewards>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        <Arguments as clap::CommandFactory>::command().debug_assert();
     }
 }

@@ -10,7 +10,7 @@ use restive::data::features::{Column, Features};
 use restive::data::split::{Part, Split};
 use restive::error::{Error, FeatureFault};
 use restive::evaluation::{Behaviour, Propensity};
-use restive::instance::Logged;
+use restive::instance::{Logged, Parts};
 use restive::{Instance, Trajectories};
 use restive_tables::Study;
 
@@ -81,10 +81,8 @@ pub(crate) fn with_propensity(instance: &Instance, known: &Propensity) -> anyhow
         propensity: Some(propensity),
         reward: log.reward().map(|reward| reward.to_owned()),
     };
-    let log = Trajectories::new(logged, instance.states())?;
-    let (features, reward) = (instance.features().to_owned(), instance.reward().clone());
-    let (budget, discount) = (instance.budget(), instance.discount());
-    Ok(Instance::new(features, log, reward, budget, discount, instance.truth().cloned())?)
+    let trajectories = Trajectories::new(logged, instance.states())?;
+    Ok(Instance::new(Parts { trajectories, ..instance.parts().clone() })?)
 }
 
 /// One warning for each category that arms of the study have and no training arm had.

@@ -54,7 +54,7 @@ impl Method {
 
 /// One fit on its way.
 pub(crate) enum Fit {
-    TwoStage(TwoStage),
+    TwoStage(Box<TwoStage>),
     DecisionFocused(Box<DecisionFocused>),
     Recommended(Box<Selection>),
 }
@@ -68,10 +68,10 @@ impl Fit {
         snapshot: Option<Snapshot>,
     ) -> restive::Result<Self> {
         Ok(match method {
-            Method::TwoStage(config) => Self::TwoStage(match snapshot {
+            Method::TwoStage(config) => Self::TwoStage(Box::new(match snapshot {
                 Some(snapshot) => TwoStage::restore(config, train, validation, &snapshot)?,
                 None => TwoStage::new(config, train, validation)?,
-            }),
+            })),
             Method::DecisionFocused(config, decision) => {
                 let mut training = DecisionFocused::new(config, decision, None, train, validation)?;
                 snapshot.map_or(Ok(()), |snapshot| training.restore(&snapshot))?;

@@ -7,6 +7,7 @@ use ndarray::{Array1, Array3, Array4, s};
 use rand::RngExt;
 use restive::data::domain::Domain;
 use restive::evaluation::*;
+use restive::instance::Parts;
 use restive::policy::{Chooser, Policy, Temperature};
 use restive::random::stream;
 use restive::simulation::{Initial, Setting, trajectories};
@@ -157,10 +158,12 @@ fn main() {
     let mut tallies: Vec<[Tally; 4]> = policies.iter().map(|_| Default::default()).collect();
     let mut gains: Vec<[Tally; 4]> = policies.iter().map(|_| Default::default()).collect();
     for seed in seeds.clone() {
-        let log = trajectories(&setting, &Initial::Uniform, &Policy::Random, 50, seed);
+        let trajectories = trajectories(&setting, &Initial::Uniform, &Policy::Random, 50, seed);
         let features = ndarray::Array2::zeros((ARMS, 1));
-        let truth = Transition::new(p.clone(), restive::Layout::Nsas).unwrap();
-        let instance = Instance::new(features, log, reward.clone(), 1, DISCOUNT, Some(truth)).unwrap();
+        let truth = Some(Transition::new(p.clone(), restive::Layout::Nsas).unwrap());
+        let reward = reward.clone();
+        let parts = Parts { features, trajectories, reward, budget: 1, discount: DISCOUNT, truth };
+        let instance = Instance::new(parts).unwrap();
         let case = Case { instance: &instance, policies: policies.clone(), prediction: None };
         let settings = Settings { runs: 200, seed, starts_as_logged: false, ..Settings::new(HORIZON) };
         let evaluation = evaluate(&[case], &settings).unwrap();

@@ -57,6 +57,18 @@ fn every_predictor_trains_under_every_profile() {
 }
 
 #[test]
+fn a_model_of_another_training_is_replaced_only_by_force() {
+    let folder = small();
+    folder.restive("train s --predictor effect --out m").success();
+    let message = stderr(&folder.restive("train s --predictor effect --seed 5 --out m").code(1));
+    assert!(
+        message.contains("m: found a folder with files") && message.ends_with("replaced: --force\n"),
+        "{message}"
+    );
+    folder.restive("train s --predictor effect --seed 5 --out m --force").success();
+}
+
+#[test]
 fn the_card_says_all_that_decided_the_weights() {
     let folder = small();
     let options =

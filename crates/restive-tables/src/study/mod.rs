@@ -55,6 +55,7 @@ use restive::data::encoding::Encoding;
 use restive::data::features::Features;
 use restive::data::split::{Group, Part, Split};
 use restive::error::FeatureFault;
+use restive::instance::Parts;
 use restive::{Instance, Trajectories, Transition};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -169,9 +170,15 @@ impl Study {
                 Error::Instance { instance: instance.name.clone(), arm, fault: source.into() }
             };
             let features = encoding.encode(&instance.features).map_err(refuse)?;
-            let Settings { reward, budget, discount, .. } = &self.settings;
-            let (logged, truth) = (instance.trajectories.clone(), instance.truth.clone());
-            Instance::new(features, logged, reward.clone(), *budget, *discount, truth).map_err(refuse)
+            let parts = Parts {
+                features,
+                trajectories: instance.trajectories.clone(),
+                reward: self.settings.reward.clone(),
+                budget: self.settings.budget,
+                discount: self.settings.discount,
+                truth: instance.truth.clone(),
+            };
+            Instance::new(parts).map_err(refuse)
         };
         self.instances.iter().map(encoded).collect()
     }

@@ -10,7 +10,7 @@
 //! **Trajectories.** Every arm starts in a uniform state; at each step K of the N arms are pulled at random.
 
 use crate::error::{Error, Result};
-use crate::instance::{Instance, Layout, Reward, Transition, check_discount};
+use crate::instance::{Instance, Layout, Parts, Reward, Transition, check_discount};
 use crate::policy::Policy;
 use crate::random::{Random, stream};
 use crate::simulation::{Initial, Setting, trajectories};
@@ -138,8 +138,10 @@ impl Domain {
             horizon: self.horizon,
         };
         let luck = stream(seed, &[DOMAIN, 3, k]).random();
-        let logged = trajectories(&setting, &Initial::Uniform, &Policy::Random, self.trajectories, luck);
-        Instance::new(features, logged, reward, self.budget, self.discount, Some(truth))
+        let trajectories =
+            trajectories(&setting, &Initial::Uniform, &Policy::Random, self.trajectories, luck);
+        let (budget, discount, truth) = (self.budget, self.discount, Some(truth));
+        Instance::new(Parts { features, trajectories, reward, budget, discount, truth })
     }
 
     /// `[N,M,2,M]`

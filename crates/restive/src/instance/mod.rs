@@ -14,112 +14,127 @@ pub use transition::{CompactTransition, Layout, Transition};
 use crate::error::{Error, Result};
 use ndarray::{Array2, ArrayView2, Axis};
 
-/// N arms with what is known of them.
+/// What an instance is made of.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Instance {
-    features: Array2<f64>,
-    trajectories: Trajectories,
-    reward: Reward,
-    budget: usize,
-    discount: f64,
-    truth: Option<Transition>,
+pub struct Parts {
+    /// what is known of the arms, `[N,F]`, finite
+    pub features: Array2<f64>,
+    /// what was logged
+    pub trajectories: Trajectories,
+    /// R(s, a), and with it M
+    pub reward: Reward,
+    /// K, the arms that may be pulled at each step
+    pub budget: usize,
+    /// γ
+    pub discount: f64,
+    /// the true transitions, where they are known
+    pub truth: Option<Transition>,
 }
+
+/// N arms with what is known of them: [`Parts`] that fit together.
+///
+/// ```
+/// use restive::data::domain::Domain;
+/// use restive::instance::{Instance, Parts};
+///
+/// let domain = Domain { instances: 1, arms: 10, budget: 2, trajectories: 3, ..Domain::two_state() };
+/// let instance = domain.generate(1)?.remove(0);
+/// let first = instance.trajectories().select(&[0]);
+/// let shorter = Instance::new(Parts { trajectories: first, ..instance.parts().clone() })?;
+/// assert_eq!(shorter.trajectories().trajectories(), 1);
+/// assert!(Instance::new(Parts { budget: 1, ..instance.parts().clone() }).is_err()); // two were pulled
+/// # Ok::<(), restive::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Instance(Parts);
 
 impl Instance {
     /// Checks that the parts fit together: as many arms everywhere, as many states, finite features, no step with more
     /// pulls than the budget, a discount from 0 to 1.
-    ///
-    /// `features` is `[N,F]`; `truth`, where it is known, `[N,M,2,M]`.
-    pub fn new(
-        features: Array2<f64>,
-        trajectories: Trajectories,
-        reward: Reward,
-        budget: usize,
-        discount: f64,
-        truth: Option<Transition>,
-    ) -> Result<Self> {
-        check_discount(discount)?;
-        let n = trajectories.arms();
+    pub fn new(parts: Parts) -> Result<Self> {
+        let Parts { features, trajectories, reward, .. } = &parts;
+        check_discount(parts.discount)?;
+        let (n, m) = (trajectories.arms(), reward.states());
         let wrong =
             |what, expected: String, found: &[usize]| Error::Shape { what, expected, found: found.to_vec() };
-        check_features(&features, n)?;
-        if let Some(truth) = &truth {
-            let m = reward.states();
-            if truth.arms() != n || truth.states() != m {
-                return Err(wrong("truth", format!("[{n}, {m}, 2, {m}]"), truth.view().shape()));
-            }
+        check_features(features, n)?;
+        if let Some(truth) = &parts.truth
+            && (truth.arms() != n || truth.states() != m)
+        {
+            return Err(wrong("truth", format!("[{n}, {m}, 2, {m}]"), truth.view().shape()));
         }
-        if trajectories.states() != reward.states() {
-            let found = [trajectories.states()];
-            return Err(wrong(
-                "trajectories",
-                format!("{} states, as the reward has", reward.states()),
-                &found,
-            ));
+        if trajectories.states() != m {
+            let expected = format!("{m} states, as the reward has");
+            return Err(wrong("trajectories", expected, &[trajectories.states()]));
         }
-        trajectories.check_budget(budget)?;
-        Ok(Self { features, trajectories, reward, budget, discount, truth })
+        trajectories.check_budget(parts.budget)?;
+        Ok(Self(parts))
+    }
+
+    /// What it is made of.
+    pub fn parts(&self) -> &Parts {
+        &self.0
     }
 
     /// N, the number of arms.
     pub fn arms(&self) -> usize {
-        self.features.nrows()
+        self.0.features.nrows()
     }
 
     /// M, the number of states.
     pub fn states(&self) -> usize {
-        self.reward.states()
+        self.0.reward.states()
     }
 
     /// `[N,F]`
     pub fn features(&self) -> ArrayView2<'_, f64> {
-        self.features.view()
+        self.0.features.view()
     }
 
     /// What was logged.
     pub fn trajectories(&self) -> &Trajectories {
-        &self.trajectories
+        &self.0.trajectories
     }
 
     /// R(s, a)
     pub fn reward(&self) -> &Reward {
-        &self.reward
+        &self.0.reward
     }
 
     /// K, the arms that may be pulled at each step.
     pub fn budget(&self) -> usize {
-        self.budget
+        self.0.budget
     }
 
     /// γ
     pub fn discount(&self) -> f64 {
-        self.discount
+        self.0.discount
     }
 
     /// The true transitions, where the data are synthetic.
     pub fn truth(&self) -> Option<&Transition> {
-        self.truth.as_ref()
+        self.0.truth.as_ref()
     }
 
     /// Some of the arms, in the given order, with a budget in proportion (rounded, at least 1 where there was any). Chance may
     /// have pulled more of them at a step than that.
     pub fn select_arms(&self, arms: &[usize]) -> Self {
-        let share = self.budget as f64 * arms.len() as f64 / self.arms() as f64;
-        let budget = if self.budget == 0 { 0 } else { (share.round() as usize).max(1) };
-        Self {
-            features: self.features.select(Axis(0), arms),
-            trajectories: self.trajectories.select_arms(arms),
-            reward: self.reward.clone(),
-            budget,
-            discount: self.discount,
-            truth: self.truth.as_ref().map(|truth| truth.select_arms(arms)),
-        }
+        let Parts { features, trajectories, reward, budget, discount, truth } = &self.0;
+        let share = *budget as f64 * arms.len() as f64 / self.arms() as f64;
+        Self(Parts {
+            features: features.select(Axis(0), arms),
+            trajectories: trajectories.select_arms(arms),
+            reward: reward.clone(),
+            budget: if *budget == 0 { 0 } else { (share.round() as usize).max(1) },
+            discount: *discount,
+            truth: truth.as_ref().map(|truth| truth.select_arms(arms)),
+        })
     }
 
     /// The same arms with other features (`[N,F′]`): another encoding of what is known of them.
     pub fn with_features(self, features: Array2<f64>) -> Result<Self> {
         check_features(&features, self.arms())?;
-        Ok(Self { features, ..self })
+        Ok(Self(Parts { features, ..self.0 }))
     }
 }
 

@@ -8,7 +8,7 @@ use ndarray::{Array2, Array3, Axis, s};
 use restive::data::domain::Domain;
 use restive::evaluation::{Behaviour, Relaxation, decomposed, fluid};
 use restive::index::{Algorithm, whittle_index};
-use restive::instance::{Instance, Logged, NO_ACTION, Reward, Trajectories};
+use restive::instance::{Instance, Logged, NO_ACTION, Parts, Reward, Trajectories};
 use restive::policy::Temperature;
 use restive::policy::strict::strict_top_k;
 use restive::predictor::{Architecture, Kind, Precision, Predictor};
@@ -229,8 +229,15 @@ fn the_objective_and_its_derivative_are_those_of_the_reference() {
         let trajectories = Trajectories::new(logged, m).unwrap();
         let features = Array2::from_shape_vec((n, f), golden::numbers(&case["features"])).unwrap();
         let (reward, budget) = (Reward::linear(m), whole("budget"));
-        let instance =
-            Instance::new(features, trajectories, reward, budget, number("discount"), None).unwrap();
+        let instance = Instance::new(Parts {
+            features,
+            trajectories,
+            reward,
+            budget,
+            discount: number("discount"),
+            truth: None,
+        })
+        .unwrap();
         let kind = match case["predictor"].as_str().unwrap() {
             "network" => Kind::Network { hidden: vec![3], dropout: 0.0 },
             "linear" => Kind::Network { hidden: vec![], dropout: 0.0 },

@@ -1,8 +1,8 @@
 //! All policies by all estimators: threads, parts of instances, short logs, logs that show no other policy, rotas.
 
-use restive::Instance;
 use restive::data::domain::Domain;
 use restive::evaluation::*;
+use restive::instance::{Instance, Parts};
 use restive::policy::Policy;
 use restive::simulation::{Initial, Setting, trajectories};
 
@@ -16,9 +16,8 @@ fn an_evaluation_says_the_same_for_every_number_of_threads() {
             .iter()
             .map(|x| {
                 let which: Vec<usize> = (0..logged).collect();
-                let log = x.trajectories().select(&which);
-                Instance::new(x.features().to_owned(), log, x.reward().clone(), 3, 0.99, x.truth().cloned())
-                    .unwrap()
+                let trajectories = x.trajectories().select(&which);
+                Instance::new(Parts { trajectories, ..x.parts().clone() }).unwrap()
             })
             .collect();
         let cases: Vec<Case> = cut
@@ -101,9 +100,7 @@ fn nobody_or_everybody_is_judged_by_what_needs_no_propensities() {
             let domain =
                 Domain { instances: 1, arms: 6, budget: logged, trajectories, ..Domain::two_state() };
             let x = &domain.generate(2).unwrap()[0];
-            let (features, log) = (x.features().to_owned(), x.trajectories().clone());
-            let instance =
-                Instance::new(features, log, x.reward().clone(), budget, 0.99, x.truth().cloned()).unwrap();
+            let instance = Instance::new(Parts { budget, ..x.parts().clone() }).unwrap();
             let policies =
                 vec![("no-action".to_string(), Policy::NoAction), ("random".into(), Policy::Random)];
             let settings =
@@ -127,9 +124,8 @@ fn the_turns_of_a_rota_stay_with_their_arms_when_arms_are_resampled() {
         let truth = x.truth().unwrap();
         let setting =
             Setting { transition: truth.view(), reward: x.reward(), discount: 0.99, budget, horizon };
-        let log = trajectories(&setting, &Initial::Uniform, &Policy::RoundRobin, 1, seed);
-        let instance =
-            Instance::new(x.features().to_owned(), log, x.reward().clone(), budget, 0.99, None).unwrap();
+        let trajectories = trajectories(&setting, &Initial::Uniform, &Policy::RoundRobin, 1, seed);
+        let instance = Instance::new(Parts { trajectories, truth: None, ..x.parts().clone() }).unwrap();
         let names = ["no-action", "random", "round-robin"].map(String::from);
         let policies = [Policy::NoAction, Policy::Random, Policy::RoundRobin];
         let policies = names.into_iter().zip(policies).collect();

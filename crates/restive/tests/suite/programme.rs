@@ -6,6 +6,7 @@
 use ndarray::{Array1, Array2, Array4};
 use rand::RngExt;
 use restive::index::{Algorithm, whittle_index};
+use restive::instance::Parts;
 use restive::policy::Policy;
 use restive::predictor::{Kind, Precision};
 use restive::random::{Random, stream};
@@ -48,8 +49,10 @@ fn group(baseline: &Array1<f64>, effect: &Array1<f64>, random: &mut Random) -> I
     }
     let (truth, reward) = (Transition::new(p, Layout::Nsas).unwrap(), Reward::linear(2));
     let luck = random.random();
-    let logged = trajectories(&setting(&truth, &reward), &Initial::Uniform, &Policy::RoundRobin, 1, luck);
-    Instance::new(x, logged, reward, BUDGET, 0.99, Some(truth)).unwrap()
+    let trajectories =
+        trajectories(&setting(&truth, &reward), &Initial::Uniform, &Policy::RoundRobin, 1, luck);
+    let truth = Some(truth);
+    Instance::new(Parts { features: x, trajectories, reward, budget: BUDGET, discount: 0.99, truth }).unwrap()
 }
 
 /// The value of the strict policy for these transitions, on the true ones; `None`: random pulls.

@@ -5,7 +5,7 @@ use ndarray::Array3;
 use rand::RngExt;
 use restive::data::domain::Domain;
 use restive::evaluation::*;
-use restive::instance::Logged;
+use restive::instance::{Logged, Parts};
 use restive::policy::Policy;
 use restive::{Instance, Trajectories};
 
@@ -39,8 +39,8 @@ fn overlap_and_zero_propensities_are_seen() {
         reward: None,
     };
     assert!(Propensity::new(&Trajectories::new(none, 2).unwrap(), Behaviour::Logged, 2).is_err());
-    let features = instance.features().to_owned();
-    let certain = Instance::new(features, certain, instance.reward().clone(), 2, 0.99, None).unwrap();
+    let parts = Parts { trajectories: certain, truth: None, ..instance.parts().clone() };
+    let certain = Instance::new(parts).unwrap();
     let case =
         || Case { instance: &certain, policies: vec![("random".into(), Policy::Random)], prediction: None };
     let settings = Settings { runs: 20, resamples: 4, ..Settings::new(9) };
