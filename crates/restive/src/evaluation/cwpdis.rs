@@ -54,9 +54,9 @@
 //! ```
 
 use super::Decisions;
-use super::decisions::factor;
 use super::ratios::{Block, row};
-use ndarray::{Array1, Array2, Array3, ArrayView3, s};
+use crate::simd::for_cpu;
+use ndarray::{Array1, Array2, Array3, ArrayView3, ArrayViewMut3, Axis, s};
 use rayon::prelude::*;
 
 /// Arms computed by one thread at a time; sums are taken in the order of the arms.
@@ -194,53 +194,66 @@ impl Cwpdis<'_> {
     /// What a cotangent of the value becomes on the pulls, `[J,H,N]`.
     pub fn pullback(&self, d_value: f64) -> Array3<f64> {
         let mut d_pull = Array3::zeros(self.decisions.dim());
-        let blocks: Vec<Vec<f64>> =
-            self.blocks.par_iter().map(|block| self.pull_back_block(block, d_value)).collect();
-        for (block, d) in self.blocks.iter().zip(&blocks) {
-            let arms = s![.., .., block.start..block.start + block.width];
-            let (j, h, _) = self.decisions.dim();
-            let d = ArrayView3::from_shape((j, h, block.width), d).expect("as many entries");
-            d_pull.slice_mut(arms).assign(&d);
-        }
+        let arms: Vec<_> = d_pull.axis_chunks_iter_mut(Axis(2), CHUNK).zip(&self.blocks).collect();
+        arms.into_par_iter().for_each(|(d_pull, block)| self.pull_back_block(block, d_value, d_pull));
         d_pull
     }
 
-    /// `[J,H,width]`
-    fn pull_back_block(&self, block: &Block, d_value: f64) -> Vec<f64> {
+    /// Writes `[J,H,width]`.
+    fn pull_back_block(&self, block: &Block, d_value: f64, mut d_pull: ArrayViewMut3<'_, f64>) {
         let d = self.decisions;
         let ((j, h, _), width) = (d.dim(), block.width);
+        let (reward, sign, propensity) = (d.reward.view(), d.sign.view(), d.propensity.view());
         let known = d.known.as_ref().map(|known| known.view());
-        let mut eta = vec![0.0; j * width];
-        let mut d_pull = vec![0.0; j * h * width];
+        let (mut eta, mut share, ones) = (vec![0.0; j * width], vec![0.0; width], vec![1.0; width]);
         for t in (0..h).rev() {
             let weight = d_value * self.discount.powi(t as i32);
             let step = t * width..(t + 1) * width;
-            let (total, mean) = (&block.total[step.clone()], &block.mean[step.clone()]);
-            let scale = &block.scale[step];
+            for (share, total) in share.iter_mut().zip(&block.total[step.clone()]) {
+                *share = if *total > 0.0 { weight / total } else { 0.0 };
+            }
+            let (mean, scale) = (&block.mean[step.clone()], &block.scale[step]);
             for (j, eta) in eta.chunks_exact_mut(width).enumerate() {
-                let reward = row(&d.reward.view(), j, t, block.start, width);
-                let known = known.as_ref().map(|known| row(known, j, t, block.start, width));
-                for k in 0..width {
-                    if total[k] > 0.0 {
-                        eta[k] +=
-                            weight * (reward[k] - mean[k]) / total[k] * known.map_or(1.0, |known| known[k]);
-                    }
-                }
+                let known = known.as_ref().map_or(&ones[..], |known| row(known, j, t, block.start, width));
+                earn(row(&reward, j, t, block.start, width), mean, &share, known, eta);
             }
             let Some(u) = self.ratio_up_to.decision(t) else { continue };
-            for j_ in 0..j {
-                let eta = &mut eta[j_ * width..(j_ + 1) * width];
-                let before = (t > 0).then(|| &block.ratio[((t - 1) * j + j_) * width..][..width]);
-                for k in 0..width {
-                    let i = block.start + k;
-                    let (sign, beta) = (d.sign[[j_, u, i]], d.propensity[[j_, u, i]]);
-                    let through = eta[k] * scale[k];
-                    let ratio = before.map_or(1.0, |before| before[k]);
-                    d_pull[(j_ * h + u) * width + k] = through * ratio * sign / beta;
-                    eta[k] = through * factor(sign, self.pull[[j_, u, i]], beta);
-                }
+            for (j_, eta) in eta.chunks_exact_mut(width).enumerate() {
+                let before =
+                    if t == 0 { &ones[..] } else { &block.ratio[((t - 1) * j + j_) * width..][..width] };
+                let mut out = d_pull.slice_mut(s![j_, u, ..]);
+                let out = out.as_slice_mut().expect("arms are contiguous");
+                let logged =
+                    [&sign, &propensity, &self.pull].map(|array| row(array, j_, u, block.start, width));
+                carry(logged, scale, before, eta, out);
             }
         }
-        d_pull
+    }
+}
+
+for_cpu!(fn earn(reward: &[f64], mean: &[f64], share: &[f64], known: &[f64], eta: &mut [f64]) = earn_loop);
+for_cpu!(fn carry(logged: [&[f64]; 3], scale: &[f64], before: &[f64], eta: &mut [f64], d_pull: &mut [f64]) = carry_loop);
+
+/// η += (r − R̄)/W where the reward is known
+#[inline(always)]
+fn earn_loop(reward: &[f64], mean: &[f64], share: &[f64], known: &[f64], eta: &mut [f64]) {
+    let n = eta.len();
+    let (reward, mean, share, known) = (&reward[..n], &mean[..n], &share[..n], &known[..n]);
+    for k in 0..n {
+        eta[k] += (reward[k] - mean[k]) * share[k] * known[k];
+    }
+}
+
+/// d pull = ± η ρ̂/(κ propensity), then η ← η f/κ
+#[inline(always)]
+fn carry_loop(logged: [&[f64]; 3], scale: &[f64], before: &[f64], eta: &mut [f64], d_pull: &mut [f64]) {
+    let n = eta.len();
+    let [sign, propensity, pull] = logged.map(|row| &row[..n]);
+    let (scale, before, d_pull) = (&scale[..n], &before[..n], &mut d_pull[..n]);
+    for k in 0..n {
+        let through = eta[k] * scale[k] / propensity[k];
+        let base = if sign[k] > 0.0 { 0.0 } else { 1.0 };
+        d_pull[k] = through * before[k] * sign[k];
+        eta[k] = through * (base + sign[k] * pull[k]);
     }
 }

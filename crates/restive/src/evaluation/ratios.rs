@@ -5,6 +5,7 @@
 
 use super::decisions::factor;
 use super::{Decisions, RatioUpTo};
+use crate::simd::for_cpu;
 use ndarray::{ArrayView3, Axis, s};
 
 /// Some neighbouring arms.
@@ -65,13 +66,9 @@ impl Block {
                 kappa.fill(0.0);
                 let kappa = &mut kappa[..width];
                 for (j, ratio) in ratio.chunks_exact_mut(width).enumerate() {
-                    let [sign, pull, beta] =
-                        [&sign, &pull, &propensity].map(|array| &row(array, j, u, start, width)[..width]);
+                    let logged = [&sign, &pull, &propensity].map(|array| row(array, j, u, start, width));
                     let before = before.map_or(&ones[..], |before| &before[j * width..][..width]);
-                    for k in 0..width {
-                        ratio[k] = before[k] * factor(sign[k], pull[k], beta[k]);
-                        kappa[k] += ratio[k];
-                    }
+                    multiply(logged, before, ratio, kappa);
                 }
                 for (scale, kappa) in block.scale[at.clone()].iter_mut().zip(kappa) {
                     *scale = if *kappa > 0.0 { j as f64 / *kappa } else { 0.0 };
@@ -83,15 +80,7 @@ impl Block {
             let (total, mean) = (&mut block.total[at.clone()], &mut block.mean[at.clone()]);
             let squares = &mut block.squares[at];
             for (j, ratio) in ratio.chunks_exact_mut(width).enumerate() {
-                let reward = &row(&reward, j, t, start, width)[..width];
-                let (scale, squares) = (&scale[..width], &mut squares[..width]);
-                let mean = &mut mean[..width];
-                for k in 0..width {
-                    let scaled = ratio[k] * scale[k];
-                    ratio[k] = scaled;
-                    squares[k] += scaled * scaled;
-                    mean[k] += scaled * reward[k];
-                }
+                normalise(row(&reward, j, t, start, width), scale, ratio, squares, mean);
                 match &known {
                     None => total.iter_mut().zip(&*ratio).for_each(|(total, ratio)| *total += ratio),
                     Some(known) => {
@@ -105,5 +94,35 @@ impl Block {
             }
         }
         block
+    }
+}
+
+for_cpu!(fn multiply(logged: [&[f64]; 3], before: &[f64], ratio: &mut [f64], kappa: &mut [f64]) = multiply_loop);
+for_cpu!(fn normalise(reward: &[f64], scale: &[f64], ratio: &mut [f64], squares: &mut [f64], mean: &mut [f64])
+    = normalise_loop);
+
+/// ρ = ρ̂ f, and its sum
+#[inline(always)]
+fn multiply_loop(logged: [&[f64]; 3], before: &[f64], ratio: &mut [f64], kappa: &mut [f64]) {
+    let n = ratio.len();
+    let [sign, pull, propensity] = logged.map(|row| &row[..n]);
+    let (before, kappa) = (&before[..n], &mut kappa[..n]);
+    for k in 0..n {
+        ratio[k] = before[k] * factor(sign[k], pull[k], propensity[k]);
+        kappa[k] += ratio[k];
+    }
+}
+
+/// ρ̂ = ρ/κ, and the sums of its squares and of what it earned
+#[inline(always)]
+fn normalise_loop(reward: &[f64], scale: &[f64], ratio: &mut [f64], squares: &mut [f64], mean: &mut [f64]) {
+    let n = ratio.len();
+    let (reward, scale) = (&reward[..n], &scale[..n]);
+    let (squares, mean) = (&mut squares[..n], &mut mean[..n]);
+    for k in 0..n {
+        let scaled = ratio[k] * scale[k];
+        ratio[k] = scaled;
+        squares[k] += scaled * scaled;
+        mean[k] += scaled * reward[k];
     }
 }

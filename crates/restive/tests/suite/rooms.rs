@@ -15,7 +15,7 @@ const DOORS: [(&str, &[&str]); 13] = [
     ("policy", &["simd", "random"]),
     ("simulation", &["instance", "policy", "random"]),
     ("data", &["error", "instance", "policy", "random", "simulation"]),
-    ("evaluation", &["error", "instance", "lu", "policy", "random", "simulation"]),
+    ("evaluation", &["error", "instance", "lu", "policy", "random", "simd", "simulation"]),
     ("training", &["data", "error", "evaluation", "index", "instance", "policy", "predictor", "random"]),
     ("report", &[]),
 ];

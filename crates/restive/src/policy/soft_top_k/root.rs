@@ -12,7 +12,7 @@ pub(super) const CHUNK: usize = 1 << 14;
 /// Running sums side by side.
 pub(super) const LANES: usize = 8;
 /// Scores from which a start is found.
-const SAMPLE: usize = 512;
+pub(super) const SAMPLE: usize = 512;
 /// Below this Σ pull(1−pull)/K, the sum of the pulls no longer fixes the threshold to full precision.
 const SATURATED: f64 = 1e-3;
 

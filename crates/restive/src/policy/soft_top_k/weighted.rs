@@ -8,8 +8,8 @@
 //! Σ_k μ_k pull_k = K,     pull_k = σ((x_k − τ)/e)
 //! ```
 //!
-//! The scores stay and the masses change from step to step, so a [`Crowd`] keeps the exponentials and the order of the
-//! scores. Temperature 0 is the strict limit: 1 above the threshold, 0 below, and the scores equal to it share what is left.
+//! The scores stay and the masses change from step to step, so a [`Crowd`] keeps the exponentials of the scores, and their order
+//! where it is needed. Temperature 0 is the strict limit: 1 above the threshold, 0 below, and the scores equal to it share what is left.
 //!
 //! # How it is computed
 //! As for single arms, by the same code: Halley's method in θ = (τ − ref)/e on Σ μ E/(E + e^θ) = K where that determines θ,
@@ -29,16 +29,19 @@
 //! ```
 
 use super::log_balance::{balance, log_sum};
-use super::root::{Problem, Root, exponentials};
+use super::root::{Problem, Root, SAMPLE, exponentials};
 use super::slopes::pull_back;
 use std::cell::LazyCell;
+use std::sync::OnceLock;
 
 /// A table of scores at a temperature, to be solved for many masses.
 pub struct Crowd {
     score: Vec<f64>,
     temperature: f64,
-    /// positions, highest score first
-    order: Vec<usize>,
+    /// positions of a sample, highest score first: a start is found on it
+    sample: Vec<usize>,
+    /// all positions in that order; sorted when a problem is nearly strict
+    order: OnceLock<Vec<usize>>,
     /// a score in the middle, and exp((x − reference)/e)
     reference: f64,
     exponential: Vec<f64>,
@@ -65,52 +68,50 @@ impl Crowd {
     /// Scores (finite) at a temperature of at least 0.
     pub fn new(score: &[f64], temperature: f64) -> Self {
         assert!(temperature >= 0.0, "temperature: at least 0, not {temperature}");
-        let mut order: Vec<usize> = (0..score.len()).collect();
-        order.sort_by(|&a, &b| score[b].total_cmp(&score[a]));
-        let reference = order.get(order.len() / 2).map_or(0.0, |&k| score[k]);
+        let sample = descending(score, score.len().div_ceil(SAMPLE));
+        let reference = sample.get(sample.len() / 2).map_or(0.0, |&k| score[k]);
         let mut exponential = vec![0.0; score.len()];
         exponentials(score, reference, temperature, &mut exponential);
-        Self { score: score.to_vec(), temperature, order, reference, exponential }
+        Self { score: score.to_vec(), temperature, sample, order: OnceLock::new(), reference, exponential }
     }
 
     /// Writes the pulls for these masses (both in the shape of the scores).
     pub fn solve(&self, mass: &[f64], budget: f64, pull: &mut [f64]) -> CrowdThreshold {
         assert!(mass.len() == self.score.len() && pull.len() == mass.len(), "mass, pull: as the scores");
         pull.copy_from_slice(&self.exponential);
-        let marginal = LazyCell::new(|| self.marginal(mass, budget));
-        let score = |place: usize| self.score[self.order[place]];
+        let marginal = LazyCell::new(|| marginal(self.order(), mass, budget));
+        let score = |order: &[usize], place: usize| self.score[order[place]];
         let &Self { temperature, reference, .. } = self;
         let problem = Problem { score: &self.score, mass: Some(mass), budget, temperature, reference };
         let root = problem.solve(
             pull,
-            |_| Some((score(marginal.0) - reference) / temperature),
+            |_| Some((score(&self.sample, self.guess(mass, budget)?) - reference) / temperature),
             || self.log_balance(mass, budget, marginal.0, marginal.1),
-            || score(marginal.0),
+            || score(self.order(), marginal.0),
         );
         CrowdThreshold { threshold: root.threshold, root }
     }
 
-    /// The place in the order at which the mass from the top passes the budget, and the mass above that place.
-    fn marginal(&self, mass: &[f64], budget: f64) -> (usize, f64) {
-        let mut above = 0.0;
-        for (place, &k) in self.order.iter().enumerate() {
-            if above + mass[k] > budget {
-                return (place, above);
-            }
-            above += mass[k];
-        }
-        // the budget is below the total, but by less than rounding: the last mass is the marginal one
-        let last = self.order.iter().rposition(|&k| mass[k] > 0.0).expect("a positive total");
-        (last, above - mass[self.order[last]])
+    fn order(&self) -> &[usize] {
+        self.order.get_or_init(|| descending(&self.score, 1))
+    }
+
+    /// The place in the sample at which its mass from the top passes its share of the budget; none where it has no mass.
+    fn guess(&self, mass: &[f64], budget: f64) -> Option<usize> {
+        let sampled: f64 = self.sample.iter().map(|&k| mass[k]).sum();
+        let total: f64 = mass.iter().sum();
+        let share = (budget / total * sampled).min(0.999 * sampled);
+        (sampled > 0.0).then(|| marginal(&self.sample, mass, share).0)
     }
 
     /// (reference, θ) from the balance of logarithms; none where scores over the temperature overflow.
     fn log_balance(&self, mass: &[f64], budget: f64, marginal: usize, above: f64) -> Option<(f64, f64)> {
-        let (inside, outside) = self.order.split_at(marginal);
+        let order = self.order();
+        let (inside, outside) = order.split_at(marginal);
         let fraction = (budget - above).max(0.0);
         let reference = self.score[outside[0]];
         let z = |k: usize| (self.score[k] - reference) / self.temperature;
-        let (top, bottom) = (z(self.order[0]), z(self.order[self.order.len() - 1]));
+        let (top, bottom) = (z(order[0]), z(order[order.len() - 1]));
         if !top.is_finite() || !bottom.is_finite() {
             return None;
         }
@@ -147,4 +148,25 @@ impl Crowd {
             pull_back(&solved.root, &self.score, Some(mass), pull, self.temperature, d_pull, d_score);
         CrowdCotangent { d_budget, d_temperature }
     }
+}
+
+/// Every so many positions, highest score first.
+fn descending(score: &[f64], step: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..score.len()).step_by(step.max(1)).collect();
+    order.sort_by(|&a, &b| score[b].total_cmp(&score[a]));
+    order
+}
+
+/// The place in an order at which the mass from the top passes the budget, and the mass above that place.
+fn marginal(order: &[usize], mass: &[f64], budget: f64) -> (usize, f64) {
+    let mut above = 0.0;
+    for (place, &k) in order.iter().enumerate() {
+        if above + mass[k] > budget {
+            return (place, above);
+        }
+        above += mass[k];
+    }
+    // the budget is below the total, but by less than rounding: the last mass is the marginal one
+    let last = order.iter().rposition(|&k| mass[k] > 0.0).expect("a positive total");
+    (last, above - mass[order[last]])
 }
