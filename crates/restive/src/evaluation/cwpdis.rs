@@ -93,7 +93,7 @@ pub struct Cwpdis<'a> {
     blocks: Vec<Block>,
 }
 
-/// The value of a target with these pull probabilities (`[J,H,N]`, arms contiguous) in the logged states.
+/// The value of a target with these pull probabilities (`[J,H,N]`, row-major) in the logged states.
 pub fn cwpdis<'a>(
     decisions: &'a Decisions,
     pull: ArrayView3<'a, f64>,
@@ -102,6 +102,7 @@ pub fn cwpdis<'a>(
 ) -> Cwpdis<'a> {
     let (j, h, n) = decisions.dim();
     assert_eq!(pull.dim(), (j, h, n), "pull: [J,H,N]");
+    assert!(pull.is_standard_layout(), "pull: row-major");
     let blocks: Vec<Block> = (0..n.div_ceil(CHUNK))
         .into_par_iter()
         .map(|k| Block::new(decisions, pull, ratio_up_to, k * CHUNK, CHUNK.min(n - k * CHUNK)))

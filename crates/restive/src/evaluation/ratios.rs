@@ -6,7 +6,7 @@
 use super::decisions::factor;
 use super::{Decisions, RatioUpTo};
 use crate::simd::for_cpu;
-use ndarray::{ArrayView3, Axis, s};
+use ndarray::ArrayView3;
 
 /// Some neighbouring arms.
 pub(super) struct Block {
@@ -23,7 +23,8 @@ pub(super) struct Block {
     pub(super) squares: Vec<f64>,
 }
 
-/// Entries (j, t) of some arms.
+/// Entries (j, t) of some arms of a row-major `[J,H,N]`.
+#[inline(always)]
 pub(super) fn row<'a>(
     array: &ArrayView3<'a, f64>,
     j: usize,
@@ -31,9 +32,9 @@ pub(super) fn row<'a>(
     start: usize,
     width: usize,
 ) -> &'a [f64] {
-    let all = array.index_axis_move(Axis(0), j).index_axis_move(Axis(0), t);
-    let arms = all.slice_move(s![start..start + width]);
-    arms.to_slice().expect("arms are contiguous")
+    let (_, h, n) = array.dim();
+    let all = array.to_slice().expect("row-major");
+    &all[(j * h + t) * n + start..][..width]
 }
 
 impl Block {

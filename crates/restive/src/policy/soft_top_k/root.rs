@@ -55,6 +55,9 @@ pub(super) fn reference(score: &[f64], budget: f64) -> f64 {
 /// exp((x − reference)/temperature) of every score; the exponent is held within ±708.
 pub(super) fn exponentials(score: &[f64], reference: f64, temperature: f64, out: &mut [f64]) {
     let inverse = 1.0 / temperature;
+    if score.len() <= CHUNK {
+        return exponentials_for_cpu(score, reference, inverse, out);
+    }
     score.par_chunks(CHUNK).zip(out.par_chunks_mut(CHUNK)).for_each(|(x, out)| {
         exponentials_for_cpu(x, reference, inverse, out);
     });
@@ -256,6 +259,9 @@ fn sums_loop<const HAS_MASS: bool>(exponentials: &[f64], mass: &[f64], c: f64) -
 
 /// Replaces exponentials by pulls.
 fn pulls(exponentials: &mut [f64], c: f64) {
+    if exponentials.len() <= CHUNK {
+        return pulls_for_cpu(exponentials, c);
+    }
     exponentials.par_chunks_mut(CHUNK).for_each(|chunk| pulls_for_cpu(chunk, c));
 }
 

@@ -10,6 +10,9 @@ use super::slopes::pull_back;
 use ndarray::{Array1, Array2, ArrayView2};
 use rayon::prelude::*;
 
+/// Problems whose gradients are added up by one thread; part of the arithmetic.
+const SEVERAL: usize = 32;
+
 /// The pulls of P problems over N arms.
 pub struct SoftTopKMany<'a> {
     /// `[P,N]`
@@ -91,34 +94,38 @@ impl SoftTopKMany<'_> {
         let (n, m) = self.table.dim();
         let (table, state) = (self.table.as_standard_layout(), self.state.as_standard_layout());
         let (table, d_pull) = (table.as_slice().expect("standard layout"), d_pull.as_standard_layout());
-        let problems = (state.as_slice().expect("standard layout").par_chunks(n))
-            .zip(d_pull.as_slice().expect("standard layout").par_chunks(n))
-            .zip(self.pull.as_slice().expect("standard layout").par_chunks(n).zip(&self.roots));
-        let mut d_score = vec![0.0; self.pull.len()];
-        let shared: Vec<(f64, f64)> = d_score
-            .par_chunks_mut(n)
-            .zip(problems)
-            .map_init(
-                || vec![0.0; n],
-                |score, (d_score, ((state, d_pull), (pull, root)))| {
+        // a few problems at a time are added up by one thread, and those sums in their order, whatever the threads did
+        let several = SEVERAL * n;
+        let groups = (state.as_slice().expect("standard layout").par_chunks(several))
+            .zip(d_pull.as_slice().expect("standard layout").par_chunks(several))
+            .zip(self.pull.as_slice().expect("standard layout").par_chunks(several))
+            .zip(self.roots.par_chunks(SEVERAL));
+        let parts: Vec<(Vec<f64>, [f64; 2])> = groups
+            .map(|(((state, d_pull), pull), roots)| {
+                let (mut score, mut d_score) = (vec![0.0; n], vec![0.0; n]);
+                let (mut sums, mut shared) = (vec![0.0; n * m], [0.0; 2]);
+                let problems = state.chunks_exact(n).zip(d_pull.chunks_exact(n)).zip(pull.chunks_exact(n));
+                for (((state, d_pull), pull), root) in problems.zip(roots) {
                     for ((score, row), &s) in score.iter_mut().zip(table.chunks_exact(m)).zip(state) {
                         *score = row[usize::from(s)];
                     }
-                    pull_back(root, score, None, pull, self.temperature, d_pull, d_score)
-                },
-            )
+                    d_score.fill(0.0);
+                    let (d_budget, d_temperature) =
+                        pull_back(root, &score, None, pull, self.temperature, d_pull, &mut d_score);
+                    shared = [shared[0] + d_budget, shared[1] + d_temperature];
+                    for ((row, d), &s) in sums.chunks_exact_mut(m).zip(&d_score).zip(state) {
+                        row[usize::from(s)] += d;
+                    }
+                }
+                (sums, shared)
+            })
             .collect();
-        // Sum over the problems in their order, whatever the threads did.
         let mut d_index = Array2::zeros((n, m));
-        let sums = d_index.as_slice_mut().expect("standard layout");
-        for (d_score, state) in
-            d_score.chunks_exact(n).zip(state.as_slice().expect("standard layout").chunks_exact(n))
-        {
-            for ((row, d), &s) in sums.chunks_exact_mut(m).zip(d_score).zip(state) {
-                row[usize::from(s)] += d;
-            }
+        let (mut d_budget, mut d_temperature) = (0.0, 0.0);
+        for (sums, [budget, temperature]) in &parts {
+            d_index.iter_mut().zip(sums).for_each(|(total, sum)| *total += sum);
+            (d_budget, d_temperature) = (d_budget + budget, d_temperature + temperature);
         }
-        let (d_budget, d_temperature) = shared.iter().fold((0.0, 0.0), |t, s| (t.0 + s.0, t.1 + s.1));
         TableCotangent { d_index, d_budget, d_temperature }
     }
 }

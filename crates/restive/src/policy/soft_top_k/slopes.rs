@@ -71,24 +71,33 @@ fn smooth(
     d_pull: &[f64],
     d_score: &mut [f64],
 ) -> (f64, f64) {
-    let pairs = pull.par_chunks(CHUNK).zip(d_pull.par_chunks(CHUNK)).enumerate();
-    let sums = pairs.map(|(chunk, (p, c))| match chunk_of(mass, chunk) {
+    let moments = |mass: Option<&[f64]>, p: &[f64], c: &[f64]| match mass {
         None => moments_for_cpu(p, &[], c),
         Some(mass) => weighted_moments_for_cpu(p, mass, c),
-    });
-    let sums: Vec<[f64; 2]> = sums.collect();
-    let [total, gain] = sums.iter().fold([0.0; 2], |t, s| [t[0] + s[0], t[1] + s[1]]);
-    let price = gain / total;
-    let step = Step { price, inverse: 1.0 / temperature, reference: root.reference, theta: root.theta };
+    };
+    let moved = |mass: Option<&[f64]>, x: &[f64], p: &[f64], c: &[f64], step: Step, d: &mut [f64]| match mass
+    {
+        None => pull_back_for_cpu(x, &[], p, c, step, d),
+        Some(mass) => weighted_pull_back_for_cpu(x, mass, p, c, step, d),
+    };
+    let step = |[total, gain]: [f64; 2]| {
+        let (price, inverse) = (gain / total, 1.0 / temperature);
+        Step { price, inverse, reference: root.reference, theta: root.theta }
+    };
+    if score.len() <= CHUNK {
+        // one chunk needs no threads, and there are often thousands of such problems
+        let step = step(moments(mass, pull, d_pull));
+        return (step.price, -moved(mass, score, pull, d_pull, step, d_score));
+    }
+    let pairs = pull.par_chunks(CHUNK).zip(d_pull.par_chunks(CHUNK)).enumerate();
+    let sums: Vec<[f64; 2]> = pairs.map(|(chunk, (p, c))| moments(chunk_of(mass, chunk), p, c)).collect();
+    let step = step(sums.iter().fold([0.0; 2], |t, s| [t[0] + s[0], t[1] + s[1]]));
     let chunks = (d_score.par_chunks_mut(CHUNK).zip(score.par_chunks(CHUNK)))
         .zip(pull.par_chunks(CHUNK).zip(d_pull.par_chunks(CHUNK)))
         .enumerate();
-    let moved = chunks.map(|(chunk, ((d, x), (p, c)))| match chunk_of(mass, chunk) {
-        None => pull_back_for_cpu(x, &[], p, c, step, d),
-        Some(mass) => weighted_pull_back_for_cpu(x, mass, p, c, step, d),
-    });
-    let moved: Vec<f64> = moved.collect();
-    (price, -moved.iter().sum::<f64>())
+    let sums: Vec<f64> =
+        chunks.map(|(chunk, ((d, x), (p, c)))| moved(chunk_of(mass, chunk), x, p, c, step, d)).collect();
+    (step.price, -sums.iter().sum::<f64>())
 }
 
 for_cpu!(fn moments_for_cpu(pull: &[f64], mass: &[f64], d_pull: &[f64]) -> [f64; 2] = moments_loop::<false>);
