@@ -10,8 +10,7 @@
 //!   0 and 1, is divided by its largest value in the batch before it is regularised by ε: e = ε·max(w², (w+1)²)/2. It
 //!   depends on the offset of the scores as well as on their spread, so a model can change how strict its policy is
 //!   by shifting its indices without ranking arms any better. It is here to reproduce published numbers (ε = 0.1): there the
-//!   gradient runs through the largest cost too, and all of the published gain comes that way. Held constant in the gradient, the
-//!   same training on the two-state domain loses 12 in the published value instead of gaining 11.
+//!   gradient runs through the largest cost too, and all of the published gain comes that way (docs/MEASUREMENTS.md).
 
 /// How to set the temperature of a soft policy.
 #[derive(Debug, Clone, Copy, PartialEq)]
