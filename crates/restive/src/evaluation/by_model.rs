@@ -44,6 +44,7 @@ pub(super) fn model_draws(
             runs,
             resamples,
             resampled_runs,
+            start_rows: if settings.starts_as_logged && !is_single { log.trajectories() } else { 0 },
             ..Draws::default()
         });
         let resamples = resampled.iter().map(|all| all[k].1).collect();

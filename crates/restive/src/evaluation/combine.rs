@@ -1,8 +1,8 @@
 //! From the draws of single instances to one estimate: means over the instances, paired differences, intervals.
 //!
 //! `is`, `segmented`, `fluid`: percentiles of the bootstrap, [stretched](super::stretch()). `true`: the luck of the runs.
-//! `simulated`: the variance over the resamples less the part of it that is the luck of their few runs, plus the luck of the
-//! runs behind the value itself.
+//! `simulated`: the variance over the resamples less the part of it that is the luck of their few runs, plus what few logged starts
+//! bring in, plus the luck of the runs behind the value itself.
 
 use super::draws::Draws;
 use super::{Case, Covers, Estimate, Estimator, moments};
@@ -31,11 +31,25 @@ impl Draws {
             value: self.value - other.value,
             resamples: minus(&self.resamples, &other.resamples),
             runs: minus(&self.runs, &other.runs),
+            start_rows: self.start_rows,
             resampled_runs: pairs.map(|(a, b)| minus(a, b)).collect(),
             slack: if is_same { [0.0; 2] } else { slack },
             ..Draws::default()
         }
     }
+}
+
+/// The variance that few logged starts bring into the mean of runs that go through them in turn: that of the means by start,
+/// over their number, less the luck in it. Resamples cannot show it, because their runs are too few to tell it from luck.
+fn start_variance(runs: &[f64], rows: usize) -> f64 {
+    if rows < 2 || runs.len() < 2 * rows {
+        return 0.0;
+    }
+    let by_row: Vec<Vec<f64>> =
+        (0..rows).map(|row| runs.iter().skip(row).step_by(rows).copied().collect()).collect();
+    let means: Vec<f64> = by_row.iter().map(|runs| moments(runs).0).collect();
+    let luck = by_row.iter().map(|runs| moments(runs).1 / runs.len() as f64).sum::<f64>() / rows as f64;
+    ((moments(&means).1 - luck) / rows as f64).max(0.0)
 }
 
 /// The mean over the instances, with its interval.
@@ -59,7 +73,8 @@ pub(super) fn combine<'a>(
                 part.resampled_runs.iter().map(|runs| luck(runs)).sum::<f64>() / resamples as f64
             });
             let sampling = (moments(&resampled).1 - within / count).max(0.0);
-            Estimate::normal(value, stretch * stretch * sampling + rollouts, covers)
+            let starts = mean(&|part| start_variance(&part.runs, part.start_rows)) / count;
+            Estimate::normal(value, stretch * stretch * sampling + starts + rollouts, covers)
         }
         Covers::Trajectories | Covers::Arms => Estimate::percentile(value, &resampled, stretch, covers),
     };

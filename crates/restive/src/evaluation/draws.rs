@@ -35,6 +35,8 @@ pub(super) struct Draws {
     pub resamples: Vec<f64>,
     /// the values of the runs; empty where nothing is simulated
     pub runs: Vec<f64>,
+    /// how many logged starts the runs go through in turn; 0 where they draw their own
+    pub start_rows: usize,
     /// the values of the runs of each resample
     pub resampled_runs: Vec<Vec<f64>>,
     /// how far below and above the value the dropped terms might lie

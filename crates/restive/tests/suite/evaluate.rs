@@ -1,8 +1,9 @@
 //! All policies by all estimators: threads, parts of instances, short logs, logs that show no other policy, rotas.
 
+use ndarray::{Array2, Array4};
 use restive::data::domain::Domain;
 use restive::evaluation::*;
-use restive::instance::{Instance, Parts};
+use restive::instance::{Instance, Layout, Parts, Reward, Transition};
 use restive::policy::Policy;
 use restive::simulation::{Initial, Setting, trajectories};
 
@@ -143,4 +144,31 @@ fn the_turns_of_a_rota_stay_with_their_arms_when_arms_are_resampled() {
             }
         }
     }
+}
+
+/// Arms that stay where they began: all that a value can be wrong about is where they began.
+#[test]
+fn intervals_of_simulated_values_know_that_logged_starts_are_a_sample() {
+    let (n, j) = (20, 12);
+    let stay = Array4::from_shape_fn((n, 2, 2, 2), |(_, s, _, next)| f64::from(s == next));
+    let (transition, reward) = (Transition::new(stay, Layout::Nsas).unwrap(), Reward::linear(2));
+    let setting =
+        Setting { transition: transition.view(), reward: &reward, discount: 1.0, budget: 2, horizon: 5 };
+    let mut widths = 0.0;
+    for seed in 0..5 {
+        let trajectories = trajectories(&setting, &Initial::Uniform, &Policy::Random, j, seed);
+        let features = Array2::ones((n, 1));
+        let parts =
+            Parts { features, trajectories, reward: reward.clone(), budget: 2, discount: 1.0, truth: None };
+        let instance = Instance::new(parts).unwrap();
+        let policies = vec![("no-action".to_string(), Policy::NoAction)];
+        let cases = [Case { instance: &instance, policies, prediction: None }];
+        let settings = Settings { behaviour: None, runs: 240, resamples: 50, ..Settings::new(5) };
+        let value =
+            evaluate(&cases, &settings).unwrap().score("no-action", Estimator::Simulated).unwrap().value;
+        widths += (value.high - value.low) / 2.0 / 5.0;
+    }
+    // five steps of 20 arms, each at 1 with probability a half, over 12 trajectories
+    let truth = 1.96 * 5.0 * (20.0f64 / 4.0 / 12.0).sqrt();
+    assert!(widths > 0.7 * truth && widths < 1.5 * truth, "{widths} not {truth}");
 }
