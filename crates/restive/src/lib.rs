@@ -30,6 +30,7 @@
 //! All arithmetic is `f64`. Results are the same bits for every number of threads. Data are checked once, where they
 //! enter ([`Transition`], [`Reward`]); the kernels behind assert shapes only.
 
+pub mod belief;
 pub mod data;
 pub mod error;
 pub mod evaluation;

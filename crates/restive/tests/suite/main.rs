@@ -9,6 +9,7 @@
 //! `oracle` holds the slow textbook truths.
 
 mod arms;
+mod belief;
 mod coverage;
 mod cwpdis;
 mod decision_focused;

@@ -4,11 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// room → the rooms it may name
-const DOORS: [(&str, &[&str]); 13] = [
+const DOORS: [(&str, &[&str]); 14] = [
     ("error", &["index"]), // its essay points to Status
     ("random", &[]),
     ("simd", &[]),
     ("lu", &[]),
+    ("belief", &["index"]), // its essay points to the simplex
     ("instance", &["error"]),
     ("predictor", &["error", "random", "simd"]),
     ("index", &["lu", "simd", "Result", "Error"]),
