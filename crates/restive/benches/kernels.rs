@@ -129,7 +129,7 @@ fn strict_rollouts(bencher: Bencher, n: usize) {
     let index = restive::index::two_state::index(truth.view(), instance.reward().view(), 0.99).index;
     let setting = Setting {
         transition: truth.view(),
-        reward: instance.reward(),
+        reward: instance.reward().into(),
         discount: 0.99,
         budget: n / 5,
         horizon: 9,

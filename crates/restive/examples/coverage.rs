@@ -102,8 +102,13 @@ fn main() {
         if to == 1 { up } else { 1.0 - up }
     });
     let reward = Reward::linear(2);
-    let setting =
-        Setting { transition: p.view(), reward: &reward, discount: DISCOUNT, budget: 1, horizon: HORIZON };
+    let setting = Setting {
+        transition: p.view(),
+        reward: (&reward).into(),
+        discount: DISCOUNT,
+        budget: 1,
+        horizon: HORIZON,
+    };
     let table = index::two_state::index(p.view(), reward.view(), DISCOUNT).index;
     println!("{repetitions} repetitions, {ARMS} arms, {HORIZON} steps\n");
 
@@ -196,8 +201,13 @@ fn main() {
         let (log, truth) = (instance.trajectories(), instance.truth().expect("synthetic").view());
         let table = index::two_state::index(truth, instance.reward().view(), 1.0 - 1.0 / 9.0).index;
         let spread = Temperature::Spread(0.1).resolve(table.as_slice().expect("contiguous"));
-        let setting =
-            Setting { transition: truth, reward: instance.reward(), discount: 0.99, budget: 20, horizon: 9 };
+        let setting = Setting {
+            transition: truth,
+            reward: instance.reward().into(),
+            discount: 0.99,
+            budget: 20,
+            horizon: 9,
+        };
         let propensity = Propensity::new(log, Behaviour::Logged, 20).unwrap();
         let decisions = Decisions::new(log, instance.reward(), &propensity);
         for (name, policy) in [("random", Policy::Random), ("soft", Policy::Soft(table.clone(), spread))] {

@@ -26,7 +26,7 @@ fn value(test: &[Instance], transition: impl Fn(&Instance) -> Option<Array4<f64>
         });
         let setting = Setting {
             transition: instance.truth().expect("synthetic").view(),
-            reward: instance.reward(),
+            reward: instance.reward().into(),
             discount: instance.discount(),
             budget: instance.budget(),
             horizon: HORIZON,

@@ -35,7 +35,7 @@ fn value(
 ) -> f64 {
     let setting = Setting {
         transition: transition.view(),
-        reward: instance.reward(),
+        reward: instance.reward().into(),
         discount: DISCOUNT,
         budget: instance.budget(),
         horizon: instance.trajectories().steps() - 1,

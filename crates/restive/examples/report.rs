@@ -40,7 +40,7 @@ fn index(transition: ndarray::ArrayView4<'_, f64>, instance: &Instance) -> Array
 fn value(instance: &Instance, policy: &Policy) -> f64 {
     let setting = Setting {
         transition: instance.truth().expect("synthetic").view(),
-        reward: instance.reward(),
+        reward: instance.reward().into(),
         discount: instance.discount(),
         budget: instance.budget(),
         horizon: instance.trajectories().steps() - 1,

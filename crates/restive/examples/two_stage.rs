@@ -38,7 +38,7 @@ fn value(test: &[Instance], transition: Option<(Predict<'_>, f64)>) -> f64 {
         };
         let setting = Setting {
             transition: truth.view(),
-            reward: instance.reward(),
+            reward: instance.reward().into(),
             discount: instance.discount(),
             budget: instance.budget(),
             horizon: HORIZON,

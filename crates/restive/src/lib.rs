@@ -46,7 +46,9 @@ pub mod simulation;
 pub mod training;
 
 pub use error::{Error, Result};
-pub use instance::{CompactTransition, Instance, Layout, Reward, Trajectories, Transition, check_discount};
+pub use instance::{
+    CompactTransition, Instance, Layout, Reward, RewardView, Trajectories, Transition, check_discount,
+};
 
 /// The examples of README.md, run as tests.
 #[cfg(doctest)]

@@ -132,7 +132,7 @@ impl Domain {
         let features = features.slice(ndarray::s![.., ..self.features_kept]).to_owned();
         let setting = Setting {
             transition: truth.view(),
-            reward: &reward,
+            reward: (&reward).into(),
             discount: self.discount,
             budget: self.budget,
             horizon: self.horizon,

@@ -94,7 +94,7 @@ impl Followed {
 
     fn fluid_value(&self, setting: &Setting<'_>, mass: &Array2<f64>) -> f64 {
         let (n, m) = mass.dim();
-        let (reward, discount, horizon) = (setting.reward.view(), setting.discount, setting.horizon);
+        let (reward, discount, horizon) = (setting.reward, setting.discount, setting.horizon);
         let start = mass.view();
         let blind = match self {
             Followed::Policy(Policy::Strict(table)) => Err((table, 0.0)),

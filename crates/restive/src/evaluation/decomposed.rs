@@ -54,6 +54,7 @@
 //! ```
 
 use super::Fluid;
+use crate::instance::RewardView;
 use crate::lu::{Lu, dot};
 use crate::policy::soft_top_k::{Crowd, CrowdThreshold};
 use ndarray::{Array2, ArrayView2, ArrayView4, Axis};
@@ -94,13 +95,13 @@ pub struct Decomposed<'a> {
     advantage: Vec<f64>,
 }
 
-/// The value of indices `[N,M]` at a temperature, on transitions `[N,M,2,M]` with reward `[M,2]` from initial distributions
+/// The value of indices `[N,M]` at a temperature, on transitions `[N,M,2,M]` with reward `[M,2]` (or each arm's own) from initial distributions
 /// `[N,M]`, with the budget K.
 #[allow(clippy::too_many_arguments)] // the same as the fluid value's, with a relaxation for the horizon
 pub fn decomposed<'a>(
     index: ArrayView2<'_, f64>,
     transition: ArrayView4<'_, f64>,
-    reward: ArrayView2<'_, f64>,
+    reward: impl Into<RewardView<'a>>,
     initial: ArrayView2<'_, f64>,
     discount: f64,
     budget: f64,
@@ -109,7 +110,8 @@ pub fn decomposed<'a>(
 ) -> Decomposed<'a> {
     let (n, m) = index.dim();
     assert_eq!(transition.dim(), (n, m, 2, m), "transition: [N,M,2,M]");
-    assert_eq!(reward.dim(), (m, 2), "reward: [M,2]");
+    let reward = reward.into();
+    assert_eq!(reward.states(), m, "reward: [M,2]");
     assert_eq!(initial.dim(), (n, m), "initial: [N,M]");
     let index = index.as_standard_layout();
     let crowd = Crowd::new(index.as_slice().expect("standard layout"), temperature);
@@ -124,9 +126,10 @@ pub fn decomposed<'a>(
         .zip(initial.as_slice().expect("standard layout").par_chunks(CHUNK * m))
         .zip(pulls.par_chunks(CHUNK * m).zip(advantage.par_chunks_mut(CHUNK * m)));
     let sums: Vec<f64> = chunks
-        .map(|((p, start), (pull, advantage))| match m {
-            2 => arms.two_state(p, start, pull, advantage),
-            _ => arms.general(p, start, pull, advantage),
+        .enumerate()
+        .map(|(chunk, ((p, start), (pull, advantage)))| match m {
+            2 => arms.two_state(chunk * CHUNK, p, start, pull, advantage),
+            _ => arms.general(chunk * CHUNK, p, start, pull, advantage),
         })
         .collect();
     let value = sums.iter().sum::<f64>() + relaxation.charge * budget.clamp(0.0, n as f64);
@@ -152,22 +155,21 @@ impl Decomposed<'_> {
 /// What all arms share.
 struct Arms<'a> {
     states: usize,
-    reward: ArrayView2<'a, f64>,
+    reward: RewardView<'a>,
     discount: f64,
     charge: f64,
 }
 
 impl Arms<'_> {
-    /// Σ J over some arms, and their dJ/dπ.
-    fn two_state(&self, p: &[f64], start: &[f64], pull: &[f64], advantage: &mut [f64]) -> f64 {
+    /// Σ J over some arms from number `first` on, and their dJ/dπ.
+    fn two_state(&self, first: usize, p: &[f64], start: &[f64], pull: &[f64], advantage: &mut [f64]) -> f64 {
         let g = self.discount;
-        let r = |s: usize, a: usize| self.reward[[s, a]] - self.charge * a as f64;
-        let (passive, gain) = ([r(0, 0), r(1, 0)], [r(0, 1) - r(0, 0), r(1, 1) - r(1, 0)]);
         let mut sum = 0.0;
         let arms = p.chunks_exact(8).zip(start.chunks_exact(2));
-        for ((p, start), (pull, advantage)) in
-            arms.zip(pull.chunks_exact(2).zip(advantage.chunks_exact_mut(2)))
-        {
+        let arms = arms.zip(pull.chunks_exact(2).zip(advantage.chunks_exact_mut(2)));
+        for (i, ((p, start), (pull, advantage))) in arms.enumerate() {
+            let r = self.reward.arm(first + i);
+            let (passive, gain) = ([r[0], r[2]], [r[1] - self.charge - r[0], r[3] - self.charge - r[2]]);
             let (d0, d1) = (p[3] - p[1], p[7] - p[5]);
             let (a0, a1) = (p[1] + pull[0] * d0, p[5] + pull[1] * d1);
             let (r0, r1) = (passive[0] + pull[0] * gain[0], passive[1] + pull[1] * gain[1]);
@@ -181,15 +183,15 @@ impl Arms<'_> {
         sum
     }
 
-    fn general(&self, p: &[f64], start: &[f64], pull: &[f64], advantage: &mut [f64]) -> f64 {
+    fn general(&self, first: usize, p: &[f64], start: &[f64], pull: &[f64], advantage: &mut [f64]) -> f64 {
         let (m, g) = (self.states, self.discount);
         let mut lu = Lu::new(m);
         let (mut h, mut time) = (vec![0.0; m], vec![0.0; m]);
         let mut sum = 0.0;
         let arms = p.chunks_exact(2 * m * m).zip(start.chunks_exact(m));
-        for ((p, start), (pull, advantage)) in
-            arms.zip(pull.chunks_exact(m).zip(advantage.chunks_exact_mut(m)))
-        {
+        let arms = arms.zip(pull.chunks_exact(m).zip(advantage.chunks_exact_mut(m)));
+        for (i, ((p, start), (pull, advantage))) in arms.enumerate() {
+            let r = self.reward.arm(first + i);
             for s in 0..m {
                 let (passive, active) = p[2 * s * m..2 * (s + 1) * m].split_at(m);
                 let row = &mut lu.factors[s * m..(s + 1) * m];
@@ -198,8 +200,7 @@ impl Arms<'_> {
                     row[to] = g * (start[to] - moved);
                 }
                 row[s] += 1.0;
-                let gain = self.reward[[s, 1]] - self.charge - self.reward[[s, 0]];
-                h[s] = self.reward[[s, 0]] + pull[s] * gain;
+                h[s] = r[2 * s] + pull[s] * (r[2 * s + 1] - self.charge - r[2 * s]);
             }
             if !lu.factor() {
                 advantage.fill(f64::NAN);
@@ -212,7 +213,7 @@ impl Arms<'_> {
             sum += dot(start, &h);
             for s in 0..m {
                 let (passive, active) = p[2 * s * m..2 * (s + 1) * m].split_at(m);
-                let gain = self.reward[[s, 1]] - self.charge - self.reward[[s, 0]];
+                let gain = r[2 * s + 1] - self.charge - r[2 * s];
                 advantage[s] = time[s] * (gain + g * (dot(active, &h) - dot(passive, &h)));
             }
         }

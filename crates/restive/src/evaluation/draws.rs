@@ -86,7 +86,7 @@ pub(super) fn setting<'a>(case: &Case<'a>, settings: &Settings, transition: &'a 
     let instance = case.instance;
     Setting {
         transition: transition.view(),
-        reward: instance.reward(),
+        reward: instance.reward().into(),
         discount: instance.discount(),
         budget: instance.budget(),
         horizon: settings.horizon,

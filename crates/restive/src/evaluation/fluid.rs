@@ -44,6 +44,7 @@
 //! assert!(gradient.d_budget > 0.0);
 //! ```
 
+use crate::instance::RewardView;
 use crate::policy::soft_top_k::{Crowd, CrowdThreshold};
 use ndarray::{Array2, Array3, Array4, ArrayView2, ArrayView4};
 
@@ -59,7 +60,7 @@ pub struct Fluid<'a> {
     pub threshold: Vec<f64>,
     crowd: Crowd,
     transition: ArrayView4<'a, f64>,
-    reward: ArrayView2<'a, f64>,
+    reward: RewardView<'a>,
     discount: f64,
     solved: Vec<CrowdThreshold>,
 }
@@ -71,7 +72,7 @@ pub struct FluidCotangent {
     pub d_index: Array2<f64>,
     /// `[N,M,2,M]`; rows sum to zero
     pub d_transition: Array4<f64>,
-    /// `[M,2]`
+    /// `[M,2]`, summed over the arms
     pub d_reward: Array2<f64>,
     /// `[N,M]`
     pub d_initial: Array2<f64>,
@@ -81,18 +82,19 @@ pub struct FluidCotangent {
     pub d_temperature: f64,
 }
 
-/// The fluid value of soft top-k on a table of indices `[N,M]`: transitions `[N,M,2,M]`, reward `[M,2]`, initial distribution
-/// of each arm `[N,M]`; temperature 0 is strict.
+/// The fluid value of soft top-k on a table of indices `[N,M]`: transitions `[N,M,2,M]`, reward `[M,2]` (or
+/// each arm's own), initial distribution of each arm `[N,M]`; temperature 0 is strict.
 pub fn fluid<'a>(
     index: ArrayView2<'_, f64>,
     transition: ArrayView4<'a, f64>,
-    reward: ArrayView2<'a, f64>,
+    reward: impl Into<RewardView<'a>>,
     initial: ArrayView2<'_, f64>,
     discount: f64,
     budget: f64,
     temperature: f64,
     horizon: usize,
 ) -> Fluid<'a> {
+    let reward = reward.into();
     let (n, m) = index.dim();
     assert_eq!(initial.dim(), (n, m), "initial: [N,M], as the index");
     let index: Vec<f64> = index.iter().copied().collect();
@@ -109,7 +111,7 @@ pub fn fluid<'a>(
 /// (value, masses, pulls) of arms whose pulls at each step `choose(t, mass, pull)` writes, `[N·M]` each.
 pub(super) fn flow(
     transition: ArrayView4<'_, f64>,
-    reward: ArrayView2<'_, f64>,
+    reward: RewardView<'_>,
     initial: ArrayView2<'_, f64>,
     discount: f64,
     horizon: usize,
@@ -117,7 +119,7 @@ pub(super) fn flow(
 ) -> (f64, Array3<f64>, Array3<f64>) {
     let (n, m) = initial.dim();
     assert_eq!(transition.dim(), (n, m, 2, m), "transition: [N,M,2,M]");
-    assert_eq!(reward.dim(), (m, 2), "reward: [M,2]");
+    assert_eq!(reward.states(), m, "reward: [M,2]");
     let (transition, width) = (transition.as_standard_layout(), n * m);
     let p = transition.as_slice().expect("standard layout");
     let (mut masses, mut pulls) = (Array3::zeros((horizon, n, m)), Array3::zeros((horizon, n, m)));
@@ -133,8 +135,8 @@ pub(super) fn flow(
         for k in 0..width {
             let active = here[k] * pull[k];
             let passive = here[k] - active;
-            let s = k % m;
-            earned += active * reward[[s, 1]] + passive * reward[[s, 0]];
+            let (i, s) = (k / m, k % m);
+            earned += active * reward.at(i, s, 1) + passive * reward.at(i, s, 0);
             let rows = &p[2 * k * m..2 * (k + 1) * m];
             let next = &mut mass[k - s..k - s + m];
             for to in 0..m {
@@ -171,12 +173,12 @@ impl Fluid<'_> {
                 (self.mass.index_axis(ndarray::Axis(0), t), self.pull.index_axis(ndarray::Axis(0), t));
             let (mass, pull) = (mass.to_slice().expect("contiguous"), pull.to_slice().expect("contiguous"));
             for k in 0..n * m {
-                let s = k % m;
+                let (i, s) = (k / m, k % m);
                 let (rows, next) = (&p[2 * k * m..2 * (k + 1) * m], &next[k - s..k - s + m]);
                 let (active, passive) = (mass[k] * pull[k], mass[k] * (1.0 - pull[k]));
                 let centre = next.iter().sum::<f64>() / m as f64;
                 let d_rows = &mut d_p[2 * k * m..2 * (k + 1) * m];
-                let mut q = [weight * self.reward[[s, 0]], weight * self.reward[[s, 1]]];
+                let mut q = [weight * self.reward.at(i, s, 0), weight * self.reward.at(i, s, 1)];
                 for to in 0..m {
                     q[0] += rows[to] * next[to];
                     q[1] += rows[m + to] * next[to];

@@ -7,7 +7,7 @@ mod reward;
 mod trajectories;
 mod transition;
 
-pub use reward::{Reward, check_discount};
+pub use reward::{Reward, RewardView, check_discount};
 pub use trajectories::{Counts, Logged, NO_ACTION, Trajectories, UNSEEN};
 pub use transition::{CompactTransition, Layout, Transition};
 

@@ -2,7 +2,7 @@
 
 use super::transition::contiguous;
 use crate::error::{Error, Result};
-use ndarray::{Array2, ArrayView2, Axis};
+use ndarray::{Array2, ArrayView2, ArrayView3, Axis};
 
 /// Reward R(s, a) of every state and action, `[M,2]`, shared by all arms.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,6 +46,64 @@ impl Reward {
     /// The array, `[M,2]`.
     pub fn view(&self) -> ArrayView2<'_, f64> {
         self.values.view()
+    }
+}
+
+/// Rewards for a kernel to read: shared by all arms, or each arm's own.
+///
+/// ```
+/// use restive::{Reward, RewardView};
+///
+/// let shared = Reward::linear(3);
+/// assert_eq!(RewardView::from(&shared).at(7, 2, 0), 1.0); // any arm, state 2
+/// let own = ndarray::array![[[0.0, 0.0], [1.0, 1.0]], [[0.0, 0.0], [5.0, 5.0]]]; // [N,M,2]
+/// assert_eq!(RewardView::by_arm(own.view()).at(1, 1, 0), 5.0);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RewardView<'a> {
+    values: &'a [f64],
+    states: usize,
+    /// from one arm's rewards to the next: 0 where they are shared
+    stride: usize,
+}
+
+impl<'a> RewardView<'a> {
+    /// Each arm's own rewards, `[N,M,2]`, row-major.
+    pub fn by_arm(values: ArrayView3<'a, f64>) -> Self {
+        let (_, states, actions) = values.dim();
+        assert_eq!(actions, 2, "reward: [N,M,2]");
+        Self { values: values.to_slice().expect("reward: row-major"), states, stride: 2 * states }
+    }
+
+    /// M
+    pub fn states(&self) -> usize {
+        self.states
+    }
+
+    /// R(s, a) of arm i.
+    #[inline(always)]
+    pub fn at(&self, i: usize, s: usize, a: usize) -> f64 {
+        self.values[i * self.stride + 2 * s + a]
+    }
+
+    /// The rewards of arm i, `[M,2]` in a row.
+    #[inline(always)]
+    pub fn arm(&self, i: usize) -> &'a [f64] {
+        &self.values[i * self.stride..][..2 * self.states]
+    }
+}
+
+impl<'a> From<ArrayView2<'a, f64>> for RewardView<'a> {
+    fn from(values: ArrayView2<'a, f64>) -> Self {
+        let (states, actions) = values.dim();
+        assert_eq!(actions, 2, "reward: [M,2]");
+        Self { values: values.to_slice().expect("reward: row-major"), states, stride: 0 }
+    }
+}
+
+impl<'a> From<&'a Reward> for RewardView<'a> {
+    fn from(reward: &'a Reward) -> Self {
+        reward.view().into()
     }
 }
 

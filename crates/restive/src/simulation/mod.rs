@@ -15,7 +15,7 @@
 //! // ten copies of the paper's worked example; the tables of indices that rank them are all alike
 //! let arm = ndarray::array![[[[0.8, 0.2], [0.2, 0.8]], [[0.5, 0.5], [0.5, 0.5]]]];
 //! let arms = Transition::new(arm, Layout::Nsas)?.select_arms(&[0; 10]);
-//! let setting = Setting { transition: arms.view(), reward: &Reward::linear(2), discount: 0.99, budget: 3, horizon: 9 };
+//! let setting = Setting { transition: arms.view(), reward: (&Reward::linear(2)).into(), discount: 0.99, budget: 3, horizon: 9 };
 //! let value = |policy: &Policy| values(&setting, &Initial::Uniform, policy, 200, 1).mean().unwrap();
 //! let index = ndarray::Array2::from_shape_fn((10, 2), |(_, s)| if s == 0 { 6.0 / 17.0 } else { 0.0 });
 //! assert!(value(&Policy::Strict(index)) > value(&Policy::Random));
@@ -25,7 +25,7 @@
 
 mod arms;
 
-use crate::instance::{Logged, NO_ACTION, Reward, Trajectories};
+use crate::instance::{Logged, NO_ACTION, RewardView, Trajectories};
 use crate::policy::{Chooser, Policy};
 use crate::random::{Random, stream};
 use arms::Arms;
@@ -40,8 +40,8 @@ const ROLLOUT: u64 = 0x726f_6c6c;
 pub struct Setting<'a> {
     /// `[N,M,2,M]`
     pub transition: ArrayView4<'a, f64>,
-    /// R(s, a)
-    pub reward: &'a Reward,
+    /// R(s, a), shared or of each arm
+    pub reward: RewardView<'a>,
     /// γ of the value
     pub discount: f64,
     /// K
@@ -111,9 +111,9 @@ fn values_under<C>(
             choose(&mut *memory, t, state, lots, pull);
         };
         roll(setting, &arms, initial, choose, run, seed, |_, state, pull| {
-            let reward = setting.reward.view();
-            let step: f64 =
-                state.iter().zip(pull).map(|(&s, &a)| reward[[usize::from(s), usize::from(a)]]).sum();
+            let reward = setting.reward;
+            let arms = state.iter().zip(pull).enumerate();
+            let step: f64 = arms.map(|(i, (&s, &a))| reward.at(i, usize::from(s), usize::from(a))).sum();
             value += weight * step;
             weight *= setting.discount;
         });

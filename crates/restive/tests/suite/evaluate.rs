@@ -124,7 +124,7 @@ fn the_turns_of_a_rota_stay_with_their_arms_when_arms_are_resampled() {
         let x = &domain.generate(seed).unwrap()[0];
         let truth = x.truth().unwrap();
         let setting =
-            Setting { transition: truth.view(), reward: x.reward(), discount: 0.99, budget, horizon };
+            Setting { transition: truth.view(), reward: x.reward().into(), discount: 0.99, budget, horizon };
         let trajectories = trajectories(&setting, &Initial::Uniform, &Policy::RoundRobin, 1, seed);
         let instance = Instance::new(Parts { trajectories, truth: None, ..x.parts().clone() }).unwrap();
         let names = ["no-action", "random", "round-robin"].map(String::from);
@@ -152,8 +152,13 @@ fn intervals_of_simulated_values_know_that_logged_starts_are_a_sample() {
     let (n, j) = (20, 12);
     let stay = Array4::from_shape_fn((n, 2, 2, 2), |(_, s, _, next)| f64::from(s == next));
     let (transition, reward) = (Transition::new(stay, Layout::Nsas).unwrap(), Reward::linear(2));
-    let setting =
-        Setting { transition: transition.view(), reward: &reward, discount: 1.0, budget: 2, horizon: 5 };
+    let setting = Setting {
+        transition: transition.view(),
+        reward: (&reward).into(),
+        discount: 1.0,
+        budget: 2,
+        horizon: 5,
+    };
     let mut widths = 0.0;
     for seed in 0..5 {
         let trajectories = trajectories(&setting, &Initial::Uniform, &Policy::Random, j, seed);

@@ -143,7 +143,8 @@ fn compare(n: usize, is_strict: bool, runs: usize) -> (f64, f64, f64, f64) {
     let w = w.mapv(|w| w + 1e-3 * random.random::<f64>());
     let reward = restive::Reward::linear(2);
     let budget = n / 5;
-    let setting = Setting { transition: p.view(), reward: &reward, discount: 0.99, budget, horizon: 8 };
+    let setting =
+        Setting { transition: p.view(), reward: (&reward).into(), discount: 0.99, budget, horizon: 8 };
     let start = Array2::from_elem((n, 2), 0.5);
     let temperature = if is_strict { 0.0 } else { 0.05 };
     let fluid =

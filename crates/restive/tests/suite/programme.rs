@@ -30,7 +30,13 @@ fn direction(random: &mut Random) -> Array1<f64> {
 }
 
 fn setting<'a>(truth: &'a Transition, reward: &'a Reward) -> Setting<'a> {
-    Setting { transition: truth.view(), reward, discount: 0.99, budget: BUDGET, horizon: WEEKS }
+    Setting {
+        transition: truth.view(),
+        reward: reward.into(),
+        discount: 0.99,
+        budget: BUDGET,
+        horizon: WEEKS,
+    }
 }
 
 fn group(baseline: &Array1<f64>, effect: &Array1<f64>, random: &mut Random) -> Instance {

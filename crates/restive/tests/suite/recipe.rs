@@ -131,7 +131,7 @@ fn deployed(test: &[Instance], predict: impl Fn(&Instance) -> Array4<f64>, disco
                 .index;
         let setting = Setting {
             transition: instance.truth().unwrap().view(),
-            reward: instance.reward(),
+            reward: instance.reward().into(),
             discount: instance.discount(),
             budget: instance.budget(),
             horizon: 9,

@@ -31,7 +31,7 @@ pub fn exact_value(setting: &Setting, policy: &Policy) -> f64 {
                 }
                 let action = |i: usize| usize::from(i == pulled);
                 let reward: f64 =
-                    (0..n).map(|i| setting.reward.view()[[usize::from(state[i]), action(i)]]).sum();
+                    (0..n).map(|i| setting.reward.at(i, usize::from(state[i]), action(i))).sum();
                 value += weight * mass[code] * chance * reward;
                 for to in 0..joint {
                     let there = digits(to);
@@ -58,7 +58,8 @@ fn the_mean_of_simulated_values_is_the_exact_value_of_the_joint_chain() {
         let reward = Reward::of_state_and_action(crate::arms::reward(m, true, &mut random)).unwrap();
         let index = index::general::index(p.view(), reward.view(), 0.9).index;
         let myopic = myopic_index(p.view(), reward.view(), 0.9);
-        let setting = Setting { transition: p.view(), reward: &reward, discount: 0.9, budget: 1, horizon: 4 };
+        let setting =
+            Setting { transition: p.view(), reward: (&reward).into(), discount: 0.9, budget: 1, horizon: 4 };
         let tied = Array2::zeros((3, m)); // everybody ties: a lot at every step
         for policy in [
             Policy::NoAction,
@@ -121,7 +122,8 @@ fn round_robin_serves_everybody_in_turn() {
 fn a_plan_that_is_a_rota_has_the_values_of_the_rota() {
     let p = transitions(Kind::Dense, 7, 3, &mut random(53));
     let reward = Reward::linear(3);
-    let setting = Setting { transition: p.view(), reward: &reward, discount: 0.9, budget: 3, horizon: 5 };
+    let setting =
+        Setting { transition: p.view(), reward: (&reward).into(), discount: 0.9, budget: 3, horizon: 5 };
     let plan = Array2::from_shape_fn((5, 7), |(t, i)| (0..3).any(|k| (3 * t + k) % 7 == i));
     let planned = planned_values(&setting, &Initial::Uniform, plan.view(), 50, 4);
     assert_eq!(planned, values(&setting, &Initial::Uniform, &Policy::RoundRobin, 50, 4));
@@ -134,7 +136,7 @@ fn simulated_values_are_the_same_for_every_number_of_threads_and_policies_share_
     let truth = instance.truth().unwrap();
     let setting = Setting {
         transition: truth.view(),
-        reward: instance.reward(),
+        reward: instance.reward().into(),
         discount: 0.99,
         budget: 4,
         horizon: 9,

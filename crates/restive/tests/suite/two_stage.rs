@@ -220,7 +220,7 @@ fn strict_value(test: &[Instance], predict: Option<Predict<'_>>, discount: f64) 
         });
         let setting = Setting {
             transition: truth.view(),
-            reward,
+            reward: reward.into(),
             discount: instance.discount(),
             budget: instance.budget(),
             horizon: 9,
