@@ -147,6 +147,7 @@ pub(crate) fn run(arguments: &GenerateArguments) -> anyhow::Result<()> {
         features_kept,
         discount,
         states: base.states,
+        observation: base.observation,
     };
     // what takes memory: a few bytes per arm and step, and some hundred numbers per arm
     const MOST_CELLS: f64 = 1e9;

@@ -7,7 +7,7 @@ use ndarray::{Array1, Array3, Array4, s};
 use rand::RngExt;
 use restive::data::domain::Domain;
 use restive::evaluation::*;
-use restive::instance::Parts;
+use restive::instance::{Observation, Parts};
 use restive::policy::{Chooser, Policy, Temperature};
 use restive::random::stream;
 use restive::simulation::{Initial, Setting, trajectories};
@@ -167,7 +167,15 @@ fn main() {
         let features = ndarray::Array2::zeros((ARMS, 1));
         let truth = Some(Transition::new(p.clone(), restive::Layout::Nsas).unwrap());
         let reward = reward.clone();
-        let parts = Parts { features, trajectories, reward, budget: 1, discount: DISCOUNT, truth };
+        let parts = Parts {
+            features,
+            trajectories,
+            reward,
+            budget: 1,
+            discount: DISCOUNT,
+            truth,
+            observation: Observation::Full,
+        };
         let instance = Instance::new(parts).unwrap();
         let case = Case { instance: &instance, policies: policies.clone(), prediction: None };
         let settings = Settings { runs: 200, seed, starts_as_logged: false, ..Settings::new(HORIZON) };

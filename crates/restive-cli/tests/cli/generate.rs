@@ -26,6 +26,7 @@ fn small(base: Domain) -> Domain {
         feature_noise,
         features_kept,
         discount,
+        observation: base.observation,
     }
 }
 

@@ -55,7 +55,7 @@ use restive::data::encoding::Encoding;
 use restive::data::features::Features;
 use restive::data::split::{Group, Part, Split};
 use restive::error::FeatureFault;
-use restive::instance::Parts;
+use restive::instance::{Observation, Parts};
 use restive::{Instance, Trajectories, Transition};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -177,6 +177,7 @@ impl Study {
                 budget: self.settings.budget,
                 discount: self.settings.discount,
                 truth: instance.truth.clone(),
+                observation: Observation::Full,
             };
             Instance::new(parts).map_err(refuse)
         };

@@ -7,14 +7,20 @@
 //! next state) into features: two hidden layers of 64 ReLU units and a linear layer of 16, Glorot-uniform weights and no
 //! biases. One network is shared by all instances of a seed. Noise may be added, and features withheld.
 //!
-//! **Trajectories.** Every arm starts in a uniform state; at each step K of the N arms are pulled at random.
+//! **Trajectories.** Every arm starts in a uniform state; at each step K of the N arms are pulled at random. Where states are
+//! seen at pulls only ([`Domain::collapsing`]), arms start at a uniform [label](crate::belief), what is logged are labels, and
+//! the logged reward is that expected under the true belief.
 
+use crate::belief::beliefs;
 use crate::error::{Error, Result};
-use crate::instance::{Instance, Layout, Parts, Reward, Transition, check_discount};
+use crate::instance::{
+    Chain, Instance, Layout, Logged, Observation, Parts, Reward, RewardView, Trajectories, Transition,
+    check_discount,
+};
 use crate::policy::Policy;
 use crate::random::{Random, stream};
 use crate::simulation::{Initial, Setting, trajectories};
-use ndarray::{Array2, Array4, ArrayView4};
+use ndarray::{Array2, Array3, Array4, ArrayView4};
 use rand::RngExt;
 use rayon::prelude::*;
 
@@ -48,6 +54,8 @@ pub struct Domain {
     pub features_kept: usize,
     /// γ
     pub discount: f64,
+    /// when states are seen
+    pub observation: Observation,
 }
 
 impl Domain {
@@ -64,12 +72,18 @@ impl Domain {
             feature_noise: 0.0,
             features_kept: FEATURES,
             discount: 0.99,
+            observation: Observation::Full,
         }
     }
 
     /// The same with five states.
     pub fn five_state() -> Self {
         Self { states: 5, ..Self::two_state() }
+    }
+
+    /// Two states that are seen at pulls only, in chains of 10 labels.
+    pub fn collapsing() -> Self {
+        Self { observation: Observation::Collapsing(Chain::Finite(10)), ..Self::two_state() }
     }
 
     /// Checks that the numbers make a domain.
@@ -88,6 +102,10 @@ impl Domain {
         }
         if self.states > 64 {
             return range("states", "at most 64 in a synthetic domain", self.states as f64);
+        }
+        let labels = self.observation.labels(self.states);
+        if labels == 0 || labels > 4096 {
+            return range("labels of all chains", "at least 1 and at most 4096", labels as f64);
         }
         if self.budget > self.arms {
             return range("budget", "at most the number of arms", self.budget as f64);
@@ -130,18 +148,33 @@ impl Domain {
         let mut noise = stream(seed, &[DOMAIN, 2, k]);
         features.iter_mut().for_each(|x| *x += self.feature_noise * normal(&mut noise));
         let features = features.slice(ndarray::s![.., ..self.features_kept]).to_owned();
+        let labelled = match self.observation {
+            Observation::Full => None,
+            Observation::Collapsing(chain) => {
+                Some(beliefs(truth.view(), chain.labels()).belief.world(reward.view()))
+            }
+        };
         let setting = Setting {
-            transition: truth.view(),
-            reward: (&reward).into(),
+            transition: labelled.as_ref().map_or(truth.view(), |(transition, _)| transition.view()),
+            reward: labelled.as_ref().map_or((&reward).into(), |(_, own)| RewardView::by_arm(own.view())),
             discount: self.discount,
             budget: self.budget,
             horizon: self.horizon,
         };
         let luck = stream(seed, &[DOMAIN, 3, k]).random();
-        let trajectories =
-            trajectories(&setting, &Initial::Uniform, &Policy::Random, self.trajectories, luck);
-        let (budget, discount, truth) = (self.budget, self.discount, Some(truth));
-        Instance::new(Parts { features, trajectories, reward, budget, discount, truth })
+        let mut log = trajectories(&setting, &Initial::Uniform, &Policy::Random, self.trajectories, luck);
+        if labelled.is_some() {
+            log = with_reward(&log, setting.reward)?;
+        }
+        Instance::new(Parts {
+            features,
+            trajectories: log,
+            reward,
+            budget: self.budget,
+            discount: self.discount,
+            truth: Some(truth),
+            observation: self.observation,
+        })
     }
 
     /// `[N,M,2,M]`
@@ -166,6 +199,16 @@ impl Domain {
         }
         p
     }
+}
+
+/// The log with what was earned written down, because a table of rewards by state does not know labels.
+fn with_reward(log: &Trajectories, reward: RewardView<'_>) -> Result<Trajectories> {
+    let (state, action) = (log.state().to_owned(), log.action().to_owned());
+    let earned = Array3::from_shape_fn(state.dim(), |at| {
+        reward.at(at.2, usize::from(state[at]), usize::from(action[at] == 1))
+    });
+    let propensity = log.propensity().map(|p| p.to_owned());
+    Trajectories::new(Logged { state, action, propensity, reward: Some(earned) }, log.states())
 }
 
 /// Uniform on the simplex: exponentials over their sum.

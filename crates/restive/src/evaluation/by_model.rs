@@ -3,7 +3,7 @@
 use super::draws::{Draws, Seeds, setting};
 use super::evaluate::{Case, Settings, resampled_units};
 use super::fluid::flow;
-use super::{Estimator, bootstrap, empirical, fluid, moments, smoothed};
+use super::{Estimator, World, bootstrap, fluid, moments};
 use crate::instance::Trajectories;
 use crate::policy::{Chooser, Policy};
 use crate::simulation::{Initial, Setting, planned_values, values};
@@ -139,13 +139,11 @@ fn model_values(
     seed: u64,
 ) -> Vec<(Vec<f64>, f64)> {
     let counts = log.counts();
-    let transition = match &case.prediction {
-        None => empirical(counts.view()),
-        Some((prediction, strength)) => {
-            smoothed(counts.view(), prediction.select_arms(arms).view(), *strength)
-        }
-    };
-    let setting = setting(case, settings, &transition);
+    let prediction = case.prediction.map(|(p, strength)| (p.select_arms(arms), strength));
+    let prediction = prediction.as_ref().map(|(p, strength)| (p.view(), *strength));
+    let (observation, reward) = (case.instance.observation(), case.instance.reward());
+    let world = World::estimated(observation, reward, counts.view(), prediction);
+    let setting = setting(case, settings, &world);
     let initial = settings.initial(log);
     let mass = initial_mass(&initial, log.arms(), log.states());
     let each = policies

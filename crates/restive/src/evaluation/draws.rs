@@ -3,9 +3,9 @@
 use super::by_model::model_draws;
 use super::by_ratio::ratio_draws;
 use super::evaluate::{Case, Settings};
-use super::{Estimator, Hindrance, Propensity, Simulated, first_states, moments};
+use super::{Estimator, Hindrance, Propensity, Simulated, World, first_states, moments};
 use crate::error::Result;
-use crate::instance::{Trajectories, Transition};
+use crate::instance::Trajectories;
 use crate::random::stream;
 use crate::simulation::{Initial, Setting};
 use rand::RngExt;
@@ -66,7 +66,8 @@ pub(super) fn draws(
     table.extend(model_draws(case, settings, seeds));
     if let Some(truth) = case.instance.truth() {
         let initial = settings.initial(log);
-        let setting = setting(case, settings, truth);
+        let world = World::new(case.instance.observation(), case.instance.reward(), truth);
+        let setting = setting(case, settings, &world);
         let each = case.policies.iter().map(|(_, policy)| {
             let runs = Simulated::new(&setting, &initial, policy, settings.runs, seeds.runs).values.to_vec();
             Draws { value: moments(&runs).0, runs, ..Draws::default() }
@@ -82,11 +83,11 @@ impl Settings {
     }
 }
 
-pub(super) fn setting<'a>(case: &Case<'a>, settings: &Settings, transition: &'a Transition) -> Setting<'a> {
+pub(super) fn setting<'a>(case: &Case<'a>, settings: &Settings, world: &'a World) -> Setting<'a> {
     let instance = case.instance;
     Setting {
-        transition: transition.view(),
-        reward: instance.reward().into(),
+        transition: world.transition.view(),
+        reward: world.reward(),
         discount: instance.discount(),
         budget: instance.budget(),
         horizon: settings.horizon,

@@ -3,10 +3,12 @@
 //! An [`Instance`] is the unit of learning and of planning: N arms with their features, the logged [`Trajectories`] of
 //! some past runs, the [`Reward`], the budget, the discount and, in synthetic data, the true [`Transition`].
 
+mod observation;
 mod reward;
 mod trajectories;
 mod transition;
 
+pub use observation::{Chain, Observation};
 pub use reward::{Reward, RewardView, check_discount};
 pub use trajectories::{Counts, Logged, NO_ACTION, Trajectories, UNSEEN};
 pub use transition::{CompactTransition, Layout, Transition};
@@ -19,7 +21,7 @@ use ndarray::{Array2, ArrayView2, Axis};
 pub struct Parts {
     /// what is known of the arms, `[N,F]`, finite
     pub features: Array2<f64>,
-    /// what was logged
+    /// what was logged: states, or labels where states are seen at pulls only
     pub trajectories: Trajectories,
     /// R(s, a), and with it M
     pub reward: Reward,
@@ -29,6 +31,8 @@ pub struct Parts {
     pub discount: f64,
     /// the true transitions, where they are known
     pub truth: Option<Transition>,
+    /// when states are seen
+    pub observation: Observation,
 }
 
 /// N arms with what is known of them: [`Parts`] that fit together.
@@ -63,8 +67,19 @@ impl Instance {
         {
             return Err(wrong("truth", format!("[{n}, {m}, 2, {m}]"), truth.view().shape()));
         }
-        if trajectories.states() != m {
-            let expected = format!("{m} states, as the reward has");
+        let labels = parts.observation.labels(m);
+        if labels == 0 {
+            return Err(Error::Range {
+                what: "chain",
+                expected: "at least 1 label for each state",
+                found: 0.0,
+            });
+        }
+        if trajectories.states() != labels {
+            let expected = match parts.observation {
+                Observation::Full => format!("{m} states, as the reward has"),
+                Observation::Collapsing(_) => format!("{labels} labels, a chain for each of {m} states"),
+            };
             return Err(wrong("trajectories", expected, &[trajectories.states()]));
         }
         trajectories.check_budget(parts.budget)?;
@@ -84,6 +99,16 @@ impl Instance {
     /// M, the number of states.
     pub fn states(&self) -> usize {
         self.0.reward.states()
+    }
+
+    /// When states are seen.
+    pub fn observation(&self) -> Observation {
+        self.0.observation
+    }
+
+    /// L, the number of states that are told apart: M, or the labels of M chains.
+    pub fn labels(&self) -> usize {
+        self.0.observation.labels(self.states())
     }
 
     /// `[N,F]`
@@ -119,7 +144,7 @@ impl Instance {
     /// Some of the arms, in the given order, with a budget in proportion (rounded, at least 1 where there was any). Chance may
     /// have pulled more of them at a step than that.
     pub fn select_arms(&self, arms: &[usize]) -> Self {
-        let Parts { features, trajectories, reward, budget, discount, truth } = &self.0;
+        let Parts { features, trajectories, reward, budget, discount, truth, observation } = &self.0;
         let share = *budget as f64 * arms.len() as f64 / self.arms() as f64;
         Self(Parts {
             features: features.select(Axis(0), arms),
@@ -128,6 +153,7 @@ impl Instance {
             budget: if *budget == 0 { 0 } else { (share.round() as usize).max(1) },
             discount: *discount,
             truth: truth.as_ref().map(|truth| truth.select_arms(arms)),
+            observation: *observation,
         })
     }
 

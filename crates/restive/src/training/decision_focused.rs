@@ -23,9 +23,9 @@ use super::snapshot::Snapshot;
 use super::two_stage::{dropout_luck, mean_loss};
 use super::value::{Decision, Judge, resolve};
 use crate::error::{Error, Result};
-use crate::evaluation::{empirical, likelihood, smoothed};
+use crate::evaluation::Record;
 use crate::index::differentiable_index;
-use crate::instance::{Counts, Instance, check_discount};
+use crate::instance::{Instance, check_discount};
 use crate::predictor::{Architecture, Predictor};
 use std::sync::Arc;
 
@@ -55,7 +55,7 @@ pub struct Objective {
 struct Task {
     lesson: Arc<Lesson>,
     /// what the loss counts where it is not the log
-    anchor: Option<Counts>,
+    anchor: Option<Record>,
     judge: Judge,
 }
 
@@ -98,13 +98,12 @@ impl DecisionFocused {
             }
         };
         let task = |lesson: &Arc<Lesson>| {
-            let counts = lesson.counts.view();
             let (believed, anchor) = match prior {
-                None => (empirical(counts), None),
+                None => (lesson.world(None), None),
                 Some(prior) => {
                     let prediction = prior.predictor.predict(lesson.features.view());
-                    let believed = smoothed(counts, prediction.view(), prior.strength);
-                    (believed, Some(lesson.counts.expected(prediction.view())))
+                    let believed = lesson.world(Some((prediction.view(), prior.strength)));
+                    (believed, Some(lesson.record.expected(prediction.view())))
                 }
             };
             Task { lesson: lesson.clone(), anchor, judge: Judge::new(lesson, &decision, believed) }
@@ -181,7 +180,7 @@ impl Task {
             return Objective::undefined(predictor);
         }
         let judged = self.judge.value(lesson, decision, index, temperature);
-        let loss = likelihood(self.anchor.as_ref().unwrap_or(&lesson.counts), transition);
+        let loss = self.anchor.as_ref().unwrap_or(&lesson.record).loss(transition);
         // Eval → π → W → P → w
         let per_arm = 1.0 / lesson.arms() as f64;
         let (value_weight, loss_weight) = (per_arm * decision.value_weight, per_arm * decision.loss_weight);

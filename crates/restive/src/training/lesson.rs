@@ -2,8 +2,8 @@
 
 use super::value::{Decision, Value};
 use crate::error::{Error, Result};
-use crate::evaluation::{Decisions, Propensity, first_mass, known_states};
-use crate::instance::{Counts, Instance, Reward};
+use crate::evaluation::{Decisions, Propensity, Record, first_mass, known_states};
+use crate::instance::{Counts, Instance, Observation, Reward};
 use ndarray::{Array2, s};
 use std::sync::Arc;
 
@@ -11,7 +11,10 @@ use std::sync::Arc;
 pub(super) struct Lesson {
     /// `[N,F]`
     pub features: Array2<f64>,
+    pub record: Record,
+    /// between what is told apart, `[N,L,2,L]`
     pub counts: Counts,
+    pub observation: Observation,
     pub reward: Reward,
     pub budget: f64,
     pub discount: f64,
@@ -44,7 +47,9 @@ impl Lesson {
         };
         Ok(Self {
             features: instance.features().to_owned(),
+            record: Record::new(instance),
             counts: trajectories.counts(),
+            observation: instance.observation(),
             reward: instance.reward().clone(),
             budget: instance.budget().min(instance.arms()) as f64,
             discount: instance.discount(),

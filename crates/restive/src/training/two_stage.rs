@@ -26,8 +26,7 @@ use super::descent::{Descent, EpochReport, Fitted, Status, Step};
 use super::lesson::{Lesson, lessons};
 use super::snapshot::Snapshot;
 use crate::error::{Error, Result};
-use crate::evaluation::likelihood;
-use crate::instance::Instance;
+use crate::instance::{Instance, Observation};
 use crate::predictor::{Architecture, Kind, Predictor, effect};
 use crate::random::stream;
 use ndarray::{Array2, Array4, Axis, concatenate};
@@ -67,6 +66,10 @@ impl TwoStage {
         {
             let expected = "at least one instance to choose the precision on".into();
             return Err(Error::Shape { what: "validation instances", expected, found: vec![0] });
+        }
+        if matches!(config.kind, Kind::Effect { .. }) && train[0].observation != Observation::Full {
+            let expected = "states seen at every step: the effect model is fitted to moves".into();
+            return Err(Error::Shape { what: "effect model", expected, found: vec![] });
         }
         let (features, states) = (train[0].features.ncols(), train[0].reward.states());
         let architecture = Architecture { features, states, kind: config.kind.clone() };
@@ -142,7 +145,7 @@ impl TwoStage {
             let lesson: &Lesson = &train[k];
             let luck = dropout_luck(seed, steps);
             let forward = predictor.forward_with_dropout(lesson.features.view(), luck);
-            let loss = likelihood(&lesson.counts, forward.transition.view());
+            let loss = lesson.record.loss(forward.transition.view());
             let gradient = forward.pullback(loss.pullback(1.0).view());
             Step { loss: loss.per_trajectory, value: None, gradient }
         };
@@ -179,7 +182,7 @@ impl TwoStage {
 pub(super) fn mean_loss(predictor: &Predictor, lessons: &[Arc<Lesson>]) -> Option<f64> {
     let one = |lesson: &Arc<Lesson>| {
         let transition = predictor.predict(lesson.features.view());
-        likelihood(&lesson.counts, transition.view()).per_trajectory
+        lesson.record.loss(transition.view()).per_trajectory
     };
     (!lessons.is_empty()).then(|| lessons.iter().map(one).sum::<f64>() / lessons.len() as f64)
 }

@@ -10,12 +10,12 @@
 //! its [temperature](Temperature) is part of the chain rule.
 
 use super::lesson::Lesson;
-use crate::evaluation::{Behaviour, RatioUpTo, Relaxation, cwpdis, decomposed, fluid, segmented};
-use crate::index::differentiable_index;
-use crate::instance::Transition;
+use crate::evaluation::{Behaviour, RatioUpTo, Relaxation, World, cwpdis, decomposed, fluid, segmented};
+use crate::index::{Algorithm, whittle_index};
 use crate::policy::Temperature;
 use crate::policy::soft_top_k::soft_top_k_many;
-use ndarray::{Array2, ArrayView2, ArrayView3};
+use ndarray::{Array2, ArrayView2, ArrayView3, ArrayView4, Axis, concatenate, s};
+use rayon::prelude::*;
 
 /// What decision-focused training maximises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,21 +105,20 @@ pub(super) struct Judged {
 /// What judges the indices of one instance.
 pub(super) enum Judge {
     Log,
-    Fluid(Transition),
-    Decomposed(Transition, Relaxation),
+    Fluid(World),
+    Decomposed(World, Relaxation),
 }
 
 impl Judge {
-    /// A judge by the log, or by what may be believed of the transitions.
-    pub fn new(lesson: &Lesson, decision: &Decision, believed: Transition) -> Self {
+    /// A judge by the log, or by what may be believed of the world.
+    pub fn new(lesson: &Lesson, decision: &Decision, believed: World) -> Self {
         match decision.value {
             Value::Is => Judge::Log,
             Value::Fluid => Judge::Fluid(believed),
             Value::Decomposed => {
-                let reward = lesson.reward.view();
-                let own = differentiable_index(believed.view(), reward, decision.index_discount);
-                let temperature = resolve(decision.temperature, own.index());
-                let run = lesson.fluid(own.index(), &believed, temperature, decision.horizon);
+                let own = own_index(&believed, decision.index_discount);
+                let temperature = resolve(decision.temperature, own.view());
+                let run = lesson.fluid(own.view(), &believed, temperature, decision.horizon);
                 let relaxation = Relaxation::of(&run);
                 Judge::Decomposed(believed, relaxation)
             }
@@ -142,11 +141,11 @@ impl Judge {
                 Judged { value: run.value, d_index: d.d_index, d_temperature: d.d_temperature }
             }
             Judge::Decomposed(believed, relaxation) => {
-                let (reward, initial) = (lesson.reward.view(), lesson.initial.view());
+                let (reward, initial) = (believed.reward(), lesson.initial.view());
                 let (discount, steps) = (decision.index_discount, decision.horizon as f64);
                 let apart = decomposed(
                     index,
-                    believed.view(),
+                    believed.transition.view(),
                     reward,
                     initial,
                     discount,
@@ -181,17 +180,37 @@ fn by_log(lesson: &Lesson, index: ArrayView2<'_, f64>, temperature: f64) -> Judg
 }
 
 impl Lesson {
-    /// The mean-field run of a soft policy on some transitions.
+    /// The world that the log speaks of, or the log and a prediction with its strength.
+    pub fn world(&self, prediction: Option<(ArrayView4<'_, f64>, [f64; 2])>) -> World {
+        World::estimated(self.observation, &self.reward, self.counts.view(), prediction)
+    }
+
+    /// The mean-field run of a soft policy in some world.
     pub fn fluid<'a>(
         &'a self,
         index: ArrayView2<'_, f64>,
-        transition: &'a Transition,
+        world: &'a World,
         temperature: f64,
         horizon: usize,
     ) -> crate::evaluation::Fluid<'a> {
-        let (reward, initial) = (self.reward.view(), self.initial.view());
-        fluid(index, transition.view(), reward, initial, self.discount, self.budget, temperature, horizon)
+        let (transition, reward, initial) = (world.transition.view(), world.reward(), self.initial.view());
+        fluid(index, transition, reward, initial, self.discount, self.budget, temperature, horizon)
     }
+}
+
+/// The indices of a world whose arms are told apart completely, `[N,L]`.
+fn own_index(world: &World, discount: f64) -> Array2<f64> {
+    let transition = world.transition.view();
+    if let Some(reward) = world.shared_reward() {
+        return whittle_index(transition, reward, discount, Algorithm::Auto).index;
+    }
+    let one = |i: usize| {
+        let arm = transition.slice(s![i..i + 1, .., .., ..]);
+        whittle_index(arm, world.arm_reward(i), discount, Algorithm::Auto).index
+    };
+    let rows: Vec<Array2<f64>> = (0..transition.dim().0).into_par_iter().map(one).collect();
+    let views: Vec<_> = rows.iter().map(|row| row.view()).collect();
+    concatenate(Axis(0), &views).expect("as many labels")
 }
 
 /// The temperature for a table of indices.

@@ -7,8 +7,9 @@ use super::snapshot::Snapshot;
 use super::two_stage::TwoStage;
 use super::value::resolve;
 use crate::error::Result;
-use crate::evaluation::{fit_strength, smoothed};
+use crate::evaluation::{World, fit_strength};
 use crate::index::differentiable_index;
+use crate::instance::{Layout, Transition};
 use crate::policy::Temperature;
 use std::sync::Arc;
 
@@ -69,8 +70,14 @@ impl Way {
             let predictor = self.two_stage.best();
             let predictions: Vec<_> =
                 self.validation.iter().map(|lesson| predictor.predict(lesson.features.view())).collect();
-            let pairs: Vec<_> = (self.validation.iter().zip(&predictions))
-                .map(|(lesson, prediction)| (lesson.counts.view(), prediction.view()))
+            let worlds: Vec<World> = (self.validation.iter().zip(predictions))
+                .map(|(lesson, prediction)| {
+                    let prediction = Transition::new(prediction, Layout::Nsas).expect("rows sum to 1");
+                    World::new(lesson.observation, &lesson.reward, &prediction)
+                })
+                .collect();
+            let pairs: Vec<_> = (self.validation.iter().zip(&worlds))
+                .map(|(lesson, world)| (lesson.counts.view(), world.transition.view()))
                 .collect();
             self.prior = Some(Prior { strength: fit_strength(&pairs).map(|fit| fit.value), predictor });
         }
@@ -100,7 +107,7 @@ impl Way {
         for lesson in &self.held_out {
             let features = lesson.features.view();
             let prediction = prior.predictor.predict(features);
-            let believed = smoothed(lesson.counts.view(), prediction.view(), prior.strength);
+            let believed = lesson.world(Some((prediction.view(), prior.strength)));
             for (value, candidate) in values.iter_mut().zip(&candidates) {
                 let transition = candidate.predict(features);
                 let discount = recipe.decision.index_discount;

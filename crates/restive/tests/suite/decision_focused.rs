@@ -8,7 +8,7 @@ use ndarray::{Array2, Array3, Axis, s};
 use restive::data::domain::Domain;
 use restive::evaluation::{Behaviour, Relaxation, decomposed, fluid};
 use restive::index::{Algorithm, whittle_index};
-use restive::instance::{Instance, Logged, NO_ACTION, Parts, Reward, Trajectories};
+use restive::instance::{Instance, Logged, NO_ACTION, Observation, Parts, Reward, Trajectories};
 use restive::policy::Temperature;
 use restive::policy::strict::strict_top_k;
 use restive::predictor::{Architecture, Kind, Precision, Predictor};
@@ -236,6 +236,7 @@ fn the_objective_and_its_derivative_are_those_of_the_reference() {
             budget,
             discount: number("discount"),
             truth: None,
+            observation: Observation::Full,
         })
         .unwrap();
         let kind = match case["predictor"].as_str().unwrap() {

@@ -3,7 +3,7 @@
 use ndarray::{Array2, Array4};
 use restive::data::domain::Domain;
 use restive::evaluation::*;
-use restive::instance::{Instance, Layout, Parts, Reward, Transition};
+use restive::instance::{Instance, Layout, Observation, Parts, Reward, Transition};
 use restive::policy::Policy;
 use restive::simulation::{Initial, Setting, trajectories};
 
@@ -163,8 +163,15 @@ fn intervals_of_simulated_values_know_that_logged_starts_are_a_sample() {
     for seed in 0..5 {
         let trajectories = trajectories(&setting, &Initial::Uniform, &Policy::Random, j, seed);
         let features = Array2::ones((n, 1));
-        let parts =
-            Parts { features, trajectories, reward: reward.clone(), budget: 2, discount: 1.0, truth: None };
+        let parts = Parts {
+            features,
+            trajectories,
+            reward: reward.clone(),
+            budget: 2,
+            discount: 1.0,
+            truth: None,
+            observation: Observation::Full,
+        };
         let instance = Instance::new(parts).unwrap();
         let policies = vec![("no-action".to_string(), Policy::NoAction)];
         let cases = [Case { instance: &instance, policies, prediction: None }];

@@ -6,7 +6,7 @@
 use ndarray::{Array1, Array2, Array4};
 use rand::RngExt;
 use restive::index::{Algorithm, whittle_index};
-use restive::instance::Parts;
+use restive::instance::{Observation, Parts};
 use restive::policy::Policy;
 use restive::predictor::{Kind, Precision};
 use restive::random::{Random, stream};
@@ -58,7 +58,16 @@ fn group(baseline: &Array1<f64>, effect: &Array1<f64>, random: &mut Random) -> I
     let trajectories =
         trajectories(&setting(&truth, &reward), &Initial::Uniform, &Policy::RoundRobin, 1, luck);
     let truth = Some(truth);
-    Instance::new(Parts { features: x, trajectories, reward, budget: BUDGET, discount: 0.99, truth }).unwrap()
+    Instance::new(Parts {
+        features: x,
+        trajectories,
+        reward,
+        budget: BUDGET,
+        discount: 0.99,
+        truth,
+        observation: Observation::Full,
+    })
+    .unwrap()
 }
 
 /// The value of the strict policy for these transitions, on the true ones; `None`: random pulls.

@@ -10,13 +10,13 @@ const DOORS: [(&str, &[&str]); 14] = [
     ("simd", &[]),
     ("lu", &[]),
     ("belief", &["index"]), // its essay points to the simplex
-    ("instance", &["error"]),
+    ("instance", &["belief", "error"]),
     ("predictor", &["error", "random", "simd"]),
     ("index", &["lu", "simd", "Result", "Error"]),
     ("policy", &["simd", "random"]),
     ("simulation", &["instance", "policy", "random"]),
-    ("data", &["error", "instance", "policy", "random", "simulation"]),
-    ("evaluation", &["error", "instance", "lu", "policy", "random", "simd", "simulation"]),
+    ("data", &["belief", "error", "instance", "policy", "random", "simulation"]),
+    ("evaluation", &["belief", "error", "instance", "lu", "policy", "random", "simd", "simulation"]),
     ("training", &["data", "error", "evaluation", "index", "instance", "policy", "predictor", "random"]),
     ("report", &[]),
 ];
