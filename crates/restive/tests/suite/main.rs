@@ -9,6 +9,7 @@
 //! `oracle` holds the slow textbook truths.
 
 mod arms;
+mod collapsing;
 mod coverage;
 mod cwpdis;
 mod decision_focused;
