@@ -151,7 +151,7 @@ impl Domain {
         let labelled = match self.observation {
             Observation::Full => None,
             Observation::Collapsing(chain) => {
-                Some(beliefs(truth.view(), chain.labels()).belief.world(reward.view()))
+                Some(beliefs(truth.view(), chain.beliefs()).belief.world(reward.view()))
             }
         };
         let setting = Setting {

@@ -65,7 +65,7 @@ impl Record {
         match self {
             Record::Moves(counts) => Record::Moves(counts.expected(prediction)),
             Record::Sightings { seen, chain, trajectories } => {
-                let mut expected = beliefs(prediction, chain.labels()).belief.view().to_owned();
+                let mut expected = beliefs(prediction, chain.beliefs()).belief.view().to_owned();
                 for (mut row, seen) in expected.rows_mut().into_iter().zip(seen.rows()) {
                     row *= seen.sum();
                 }
@@ -91,7 +91,7 @@ impl Record {
                 Loss { per_trajectory, per_transition, way: Way::Moves(found) }
             }
             Record::Sightings { seen, chain, trajectories } => {
-                let beliefs = beliefs(transition, chain.labels());
+                let beliefs = beliefs(transition, chain.beliefs());
                 let mut loss = 0.0;
                 ndarray::Zip::from(seen).and(beliefs.belief.view()).for_each(|&n, &b| {
                     if n > 0.0 {

@@ -26,7 +26,7 @@ impl World {
         match observation {
             Observation::Full => Self::full(reward, transition.clone()),
             Observation::Collapsing(chain) => {
-                Self::of_beliefs(reward, &beliefs(transition.view(), chain.labels()).belief)
+                Self::of_beliefs(reward, &beliefs(transition.view(), chain.beliefs()).belief)
             }
         }
     }
@@ -53,7 +53,7 @@ impl World {
                         }
                     }
                     Some((p, [_, strength])) => {
-                        let prior = beliefs(p, chain.labels());
+                        let prior = beliefs(p, chain.beliefs());
                         for (mut row, b) in seen.rows_mut().into_iter().zip(prior.belief.view().rows()) {
                             let total = row.sum() + strength;
                             row.iter_mut().zip(b).for_each(|(n, b)| *n = (*n + strength * b) / total);
@@ -97,7 +97,7 @@ pub fn seen_at_pulls(counts: ArrayView4<'_, f64>, chain: Chain, states: usize) -
     let mut seen = Array3::zeros((n, labels, states));
     for x in 0..states {
         // a pull that shows x leads to the first label of its chain
-        let to = counts.slice(s![.., .., 1, x * chain.labels()]);
+        let to = counts.slice(s![.., .., 1, x * chain.beliefs()]);
         seen.index_axis_mut(Axis(2), x).assign(&to);
     }
     seen

@@ -17,7 +17,9 @@
 //! transitions returns, row by row, entries that sum to zero: the projection of any free-entry gradient onto
 //! the directions that count. Behind a softmax layer this gives the same parameter gradient.
 
+mod batch;
 pub mod bisection;
+pub mod collapsing;
 mod differentiable;
 pub mod general;
 pub mod two_state;

@@ -1,5 +1,7 @@
 //! What is seen of the arms.
 
+pub use crate::index::collapsing::Chain;
+
 /// When the state of an arm is seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Observation {
@@ -10,33 +12,20 @@ pub enum Observation {
     Collapsing(Chain),
 }
 
-/// How long the time since the last pull is told apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Chain {
-    /// so many labels for each state; left alone, the last one stays where it is (as published)
-    Finite(usize),
-    /// without end; tables keep so many labels for each state
-    Infinite {
-        /// labels kept
-        beliefs: usize,
-    },
-}
-
-impl Chain {
-    /// T, the labels kept for each state.
-    pub fn labels(self) -> usize {
+impl Observation {
+    /// The chain of labels, where states are seen at pulls only.
+    pub fn chain(self) -> Option<Chain> {
         match self {
-            Chain::Finite(labels) | Chain::Infinite { beliefs: labels } => labels,
+            Observation::Full => None,
+            Observation::Collapsing(chain) => Some(chain),
         }
     }
-}
 
-impl Observation {
     /// L, the number of states that are told apart: M, or M chains of labels.
     pub fn labels(self, states: usize) -> usize {
         match self {
             Observation::Full => states,
-            Observation::Collapsing(chain) => states * chain.labels(),
+            Observation::Collapsing(chain) => states * chain.beliefs(),
         }
     }
 }

@@ -111,7 +111,12 @@ impl Way {
             for (value, candidate) in values.iter_mut().zip(&candidates) {
                 let transition = candidate.predict(features);
                 let discount = recipe.decision.index_discount;
-                let indices = differentiable_index(transition.view(), lesson.reward.view(), discount);
+                let indices = differentiable_index(
+                    transition.view(),
+                    lesson.reward.view(),
+                    discount,
+                    lesson.observation.chain(),
+                );
                 let temperature = resolve(NEARLY_STRICT, indices.index());
                 let run = lesson.fluid(indices.index(), &believed, temperature, recipe.decision.horizon);
                 *value += run.value / arms as f64;

@@ -10,6 +10,7 @@
 
 mod arms;
 mod belief;
+mod collapsing;
 mod collapsing_learning;
 mod coverage;
 mod cwpdis;

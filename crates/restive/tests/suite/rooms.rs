@@ -10,7 +10,7 @@ const DOORS: [(&str, &[&str]); 14] = [
     ("simd", &[]),
     ("lu", &[]),
     ("belief", &["index"]), // its essay points to the simplex
-    ("instance", &["belief", "error"]),
+    ("instance", &["belief", "error", "index"]),
     ("predictor", &["error", "random", "simd"]),
     ("index", &["lu", "simd", "Result", "Error"]),
     ("policy", &["simd", "random"]),

@@ -75,11 +75,12 @@ mod classes;
 mod sweep;
 mod tableau;
 
+use super::batch::Buffers;
 use super::{Cotangent, Indices};
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, Array4, ArrayView2, ArrayView4, ArrayViewMut2};
 use rayon::prelude::*;
-use sweep::{Outcome, Sweep, Tape};
+use sweep::{Sweep, Tape};
 
 /// From this many states on the pullback is a matrix product.
 const PRODUCT: usize = 32;
@@ -238,37 +239,4 @@ fn check(transition: ArrayView4<'_, f64>, reward: ArrayView2<'_, f64>) -> usize 
 /// So that a task is worth its thread: some tens of microseconds.
 fn arms_per_task(m: usize) -> usize {
     (50_000 / (m * m * m)).clamp(1, 1024)
-}
-
-/// The outputs of a batch while it is being computed.
-struct Buffers {
-    index: Array2<f64>,
-    last: Array2<f64>,
-    outcomes: Vec<Outcome>,
-}
-
-impl Buffers {
-    fn new(n: usize, m: usize) -> Self {
-        let blank = Outcome { is_indexable: false, status: super::Status::Undetermined, residual: f64::NAN };
-        Self { index: Array2::zeros((n, m)), last: Array2::zeros((n, m)), outcomes: vec![blank; n] }
-    }
-
-    fn par_arms(
-        &mut self,
-        m: usize,
-    ) -> impl IndexedParallelIterator<Item = ((&mut [f64], &mut [f64]), &mut Outcome)> {
-        let index = self.index.as_slice_mut().expect("standard layout").par_chunks_mut(m);
-        let last = self.last.as_slice_mut().expect("standard layout").par_chunks_mut(m);
-        index.zip(last).zip(self.outcomes.par_iter_mut())
-    }
-
-    fn finish(self) -> Indices {
-        Indices {
-            index: self.index,
-            last: self.last,
-            is_indexable: self.outcomes.iter().map(|o| o.is_indexable).collect(),
-            status: self.outcomes.iter().map(|o| o.status).collect(),
-            residual: self.outcomes.iter().map(|o| o.residual).collect(),
-        }
-    }
 }

@@ -3,6 +3,7 @@
 //! See the parent module. A [`Sweep`] is one thread's memory; [`Sweep::run`] solves one arm with it.
 
 use super::tableau::{Direction, Tableau};
+use crate::index::batch::Outcome;
 use crate::index::{ILL_CONDITIONED, Status};
 use crate::simd::for_cpu;
 use ndarray::ArrayView2;
@@ -33,14 +34,6 @@ pub(super) struct Tape<'a> {
     pub(super) inverse_slope: &'a mut [f64],
     /// whether s is in B_u, `[M,M]`
     pub(super) passive: &'a mut [bool],
-}
-
-/// What is known of an arm beside its indices.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Outcome {
-    pub(super) is_indexable: bool,
-    pub(super) status: Status,
-    pub(super) residual: f64,
 }
 
 /// One thread's memory.
@@ -280,5 +273,5 @@ fn undetermined(index: &mut [f64], last: &mut [f64], tape: &mut Option<Tape<'_>>
         tape.inverse_slope.fill(0.0);
         tape.values.fill(0.0);
     }
-    Outcome { is_indexable: false, status: Status::Undetermined, residual: f64::NAN }
+    Outcome::UNDETERMINED
 }
