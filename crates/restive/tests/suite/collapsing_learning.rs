@@ -1,14 +1,15 @@
 //! Learning and evaluation where states are seen at pulls only: the loss by its definition, its gradient, the worlds of truth and
 //! log, and the published figures of the domain.
 
-use crate::gradients::{AGREEMENT, derivative, tangent};
+use crate::gradients::{AGREEMENT, derivative, tangent, uniform};
 use ndarray::Array4;
 use restive::belief::beliefs;
 use restive::data::domain::Domain;
 use restive::evaluation::*;
 use restive::instance::{Chain, Observation};
 use restive::policy::Policy;
-use restive::training::{Config, fit};
+use restive::predictor::{Architecture, Kind, Precision, Predictor};
+use restive::training::{Config, Decision, DecisionFocused, Prior, Recipe, Selection, Value, fit};
 
 fn small(states: usize) -> Domain {
     let size = Domain { instances: 2, arms: 8, budget: 2, trajectories: 6, ..Domain::collapsing() };
@@ -124,4 +125,66 @@ fn the_published_domain_has_its_published_figures() {
     };
     close(&idle, 224.8, 0.5);
     close(&losses, 92.9, 0.2);
+}
+
+/// The whole chain, beliefs included, against differences; kinks are avoided by the choice of the seed.
+#[test]
+fn the_chain_rule_goes_through_beliefs() {
+    let mut luck = crate::arms::random(12);
+    for (states, chain) in
+        [(2, Chain::Finite(4)), (3, Chain::Finite(3)), (2, Chain::Infinite { beliefs: 12 })]
+    {
+        let domain = Domain { observation: Observation::Collapsing(chain), ..small(states) };
+        let all = domain.generate(7).unwrap();
+        let (train, validation) = all.split_at(1);
+        for hidden in [vec![], vec![6]] {
+            let kind = Kind::Network { hidden, dropout: 0.0 };
+            let architecture = Architecture { features: 16, states, kind: kind.clone() };
+            let prior = Prior { predictor: Predictor::new(&architecture, 3).unwrap(), strength: [8.0, 2.0] };
+            let at = Predictor::new(&architecture, 4).unwrap();
+            for value in Value::ALL {
+                for prior in [None, Some(&prior)] {
+                    let decision =
+                        Decision { value, loss_weight: 0.1, index_discount: 0.9, ..Decision::recommended(5) };
+                    let config = Config { kind: kind.clone(), ..Config::published() };
+                    let training = DecisionFocused::new(config, decision, prior, train, validation).unwrap();
+                    let here = training.objective(&at, 0, 0);
+                    let direction: Vec<f64> = at.flat().iter().map(|_| uniform(&mut luck)).collect();
+                    let along: f64 = here.gradient.iter().zip(&direction).map(|(g, d)| g * d).sum();
+                    let difference = derivative(
+                        |h| {
+                            let mut moved = at.clone();
+                            moved.flat_mut().iter_mut().zip(&direction).for_each(|(x, d)| *x += h * d);
+                            training.objective(&moved, 0, 0).objective
+                        },
+                        1e-5,
+                    );
+                    let length = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
+                    let size = length(&here.gradient) * length(&direction);
+                    let what = format!("{value:?} {states} {chain:?} {}", prior.is_some());
+                    assert!(size > 1e-6, "{what}: no gradient");
+                    assert!((along - difference).abs() < 1e-6 * size, "{what}: {along} {difference} {size}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_recommended_training_runs_on_labels() {
+    let domain = Domain { instances: 4, arms: 20, budget: 4, trajectories: 8, ..Domain::collapsing() };
+    let all = domain.generate(2).unwrap();
+    let (train, validation) = all.split_at(3);
+    let kind = Kind::Network { hidden: vec![], dropout: 0.0 };
+    let two_stage = Config { kind, epochs: 20, ..Config::recommended(train) };
+    let mut selection = Selection::new(Recipe::new(two_stage, 9), train, validation).unwrap();
+    while !selection.is_finished() {
+        selection.round();
+    }
+    let selected = selection.finish();
+    assert!(selected.verdict.folds.iter().flatten().all(|value| value.is_finite() && *value > 0.0));
+    // the effect model needs moves
+    let kind = Kind::Effect { precision: Precision::DEFAULT };
+    let refused = fit(Config { kind, ..Config::published() }, train, validation).err().unwrap().to_string();
+    assert!(refused.contains("states seen at every step"), "{refused}");
 }
