@@ -172,3 +172,21 @@ fn gradient_step<const VALUE: usize>(bencher: Bencher, (n, j): (usize, usize)) {
         .counter(divan::counter::ItemsCount::new(n))
         .bench_local(|| thread.install(|| training.objective(&predictor, 0, 0)));
 }
+
+/// The same where states are seen at pulls only: the published collapsing domain (100 arms, chains of 10, 100 trajectories).
+#[divan::bench(consts = [0, 1, 2], sample_count = 20)]
+fn gradient_step_collapsing<const VALUE: usize>(bencher: Bencher) {
+    let domain = Domain { instances: 1, ..Domain::collapsing() };
+    let instances = domain.generate(1).expect("a domain");
+    let value = Value::ALL[VALUE];
+    let decision = match value {
+        Value::Is => Decision::published(9),
+        _ => Decision { value, ..Decision::recommended(9) },
+    };
+    let config = Config::published();
+    let kind = config.kind.clone();
+    let predictor = Predictor::new(&Architecture { features: 16, states: 2, kind }, 1).expect("sizes");
+    let training = DecisionFocused::new(config, decision, None, &instances, &[]).expect("a log");
+    let thread = one_thread();
+    bencher.bench_local(|| thread.install(|| training.objective(&predictor, 0, 0)));
+}
