@@ -177,7 +177,8 @@ impl Findings<'_> {
             Standing::Ahead => format!("{} wins {} when its plan is deployed", and(is_same), by(strict)),
             Standing::Behind => format!("{} loses {} when its plan is deployed", and(is_same), by(strict)),
             Standing::Open => {
-                "and brings no gain that can be told from chance when its plan is deployed".into()
+                let and = and(standing(soft) != Standing::Ahead);
+                format!("{and} shows no difference beyond chance when its plan is deployed")
             }
         };
         let once = if is_one { "In this one run, decision-focused" } else { "Decision-focused" };

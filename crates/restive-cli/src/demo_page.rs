@@ -2,9 +2,9 @@
 
 use crate::compare::Method;
 use crate::compare_metrics::Metric;
-use crate::demo_charts::{gains, indices, learning, reach, shifts};
-use crate::demo_findings::{Findings, RECOMMENDED, Standing};
-use crate::display::grouped;
+use crate::demo_charts::{gains, learning};
+use crate::demo_findings::{Findings, RECOMMENDED};
+use crate::demo_why::why;
 use crate::plan_report::Plan;
 use restive::report::number::fixed;
 use restive::report::table::{Cell, Column, Row};
@@ -16,11 +16,11 @@ pub(crate) fn figure(findings: &Findings<'_>) -> Chart {
     gains(findings)
 }
 
-fn text(text: impl Into<String>) -> Block {
+pub(crate) fn text(text: impl Into<String>) -> Block {
     Block::Text(text.into())
 }
 
-fn chart(chart: Chart, caption: impl Into<String>) -> Block {
+pub(crate) fn chart(chart: Chart, caption: impl Into<String>) -> Block {
     Block::Figure { chart, caption: caption.into() }
 }
 
@@ -71,7 +71,6 @@ fn worth(findings: &Findings<'_>) -> Vec<Block> {
     let fact = |value: String, name: String| Fact { value, name };
     let signed = |d: Interval| format!("{}{}", if d.value > 0.0 { "+" } else { "" }, fixed(d.value, 1));
     let share = |method| fixed(findings.share(method).value, 1) + " %";
-    let difference = "decision-focused minus two-stage, as published:";
     let matched = findings.matched_oracle();
     let runs = findings.runs.len();
     let intervals = match runs {
@@ -81,30 +80,46 @@ fn worth(findings: &Findings<'_>) -> Vec<Block> {
     let [soft, strict, recommended] = findings.sentences();
     vec![
         Block::Facts(vec![
-            fact(signed(findings.soft_difference()), format!("{difference} published metric")),
-            fact(signed(findings.strict_difference()), format!("{difference} deployed")),
-            fact(share(Method::DecisionFocusedRecommended), "of the way from random to oracle, recommended".into()),
-            fact(format!("{} of {}", domain.budget, domain.arms), format!("arms pulled at each of {} steps", domain.horizon)),
+            fact(
+                signed(findings.soft_difference()),
+                "published metric, decision-focused minus two-stage".into(),
+            ),
+            fact(signed(findings.strict_difference()), "the same two, deployed".into()),
+            fact(
+                share(Method::DecisionFocusedRecommended),
+                "of the way from random to oracle, recommended".into(),
+            ),
+            fact(
+                format!("{} of {}", domain.budget, domain.arms),
+                format!("arms pulled at each of {} steps", domain.horizon),
+            ),
         ]),
         text(soft),
         text(strict),
         text(recommended),
-        chart(gains(findings), format!("Reward of {} steps above that of random pulls. {intervals} Left, the soft policy judged from the log, as in the published experiments; right, the strict policy on the true transitions, as a programme would deploy it.", domain.horizon)),
+        chart(
+            gains(findings),
+            format!(
+                "Reward of {} steps above that of random pulls. {intervals} Left, the soft policy judged from the log, as in the published experiments; right, the strict policy on the true transitions, as a programme would deploy it.",
+                domain.horizon
+            ),
+        ),
         Block::Table(as_published(findings)),
         Block::Table(as_deployed(findings)),
         Block::Note(format!(
-            "The oracle has indices at discount 0.99, as the published methods do. At {}, the discount of the recommended profile (1 − 1/{}), it would stand at {} %: nine steps are played, and indices for a longer game are not the best for them.",
-            fixed(Method::TwoStageRecommended.index_discount(domain.horizon), 3), domain.horizon, fixed(matched.value, 1)
-        ).replace("nine", &number_word(domain.horizon))),
+            "The oracle has indices at discount 0.99, as the published methods do. At {}, the discount of the recommended profile (1 − 1/{h}), it would stand at {} %: {h} steps are played, and an index for a longer game is not the best for them.",
+            fixed(Method::TwoStageRecommended.index_discount(domain.horizon), 3),
+            fixed(matched.value, 1),
+            h = domain.horizon
+        )),
     ]
 }
 
-fn number_word(n: usize) -> String {
-    if n == 9 { "nine".into() } else { n.to_string() }
-}
-
 fn row(method: Method, cells: Vec<Interval>) -> Row {
-    let cells = std::iter::once(Cell::text(method.words())).chain(cells.into_iter().map(Cell::Estimate));
+    // a number that is the same in all runs by what it is has no interval
+    let bare = |x: Interval| if x.high - x.low < 1e-9 { Interval::bare(x.value) } else { x };
+    let cells = cells.into_iter().map(|x| Cell::Estimate(bare(x)));
+    let cells = std::iter::once(Cell::text(method.words())).chain(cells);
     match method {
         Method::DecisionFocusedRecommended => Row::highlighted(cells.collect()),
         _ => Row::new(cells.collect()),
@@ -138,82 +153,15 @@ fn as_deployed(findings: &Findings<'_>) -> Table {
         row(*method, vec![findings.of(*method, Metric::StrictTrue), findings.share(*method), difference])
     };
     Table {
-        caption: "As deployed: the strict policy on the true transitions".into(),
+        caption: "As deployed: the strict policy on the true transitions; differences are to two-stage of the same profile".into(),
         columns: vec![
             Column::text("method"),
             Column::number("value", 1),
-            Column::number("% of the way from random to oracle", 1),
-            Column::number("minus two-stage of its kind", 1),
+            Column::number("% of way to oracle", 1),
+            Column::number("minus two-stage", 1),
         ],
         rows: Method::ALL.iter().map(one).collect(),
     }
-}
-
-fn why(findings: &Findings<'_>) -> Vec<Block> {
-    let [two_stage, through] = [0, 1].map(|k| reach(findings, k));
-    let is_reached = two_stage.high >= through.value;
-    let changed: usize =
-        findings.runs.iter().flat_map(|run| run.shifted.iter().flatten()).map(|s| s.changed).sum();
-    let compared: usize =
-        findings.runs.iter().map(|run| run.decisions * run.shifted.iter().map(Vec::len).sum::<usize>()).sum();
-    let spread = |method: Method| {
-        let numbers = &findings.runs[0].index[method as usize - 1];
-        restive::evaluation::moments(numbers).1.sqrt()
-    };
-    let middle = |method: Method| {
-        let numbers = &findings.runs[0].index[method as usize - 1];
-        restive::evaluation::moments(numbers).0
-    };
-    let above = findings.difference(Method::DecisionFocused, Method::Oracle, Metric::Is);
-    let mut blocks = vec![
-        text(
-            "The soft policy pulls an arm with a probability that rises with its index; the temperature says how steeply. The published experiments take the temperature from the largest transport cost among the indices, 0.1 · max(w², (w + 1)²)/2. That depends on where the indices lie, not only on how they rank the arms. Add one constant to all indices, and the ranking stays, so every pull of the strict policy stays; but the soft policy becomes softer or stricter, and the published metric moves.",
-        ),
-        chart(
-            shifts(findings),
-            format!(
-                "A constant was added to all indices of the two methods as published. The metric of two-stage learning moves between {} and {}, that of decision-focused learning between {} and {}. Of {} strict decisions compared, {} changed.",
-                fixed(two_stage.low, 1),
-                fixed(two_stage.high, 1),
-                fixed(through.low, 1),
-                fixed(through.high, 1),
-                grouped(compared as u64),
-                grouped(changed as u64)
-            ),
-        ),
-    ];
-    if Standing::of(above) == Standing::Ahead || is_reached {
-        let mut words = String::from(
-            "So a training that may place its indices as it likes can win the metric without ranking arms any better.",
-        );
-        if is_reached {
-            words += &format!(
-                " A constant alone lifts two-stage learning, with not one decision changed, from {} to {}; decision-focused learning as published has {}.",
-                fixed(two_stage.value, 1),
-                fixed(two_stage.high, 1),
-                fixed(through.value, 1)
-            );
-        }
-        if Standing::of(above) == Standing::Ahead {
-            words += &format!(
-                " It also scores {} more than the true transitions themselves: better knowledge of the arms cannot be the reason.",
-                fixed(above.value, 1)
-            );
-        }
-        blocks.push(text(words));
-    }
-    blocks.push(chart(indices(findings), format!(
-        "Indices of the first test instance of the first run. Mean and standard deviation: true {} and {}, two-stage as published {} and {}, decision-focused as published {} and {}, recommended {} and {}.",
-        fixed(middle(Method::Oracle), 2), fixed(spread(Method::Oracle), 2),
-        fixed(middle(Method::TwoStage), 2), fixed(spread(Method::TwoStage), 2),
-        fixed(middle(Method::DecisionFocused), 2), fixed(spread(Method::DecisionFocused), 2),
-        fixed(middle(Method::DecisionFocusedRecommended), 2), fixed(spread(Method::DecisionFocusedRecommended), 2),
-    )));
-    blocks.push(text(format!(
-        "The recommended training does without: its temperature is a share of the spread of the indices, which neither shifting nor stretching them changes, its value knows the competition for the budget, and it takes decision-focused learning only where folds of the training instances say that it pays. Here they answered {}.",
-        findings.answers()
-    )));
-    blocks
 }
 
 fn whom(plan: &Plan) -> Vec<Block> {
@@ -229,13 +177,13 @@ fn whom(plan: &Plan) -> Vec<Block> {
             Column::number("state", 0),
             Column::number("index", 3),
             Column::number("rank", 0),
-            Column::number("pull probability", 3),
+            Column::number("probability", 3),
         ],
         rows: plan.plan.iter().map(one).collect(),
     };
     vec![
         text(
-            "This is what a programme would take home: the arms whose latest state has the highest index, by the recommended decision-focused training. A pull probability below 1 means that arms tie for the last places and lots are drawn.",
+            "This is what a programme would take home: the arms whose latest state has the highest index, by the recommended decision-focused training. A probability below 1 means that arms tie for the last places and lots are drawn.",
         ),
         Block::Table(table),
     ]

@@ -15,6 +15,7 @@ mod demo_files;
 mod demo_findings;
 mod demo_page;
 mod demo_text;
+mod demo_why;
 mod display;
 mod evaluate;
 mod evaluate_about;

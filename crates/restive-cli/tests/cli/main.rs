@@ -2,6 +2,7 @@
 
 mod answers;
 mod bad_input;
+mod demo;
 mod evaluate;
 mod files;
 mod formats;
