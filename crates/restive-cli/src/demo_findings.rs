@@ -100,7 +100,7 @@ impl Findings<'_> {
             Standing::Ahead => format!("ahead of two-stage by {} {}", size(d.value), ends(d.low, d.high)),
             Standing::Behind => format!("behind two-stage by {} {}", size(d.value), ends(-d.high, -d.low)),
             Standing::Open => format!(
-                "not to be told apart from two-stage: {}{} {}",
+                "not to be told apart from two-stage ({}{} {})",
                 if d.value > 0.0 { "+" } else { "" },
                 fixed(d.value, decimals),
                 ends(d.low, d.high)

@@ -10,6 +10,8 @@ use restive::report::Interval;
 use std::io::{self, Write};
 use std::path::Path;
 
+/// Of a line.
+const WIDTH: usize = 110;
 /// Arms shown.
 const ROWS: usize = 5;
 
@@ -35,7 +37,7 @@ pub(crate) fn write(
     )?;
     table(text, findings)?;
     writeln!(text)?;
-    findings.sentences().iter().try_for_each(|sentence| writeln!(text, "{sentence}"))?;
+    findings.sentences().iter().try_for_each(|sentence| paragraph(text, sentence))?;
     let matched = findings.matched_oracle();
     if (matched.value - 100.0).abs() >= 1.0 {
         writeln!(
@@ -75,8 +77,24 @@ pub(crate) fn write(
     writeln!(text, "      restive evaluate {} {}", file("two-stage"), file("study"))
 }
 
+/// A sentence over as many lines as it needs, the second and those after it set in.
+fn paragraph(text: &mut Vec<u8>, sentence: &str) -> io::Result<()> {
+    let (mut line, mut lines) = (String::new(), Vec::new());
+    for word in sentence.split(' ') {
+        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > WIDTH {
+            lines.push(std::mem::replace(&mut line, String::from(" ")));
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line += word;
+    }
+    lines.push(line);
+    lines.iter().try_for_each(|line| writeln!(text, "{line}"))
+}
+
 fn table(text: &mut Vec<u8>, findings: &Findings<'_>) -> io::Result<()> {
-    let header = ["", "loss", "soft: is", "soft: simulated", "strict: true value", "% of way to oracle"];
+    let header = ["", "loss", "soft: is", "soft: simulated", "strict: true", "% of way to oracle"];
     let mut table = vec![header.map(String::from).to_vec()];
     for method in Method::ALL {
         let mut row = vec![method.words().to_string()];
