@@ -1,5 +1,6 @@
 //! The command line: what can be asked, and what a value may be.
 
+use crate::demo::DemoArguments;
 use crate::evaluate::EvaluateArguments;
 use crate::generate::GenerateArguments;
 use crate::plan::PlanArguments;
@@ -20,7 +21,7 @@ use std::str::FromStr;
     version,
     arg_required_else_help = true,
     styles = Styles::styled().header(Style::new().bold()).usage(Style::new().bold()),
-    after_help = "Examples:\n  restive index examples/arms.csv\n  restive index --help"
+    after_help = "Examples:\n  restive demo --help\n  restive index examples/arms.csv"
 )]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -44,6 +45,7 @@ impl Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Demo(DemoArguments),
     Index(IndexArguments),
     Generate(GenerateArguments),
     Study(StudyArguments),

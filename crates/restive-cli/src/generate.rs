@@ -97,11 +97,21 @@ pub(crate) struct GenerateArguments {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Kind {
+pub(crate) enum Kind {
     /// Two states: disengaged and engaged
     TwoState,
     /// Five states, from worst to best
     FiveState,
+}
+
+impl Kind {
+    /// The name, and the published sizes.
+    pub(crate) fn domain(self) -> (&'static str, Domain) {
+        match self {
+            Kind::TwoState => ("two-state", Domain::two_state()),
+            Kind::FiveState => ("five-state", Domain::five_state()),
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -130,10 +140,7 @@ struct Summary {
 
 pub(crate) fn run(arguments: &GenerateArguments) -> anyhow::Result<()> {
     let start = Instant::now();
-    let (name, base) = match arguments.domain {
-        Kind::TwoState => ("two-state", Domain::two_state()),
-        Kind::FiveState => ("five-state", Domain::five_state()),
-    };
+    let (name, base) = arguments.domain.domain();
     let &GenerateArguments { instances, arms, budget, horizon, trajectories, .. } = arguments;
     let &GenerateArguments { margin, feature_noise, features_kept, discount, seed, .. } = arguments;
     let domain = Domain {
@@ -207,7 +214,12 @@ pub(crate) fn run(arguments: &GenerateArguments) -> anyhow::Result<()> {
 }
 
 /// The instances under names: numbers, and features f_00, f_01, …
-fn study(name: &str, domain: &Domain, seed: u64, generated: Vec<Instance>) -> anyhow::Result<Study> {
+pub(crate) fn study(
+    name: &str,
+    domain: &Domain,
+    seed: u64,
+    generated: Vec<Instance>,
+) -> anyhow::Result<Study> {
     // too few arms for three parts: then the study does not say
     let split = Split::in_order(&vec![domain.arms; domain.instances], seed).ok().map(|split| split.parts());
     let reward = generated[0].reward().clone();

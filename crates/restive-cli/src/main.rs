@@ -7,6 +7,15 @@
 mod apply;
 mod arguments;
 mod checkpoint;
+mod compare;
+mod compare_metrics;
+mod demo;
+mod demo_charts;
+mod demo_files;
+mod demo_findings;
+mod demo_page;
+mod demo_text;
+mod demo_why;
 mod display;
 mod evaluate;
 mod evaluate_about;
@@ -45,6 +54,7 @@ fn main() -> ExitCode {
         Err(error) => return failure::usage(error),
     };
     let outcome = std::panic::catch_unwind(|| match arguments.command {
+        Command::Demo(arguments) => demo::run(&arguments),
         Command::Index(arguments) => index::run(&arguments),
         Command::Generate(arguments) => generate::run(&arguments),
         Command::Study(arguments) => study::run(&arguments),

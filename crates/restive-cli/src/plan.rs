@@ -11,6 +11,7 @@ use restive::evaluation::smoothed;
 use restive::instance::UNSEEN;
 use restive::policy::strict::strict_top_k;
 use restive::{Instance, Trajectories};
+use restive_tables::StudyInstance;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -113,26 +114,10 @@ pub(crate) fn run(arguments: &PlanArguments) -> anyhow::Result<()> {
         let instance = &applied.instances[k];
         let (table, not) = indices_of(instance, &applied, k, strength, discount)?;
         not_indexable += not;
-        let states = latest_states(instance.trajectories());
-        let known: Vec<usize> = (0..instance.arms()).filter(|i| states[*i] != UNSEEN).collect();
-        plan.never_observed += instance.arms() - known.len();
-        let score: Vec<f64> = known.iter().map(|&i| table[[i, usize::from(states[i])]]).collect();
         let lots = arguments.seed.wrapping_add(k as u64);
-        let top = strict_top_k(&score, budget, lots);
-        let mut pulled: Vec<usize> = (0..known.len()).filter(|c| top.pull[*c]).collect();
-        // stable: equal indices stay in the order of the table
-        pulled.sort_by(|a, b| score[*b].partial_cmp(&score[*a]).expect("indices are numbers"));
-        let there = &applied.study.instances[k];
-        let rows = pulled.into_iter().enumerate().map(|(rank, c)| Row {
-            instance: there.name.clone(),
-            arm: there.arms[known[c]].clone(),
-            state: states[known[c]],
-            index: score[c] + 0.0,
-            rank: rank + 1,
-            inclusion: top.inclusion[c],
-            is_beneficial: score[c] > 0.0,
-        });
-        plan.plan.extend(rows.filter(|row| row.is_beneficial || !arguments.only_beneficial));
+        let (rows, never_observed) = pulls(&applied.study.instances[k], &table, budget, lots);
+        plan.never_observed += never_observed;
+        plan.plan.extend(rows.into_iter().filter(|row| row.is_beneficial || !arguments.only_beneficial));
     }
     if let Some(out) = &arguments.out {
         plan.write_table(out)?;
@@ -158,6 +143,33 @@ pub(crate) fn run(arguments: &PlanArguments) -> anyhow::Result<()> {
         eprintln!("restive: warning: {arms} not indexable: their ranking is a heuristic");
     }
     Ok(())
+}
+
+/// The arms of an instance to pull, by their indices (`[N,M]`) in their latest states, best first; and how many arms have no
+/// state. `seed` draws the lots for ties.
+pub(crate) fn pulls(
+    there: &StudyInstance,
+    table: &ndarray::Array2<f64>,
+    budget: usize,
+    seed: u64,
+) -> (Vec<Row>, usize) {
+    let states = latest_states(&there.trajectories);
+    let known: Vec<usize> = (0..states.len()).filter(|i| states[*i] != UNSEEN).collect();
+    let score: Vec<f64> = known.iter().map(|&i| table[[i, usize::from(states[i])]]).collect();
+    let top = strict_top_k(&score, budget, seed);
+    let mut pulled: Vec<usize> = (0..known.len()).filter(|c| top.pull[*c]).collect();
+    // stable: equal indices stay in the order of the table
+    pulled.sort_by(|a, b| score[*b].partial_cmp(&score[*a]).expect("indices are numbers"));
+    let rows = pulled.into_iter().enumerate().map(|(rank, c)| Row {
+        instance: there.name.clone(),
+        arm: there.arms[known[c]].clone(),
+        state: states[known[c]],
+        index: score[c] + 0.0,
+        rank: rank + 1,
+        inclusion: top.inclusion[c],
+        is_beneficial: score[c] > 0.0,
+    });
+    (rows.collect(), states.len() - known.len())
 }
 
 /// The indices of an instance, on the prediction alone or smoothed with the arms' own records.

@@ -3,6 +3,7 @@
 mod answers;
 mod bad_input;
 mod decision_focused;
+mod demo;
 mod evaluate;
 mod files;
 mod formats;

@@ -83,6 +83,11 @@ impl Study {
         draft.put_in_place()
     }
 
+    /// Whether a study could be written into the folder, before there is one: says what [`Study::write`] would.
+    pub fn check_folder(folder: &Path, replace: bool) -> Result<()> {
+        FolderDraft::check(folder, replace, &OWN).map(drop)
+    }
+
     fn arm_columns(&self) -> Vec<(String, DataType)> {
         let mut columns = names(&["instance", "arm"]);
         if let Some(first) = self.instances.first() {

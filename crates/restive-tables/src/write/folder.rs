@@ -2,7 +2,20 @@
 //!
 //! It is filled beside its final place under a temporary name and renamed at the end. A folder that is there already is
 //! replaced only where the caller allows it and where it holds nothing but files of the same kind: what restive did not
-//! write it does not remove. Whatever goes wrong, the folder that was there stays.
+//! write it does not remove. Whatever goes wrong, the folder that was there stays. A folder in the making may hold others.
+//!
+//! ```
+//! use restive_tables::FolderDraft;
+//!
+//! # let place = tempfile::tempdir().unwrap();
+//! # let path = place.path().join("answers");
+//! let draft = FolderDraft::create(&path, false, &["answer.txt"])?;
+//! std::fs::write(draft.file("answer.txt"), "42").unwrap();
+//! assert!(!path.exists());
+//! draft.put_in_place()?;
+//! assert!(path.join("answer.txt").exists());
+//! # Ok::<(), restive_tables::Error>(())
+//! ```
 
 use super::draft::{Listed, drafts};
 use crate::error::{Error, Result};
@@ -12,7 +25,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// A folder in the making.
-pub(crate) struct FolderDraft {
+pub struct FolderDraft {
     path: PathBuf,
     folder: TempDir,
     listed: Listed,
@@ -20,7 +33,7 @@ pub(crate) struct FolderDraft {
 
 impl FolderDraft {
     /// Starts a folder; `own` are the files that one to be replaced may hold.
-    pub(crate) fn create(path: &Path, replace: bool, own: &[&str]) -> Result<Self> {
+    pub fn create(path: &Path, replace: bool, own: &[&str]) -> Result<Self> {
         let parent = Self::check(path, replace, own)?;
         let refused = |e: io::Error| Error::Io { path: path.into(), doing: "write", answer: e.kind().into() };
         let folder = temporary(parent).map_err(refused)?;
@@ -28,7 +41,7 @@ impl FolderDraft {
     }
 
     /// Whether a folder may be started, without doing so; the folder that it would stand in.
-    pub(crate) fn check<'a>(path: &'a Path, replace: bool, own: &[&str]) -> Result<&'a Path> {
+    pub fn check<'a>(path: &'a Path, replace: bool, own: &[&str]) -> Result<&'a Path> {
         let refused = |answer| Error::Io { path: path.into(), doing: "write", answer };
         if path.exists() && !path.is_dir() {
             return Err(refused(io::ErrorKind::AlreadyExists.into()));
@@ -56,17 +69,18 @@ impl FolderDraft {
     }
 
     /// Where to write a file of the folder.
-    pub(crate) fn file(&self, name: &str) -> PathBuf {
+    pub fn file(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
     /// Blames the file under its final name for what the system said of it.
-    pub(crate) fn refused(&self, name: &str) -> impl FnOnce(io::Error) -> Error {
+    pub fn refused(&self, name: &str) -> impl FnOnce(io::Error) -> Error {
         let path = self.path.join(name);
         move |answer| Error::Io { path, doing: "write", answer }
     }
 
-    pub(crate) fn put_in_place(self) -> Result<()> {
+    /// The folder is complete.
+    pub fn put_in_place(self) -> Result<()> {
         let held = drafts();
         let outcome = self.rename();
         drop(held);

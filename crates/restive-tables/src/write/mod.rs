@@ -26,6 +26,7 @@ use crate::names::ArmNames;
 use arrow_schema::DataType;
 use draft::Draft;
 pub use draft::abandon_drafts;
+pub use folder::FolderDraft;
 use restive::index::Indices;
 use std::path::{Path, PathBuf};
 pub use table::{Cells, write_table};

@@ -7,7 +7,7 @@
 //! 1. The training instances are cut into folds (one instance each, at most [`Recipe::FOLDS`]; groups of arms where there is a
 //!    single instance). On all but one fold, and once on everything, two-stage training runs to its end; the validation
 //!    instances say when to stop, and what its predictions are worth beside an arm's own record
-//!    ([`fit_strength`]).
+//!    ([`fit_strength`](crate::evaluation::fit_strength)).
 //! 2. On all but one fold both presets are trained, and each candidate's value is taken on the fold that was left out: the
 //!    [fluid](crate::evaluation::fluid()) value in the limit of the strict policy (temperature 0.02 of the spread), on
 //!    transitions smoothed by the two-stage predictions of that fold's training.
