@@ -10,6 +10,7 @@ use crate::compare_metrics::{Metric, PUBLISHED_DISCOUNT, TestInstance, mean, pub
 use restive::Instance;
 use restive::data::domain::Domain;
 use restive::data::split::{Part, Split};
+use restive::instance::Observation;
 use restive::policy::Policy;
 use restive::predictor::Predictor;
 use restive::training::{Config, Decision, DecisionFocused, Recipe, Selected, Selection, Snapshot, TwoStage};
@@ -155,7 +156,7 @@ pub(crate) fn run(domain: &Domain, seed: u64, progress: impl Fn(f64)) -> restive
         .enumerate()
         .map(|(k, i)| TestInstance::new(i, luck(k)))
         .collect::<restive::Result<Vec<_>>>()?;
-    let config = Config { seed, ..Config::published() };
+    let config = Config { seed, epochs: epochs(domain), ..Config::published() };
     let horizon = domain.horizon;
 
     let mut first = TwoStage::new(config.clone(), &train, &validation)?;
@@ -214,6 +215,11 @@ pub(crate) fn run(domain: &Domain, seed: u64, progress: impl Fn(f64)) -> restive
     progress(1.0);
     let curves = [two_stage_curve, through_curve];
     Ok(Run { seed, values, matched_oracle, curves, shifted, decisions, index, selected, snapshot, instances })
+}
+
+/// The epochs of training as published.
+pub(crate) fn epochs(domain: &Domain) -> usize {
+    if domain.observation == Observation::Full { 50 } else { 20 }
 }
 
 /// The metrics of a training on its way, at every epoch of the first ten and at every fourth from then on.

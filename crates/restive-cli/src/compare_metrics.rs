@@ -12,11 +12,10 @@
 
 use ndarray::{Array2, Array3, ArrayView4};
 use restive::evaluation::{
-    Behaviour, Decisions, Propensity, RatioUpTo, cwpdis, empirical, first_states, known_states, likelihood,
+    Behaviour, Decisions, Propensity, RatioUpTo, Record, World, cwpdis, first_states, known_states,
     target_pull,
 };
-use restive::index::{Algorithm, whittle_index};
-use restive::instance::Counts;
+use restive::index::differentiable_index;
 use restive::policy::{Policy, Temperature};
 use restive::simulation::{Initial, Setting, values};
 use restive::{Instance, Transition};
@@ -55,10 +54,13 @@ impl Metric {
 pub(crate) struct TestInstance<'a> {
     instance: &'a Instance,
     truth: &'a Transition,
-    counts: Counts,
+    record: Record,
+    /// what is told apart of the arms: states, or labels where states are seen at pulls only
     states: Array3<u16>,
     decisions: Decisions,
-    estimated: Transition,
+    /// with the true transitions, and with those that the log speaks of
+    true_world: World,
+    estimated: World,
     initial: Initial,
     seed: u64,
 }
@@ -68,15 +70,17 @@ impl<'a> TestInstance<'a> {
     pub(crate) fn new(instance: &'a Instance, seed: u64) -> restive::Result<Self> {
         let log = instance.trajectories();
         let propensity = Propensity::new(log, Behaviour::Logged, instance.budget())?;
-        let counts = log.counts();
+        let (observation, reward) = (instance.observation(), instance.reward());
+        let truth = instance.truth().expect("synthetic instances know their truth");
         Ok(Self {
             instance,
-            truth: instance.truth().expect("synthetic instances know their truth"),
+            truth,
             states: known_states(log),
             decisions: Decisions::new(log, instance.reward(), &propensity),
-            estimated: empirical(counts.view()),
+            true_world: World::new(observation, reward, truth),
+            estimated: World::estimated(observation, reward, log.counts().view(), None),
             initial: first_states(log),
-            counts,
+            record: Record::new(instance),
             seed,
         })
     }
@@ -89,9 +93,10 @@ impl<'a> TestInstance<'a> {
         self.truth.view()
     }
 
-    /// Whittle indices, `[N,M]`.
+    /// Whittle indices of what is told apart, `[N,L]`.
     pub(crate) fn index(&self, transition: ArrayView4<'_, f64>, discount: f64) -> Array2<f64> {
-        whittle_index(transition, self.instance.reward().view(), discount, Algorithm::Auto).index
+        let (reward, chain) = (self.instance.reward().view(), self.instance.observation().chain());
+        differentiable_index(transition, reward, discount, chain).index().to_owned()
     }
 
     /// All metrics of transitions, in the order of [`Metric::ALL`]. `discount` is that of the index of the strict policy.
@@ -112,7 +117,7 @@ impl<'a> TestInstance<'a> {
 
     /// The predictive loss per trajectory.
     pub(crate) fn loss(&self, transition: ArrayView4<'_, f64>) -> f64 {
-        likelihood(&self.counts, transition).per_trajectory
+        self.record.loss(transition).per_trajectory
     }
 
     /// CWPDIS, with ratios as published.
@@ -127,18 +132,18 @@ impl<'a> TestInstance<'a> {
     }
 
     fn simulated(&self, policy: &Policy) -> f64 {
-        self.rollouts(self.estimated.view(), &self.initial, policy, ROLLOUTS[0])
+        self.rollouts(&self.estimated, &self.initial, policy, ROLLOUTS[0])
     }
 
     /// The value on the true transitions, from uniform states as the domain has them.
     pub(crate) fn on_the_truth(&self, policy: &Policy) -> f64 {
-        self.rollouts(self.truth.view(), &Initial::Uniform, policy, ROLLOUTS[1])
+        self.rollouts(&self.true_world, &Initial::Uniform, policy, ROLLOUTS[1])
     }
 
-    fn rollouts(&self, p: ArrayView4<'_, f64>, initial: &Initial, policy: &Policy, runs: usize) -> f64 {
+    fn rollouts(&self, world: &World, initial: &Initial, policy: &Policy, runs: usize) -> f64 {
         let setting = Setting {
-            transition: p,
-            reward: self.instance.reward(),
+            transition: world.transition.view(),
+            reward: world.reward(),
             discount: self.instance.discount(),
             budget: self.instance.budget(),
             horizon: self.instance.trajectories().steps() - 1,
