@@ -9,7 +9,8 @@
 use ndarray::{Array1, Array4};
 use restive::Instance;
 use restive::data::domain::Domain;
-use restive::index::{Algorithm, whittle_index};
+use restive::evaluation::World;
+use restive::index::differentiable_index;
 use restive::policy::Policy;
 use restive::predictor::Kind;
 use restive::simulation::{Initial, Setting, values};
@@ -21,12 +22,15 @@ const HORIZON: usize = 9;
 /// The mean value over the test instances of the strict policy with indices of these transitions, or of random pulls.
 fn value(test: &[Instance], transition: impl Fn(&Instance) -> Option<Array4<f64>>, discount: f64) -> f64 {
     let one = |instance: &Instance| {
+        let (observation, reward) = (instance.observation(), instance.reward());
         let policy = transition(instance).map_or(Policy::Random, |p| {
-            Policy::Strict(whittle_index(p.view(), instance.reward().view(), discount, Algorithm::Auto).index)
+            let indices = differentiable_index(p.view(), reward.view(), discount, observation.chain());
+            Policy::Strict(indices.index().to_owned())
         });
+        let world = World::new(observation, reward, instance.truth().expect("synthetic"));
         let setting = Setting {
-            transition: instance.truth().expect("synthetic").view(),
-            reward: instance.reward().into(),
+            transition: world.transition.view(),
+            reward: world.reward(),
             discount: instance.discount(),
             budget: instance.budget(),
             horizon: HORIZON,
@@ -44,6 +48,8 @@ fn regimes() -> Vec<(&'static str, Domain, Vec<usize>)> {
         ("linear-4-features", Domain { features_kept: 4, ..two.clone() }, vec![]),
         ("noise-0.1", Domain { feature_noise: 0.1, ..two }, vec![64]),
         ("five-state", Domain::five_state(), vec![64]),
+        ("collapsing", Domain::collapsing(), vec![64]),
+        ("collapsing-4", Domain { features_kept: 4, ..Domain::collapsing() }, vec![]),
     ]
 }
 
