@@ -53,6 +53,7 @@ mod belief;
 mod chains;
 mod infinite;
 mod pullback;
+mod rewards;
 mod sweep;
 
 pub use belief::{belief_mdp, beliefs};
