@@ -2,6 +2,7 @@
 //! chains against infinite ones, gradients against differences and against the general pullback, chained by hand.
 
 use crate::arms::{Kind, Random, random, reward, transitions};
+use crate::golden::{cases, numbers};
 use crate::gradients::{AGREEMENT, derivative, tangent, uniform};
 use ndarray::{Array2, Array4, ArrayView2, ArrayView3, Axis, s};
 use rand::RngExt;
@@ -372,4 +373,35 @@ fn invariants_hold() {
             assert_eq!(alone.index.row(0), here.index.row(i));
         }
     }
+}
+
+#[test]
+fn indices_and_derivatives_equal_fifty_digit_enumeration_over_beliefs() {
+    let (mut derivatives, mut not_indexable) = (0, 0);
+    for case in cases("collapsing") {
+        let [m, t] = ["m", "chain"].map(|key| case[key].as_u64().unwrap() as usize);
+        let p = Array4::from_shape_vec((1, m, 2, m), numbers(&case["p"])).unwrap();
+        let (reward, g) =
+            (Reward::of_state(&numbers(&case["reward"])).unwrap(), case["discount"].as_f64().unwrap());
+        let solved = differentiable_index(p.view(), reward.view(), g, Chain::Finite(t));
+        assert_eq!(solved.indices.verdict(0), case["is_indexable"].as_bool(), "{case}");
+        not_indexable += usize::from(!solved.indices.is_indexable[0]);
+        let found = solved.indices.index.iter().chain(&solved.indices.last);
+        for (found, truth) in found.zip(numbers(&case["index"]).iter().chain(&numbers(&case["last"]))) {
+            // indices are as large as 1/(1 − γ), and so is what rounding a probability does to them
+            assert!((found - truth).abs() < 1e-14 / (1.0 - g), "{found} not {truth}: {case}");
+        }
+        if case["direction"].is_null() {
+            continue;
+        }
+        let direction = numbers(&case["direction"]);
+        for (u, truth) in numbers(&case["derivative"]).into_iter().enumerate() {
+            let mut c = Array2::zeros((1, m * t));
+            c[[0, u]] = 1.0;
+            let found: f64 = solved.pullback(c.view()).iter().zip(&direction).map(|(d, v)| d * v).sum();
+            assert!((found - truth).abs() < 1e-13 / (1.0 - g) / (1.0 - g), "{found} not {truth}: {case}");
+            derivatives += 1;
+        }
+    }
+    assert!(derivatives > 60 && not_indexable >= 4, "{derivatives} {not_indexable}");
 }
