@@ -38,6 +38,14 @@ fn arms(n: usize) -> Array4<f64> {
     p
 }
 
+/// Rows uniform on the simplex, `[N,M,2,M]`.
+fn dense(n: usize, m: usize) -> Array4<f64> {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(2);
+    let mut p = Array4::from_shape_simple_fn((n, m, 2, m), || -f64::ln(1.0 - random.random::<f64>()));
+    p.rows_mut().into_iter().for_each(|mut row| row /= row.sum());
+    p
+}
+
 /// Microseconds per arm: the best of at least five calls in about half a second.
 fn time(arms: usize, mut call: impl FnMut()) -> f64 {
     call();
@@ -56,7 +64,8 @@ fn time(arms: usize, mut call: impl FnMut()) -> f64 {
 
 /// Index and pullback of the explicit processes of some arms.
 fn explicit(p: &Array4<f64>, n: usize, t: usize, is_bisection: bool) -> f64 {
-    let reward = Reward::linear(2);
+    let m = p.shape()[1];
+    let reward = Reward::linear(m);
     // the reward of a process depends on its arm, so that arms go one by one
     let processes: Vec<(Array4<f64>, Array2<f64>)> = (0..n)
         .map(|i| {
@@ -65,7 +74,7 @@ fn explicit(p: &Array4<f64>, n: usize, t: usize, is_bisection: bool) -> f64 {
             (transition.insert_axis(Axis(0)), reward)
         })
         .collect();
-    let c = Array2::ones((1, 2 * t));
+    let c = Array2::ones((1, m * t));
     time(n, || {
         for (p, r) in &processes {
             if is_bisection {
@@ -80,7 +89,8 @@ fn explicit(p: &Array4<f64>, n: usize, t: usize, is_bisection: bool) -> f64 {
 }
 
 fn structured(p: &Array4<f64>, n: usize, chain: Chain) -> f64 {
-    let (reward, c) = (Reward::linear(2), Array2::ones((n, 2 * chain.beliefs())));
+    let m = p.shape()[1];
+    let (reward, c) = (Reward::linear(m), Array2::ones((n, m * chain.beliefs())));
     let p = p.slice(s![..n, .., .., ..]);
     time(n, || {
         black_box(differentiable_index(p, reward.view(), DISCOUNT, chain).pullback(c.view()));
@@ -132,6 +142,16 @@ fn main() -> std::io::Result<()> {
         for (line, x) in measured.iter_mut().zip(row) {
             line.extend(x.map(|x| (t as f64, x)));
         }
+    }
+    println!(
+        "\nmore observed states, finite chains\n{:>5} {:>5} {:>10} {:>12} {:>15}",
+        "M", "T", "finite", "general", "general/finite"
+    );
+    for (m, t) in [(3, 10), (3, 50), (5, 10), (5, 30), (10, 10)] {
+        let p = dense(20, m);
+        let (finite, general) =
+            one.install(|| (structured(&p, 20, Chain::Finite(t)), explicit(&p, 2, t, false)));
+        println!("{m:>5} {t:>5} {finite:>10.1} {general:>12.0} {:>15.1}", general / finite);
     }
     let Some(file) = std::env::args().nth(1) else { return Ok(()) };
     let names = ["infinite chain", "finite chain", "general kernel", "bisection, as published"];

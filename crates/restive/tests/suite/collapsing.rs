@@ -201,7 +201,7 @@ fn infinite_chains_equal_long_finite_ones() {
                             let frozen = m == 1.0 && arm[[0, 0, 1]] == 1.0; // alternates for ever: freezing is felt
                             // indices closer than 1e-12 of the arm's scale, 1/(1 − γ), are taken as ties, and slopes on either
                             // side of one differ by as much again
-                            let tie = if sort == Sort::NearDeterministic {
+                            let tie = if matches!(sort, Sort::NearDeterministic | Sort::Quarters) {
                                 1e-12 / (1.0 - g) / (1.0 - g)
                             } else {
                                 0.0
