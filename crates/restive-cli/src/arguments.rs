@@ -3,6 +3,7 @@
 use crate::demo::DemoArguments;
 use crate::evaluate::EvaluateArguments;
 use crate::generate::GenerateArguments;
+use crate::observation::{Length, Observation};
 use crate::plan::PlanArguments;
 use crate::study::StudyArguments;
 use crate::train::TrainArguments;
@@ -78,6 +79,10 @@ p_0_1_2 is the probability of moving from state 0, when pulled (action 1; 0 is p
 states the columns p_0_0_1, p_0_1_1, p_1_0_1 and p_1_1_1 suffice. A column arm may name the arms; other columns are \
 ignored. A .npy array is float32 or float64 of shape [N, M, 2, M] (see --layout).
 
+With --observation collapsing the state of an arm is seen only when it is pulled. Indices are then those of beliefs: \
+w_S_H is the index when the last pull found state S and H steps without a pull have passed since its own. --chain says what becomes of \
+beliefs: with a number of them the last one stays as it is, as published; infinite (two states) lets them go on.
+
 Files are streamed: memory does not grow with the number of arms.";
 
 const INDEX_EXAMPLES: &str = "\
@@ -85,7 +90,9 @@ Examples:
   restive index examples/arms.csv
   restive index examples/arms.csv --discount 0.95 --out indices.parquet
   restive index examples/arms_three_states.csv --rewards 0,0.5,1 --verbose --out indices.csv
-  restive index examples/arms.csv --rewards 0/-0.1,1/0.9 --json";
+  restive index examples/arms.csv --rewards 0/-0.1,1/0.9 --json
+  restive index examples/arms.csv --observation collapsing --chain infinite --beliefs 5
+  restive index examples/arms.csv --observation collapsing --chain 10 --out indices.csv";
 
 /// Compute the Whittle index of every arm and state
 #[derive(Debug, Args)]
@@ -97,7 +104,7 @@ pub(crate) struct IndexArguments {
 
     /// Write the indices to this file: .csv, .parquet or .npy [default: show the first rows]
     ///
-    /// Columns: arm, w_0 … w_{M-1}, is_indexable (empty where it is not known). For OUT = w.npy the
+    /// Columns: arm, w_0 … w_{M-1} (w_S_H for beliefs), is_indexable (empty where it is not known). For OUT = w.npy the
     /// indices are an array [N, M] and the verdicts go to OUT.verdict.npy. The file appears when it is complete.
     #[arg(short, long, value_name = "OUT")]
     pub(crate) out: Option<PathBuf>,
@@ -119,6 +126,20 @@ pub(crate) struct IndexArguments {
     /// Tolerance of an index for --algorithm bisection [default: 1e-6]
     #[arg(long, value_parser = tolerance, allow_hyphen_values = true)]
     pub(crate) tolerance: Option<f64>,
+
+    /// What is seen of an arm
+    #[arg(long, value_enum, default_value_t = Observation::Full)]
+    pub(crate) observation: Observation,
+
+    /// Beliefs per observed state, the last of which stays as it is; or infinite, for two states [default: infinite]
+    ///
+    /// For --observation collapsing.
+    #[arg(long, value_name = "T|infinite", allow_hyphen_values = true)]
+    pub(crate) chain: Option<Length>,
+
+    /// How many beliefs of an infinite chain to give an index [default: 10]
+    #[arg(long, value_name = "N")]
+    pub(crate) beliefs: Option<std::num::NonZeroUsize>,
 
     /// Order of the axes of a .npy array
     #[arg(long, value_enum, default_value_t = Layout::Nsas)]

@@ -10,6 +10,8 @@ const STATES_SHOWN: usize = 8;
 /// The first arms of a file, kept to be shown.
 pub(crate) struct Preview {
     rows: usize,
+    /// of the indices
+    labels: Vec<String>,
     arms: Vec<Shown>,
 }
 
@@ -24,8 +26,8 @@ struct Shown {
 }
 
 impl Preview {
-    pub(crate) fn new(rows: usize) -> Self {
-        Self { rows, arms: Vec::new() }
+    pub(crate) fn new(rows: usize, labels: Vec<String>) -> Self {
+        Self { rows, labels, arms: Vec::new() }
     }
 
     pub(crate) fn add(&mut self, names: &ArmNames, solved: &Indices) {
@@ -46,11 +48,13 @@ impl Preview {
 
     /// Writes the table, and how many arms it leaves out.
     pub(crate) fn write(&self, text: &mut Vec<u8>, arms: u64, is_verbose: bool) -> io::Result<()> {
-        let Some(first) = self.arms.first() else { return Ok(()) };
-        let states = first.index.len();
+        if self.arms.is_empty() {
+            return Ok(());
+        }
+        let states = self.labels.len();
         let numbers = self.arms.iter().flat_map(|arm| arm.index.iter().chain(&arm.last));
         let decimals = Decimals::of(numbers.copied());
-        let mut table = vec![header(states, is_verbose)];
+        let mut table = vec![header(&self.labels, is_verbose)];
         table.extend(self.arms.iter().map(|arm| {
             let mut row = vec![arm.name.escape_debug().to_string()];
             row.extend(by_state(states, |s| decimals.format(arm.index[s])));
@@ -69,12 +73,13 @@ impl Preview {
     }
 }
 
-fn header(states: usize, is_verbose: bool) -> Vec<String> {
+fn header(labels: &[String], is_verbose: bool) -> Vec<String> {
+    let states = labels.len();
     let mut header = vec!["arm".into()];
-    header.extend(by_state(states, |s| format!("w_{s}")));
+    header.extend(by_state(states, |s| format!("w_{}", labels[s])));
     header.push("is_indexable".into());
     if is_verbose {
-        header.extend(by_state(states, |s| format!("last_{s}")));
+        header.extend(by_state(states, |s| format!("last_{}", labels[s])));
         header.extend(["status".into(), "residual".into()]);
     }
     header

@@ -7,6 +7,7 @@
 use crate::arguments::IndexArguments;
 use crate::display::Preview;
 use crate::failure::Usage;
+use crate::observation::{chain, labels};
 use crate::progress::Progress;
 use crate::solve::{Question, Tally};
 use crate::summary::Summary;
@@ -24,12 +25,14 @@ pub(crate) fn run(arguments: &IndexArguments) -> anyhow::Result<()> {
     let start = Instant::now();
     refuse_contradictions(arguments)?;
     crate::prepare::threads(arguments.threads)?;
-    let reader = ArmReader::open(&arguments.arms, arguments.layout.into())?;
+    let answers = chain(arguments)?.map_or(1, |chain| chain.beliefs());
+    let reader = ArmReader::open_for(&arguments.arms, arguments.layout.into(), answers)?;
     let question = Question::new(arguments, reader.states())?;
     let (states, has_names) = (reader.states(), reader.has_names());
+    let labels = labels(states, question.chain);
     let ignored = first_few(reader.ignored());
-    let mut preview =
-        Preview::new(if arguments.out.is_none() && !arguments.json { arguments.rows } else { 0 });
+    let shown = if arguments.out.is_none() && !arguments.json { arguments.rows } else { 0 };
+    let mut preview = Preview::new(shown, labels.clone());
     let tally = match &arguments.out {
         None => stream(reader, &question, |names, solved| {
             preview.add(names, solved);
@@ -37,7 +40,7 @@ pub(crate) fn run(arguments: &IndexArguments) -> anyhow::Result<()> {
         })?,
         Some(out) => {
             let detail = if arguments.verbose { Detail::Full } else { Detail::Short };
-            let mut writer = IndexWriter::create(out, states, detail, reader.arm_type())?;
+            let mut writer = IndexWriter::create(out, &labels, detail, reader.arm_type())?;
             let tally = stream(reader, &question, |names, solved| writer.write(names, solved))?;
             writer.finish()?;
             tally
@@ -80,6 +83,7 @@ fn refuse_contradictions(arguments: &IndexArguments) -> anyhow::Result<()> {
     use crate::arguments::{Algorithm, Layout};
     let refuse = |message: &str| Err(Usage(message.into()).into());
     let input = Format::of(&arguments.arms)?;
+    chain(arguments)?;
     if arguments.layout == Layout::Nass && input != Format::Npy {
         return refuse("--layout nass: a table names its columns; the layout is for .npy arrays");
     }

@@ -27,6 +27,7 @@ mod generate;
 mod history;
 mod index;
 mod model;
+mod observation;
 mod plan;
 mod plan_report;
 mod prepare;

@@ -2,7 +2,9 @@
 
 use crate::arguments::{Algorithm, IndexArguments};
 use crate::failure::Usage;
+use crate::observation::{chain, chain_name, refuse_too_many};
 use restive::Reward;
+use restive::index::collapsing::{self, Chain};
 use restive::index::{self, Indices, Status, bisection, two_state};
 use restive_tables::Probabilities;
 
@@ -11,6 +13,8 @@ pub(crate) struct Question {
     pub(crate) reward: Reward,
     pub(crate) discount: f64,
     pub(crate) algorithm: index::Algorithm,
+    /// of beliefs, where the state is seen only at pulls
+    pub(crate) chain: Option<Chain>,
 }
 
 impl Question {
@@ -36,11 +40,21 @@ impl Question {
         algorithm
             .check(states, arguments.discount)
             .map_err(|e| Usage(format!("--algorithm: {file}: {e}")))?;
-        Ok(Self { reward, discount: arguments.discount, algorithm })
+        let chain = chain(arguments)?;
+        if let Some(chain) = chain {
+            refuse_too_many(chain, states)?;
+            let wrong = |e| Usage(format!("--chain {}: {file}: {e}", chain_name(chain)));
+            chain.check(reward.view()).map_err(wrong)?;
+        }
+        Ok(Self { reward, discount: arguments.discount, algorithm, chain })
     }
 
     /// Solves a batch.
     pub(crate) fn solve(&self, probabilities: Probabilities) -> Indices {
+        if let Some(chain) = self.chain {
+            let arms = probabilities.into_full();
+            return collapsing::index(arms.view(), self.reward.view(), self.discount, chain);
+        }
         match (probabilities, self.algorithm) {
             (Probabilities::Compact(arms), index::Algorithm::TwoState) => {
                 two_state::index_compact(arms.view(), self.reward.view(), self.discount)
@@ -54,6 +68,8 @@ impl Question {
     /// The road, by the name that the command line gives it.
     pub(crate) fn algorithm_name(&self) -> &'static str {
         match self.algorithm {
+            _ if matches!(self.chain, Some(Chain::Finite(_))) => "collapsing, finite chain",
+            _ if self.chain.is_some() => "collapsing, infinite chain",
             index::Algorithm::TwoState => "two-state",
             index::Algorithm::Bisection(_) => "bisection",
             index::Algorithm::General | index::Algorithm::Auto => "general",

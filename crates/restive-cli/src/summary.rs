@@ -2,6 +2,7 @@
 
 use crate::arguments::IndexArguments;
 use crate::display::{duration, grouped, percent};
+use crate::observation::chain_name;
 use crate::solve::{Question, STATUSES, Tally};
 use restive::index::Status;
 use serde::Serialize;
@@ -16,6 +17,8 @@ pub(crate) struct Summary {
     states: usize,
     discount: f64,
     algorithm: &'static str,
+    /// of beliefs, where the state is seen only at pulls; otherwise null
+    chain: Option<String>,
     seconds: f64,
     arms_per_second: f64,
     not_indexable: u64,
@@ -47,6 +50,7 @@ impl Summary {
             states,
             discount: question.discount,
             algorithm: question.algorithm_name(),
+            chain: question.chain.map(chain_name),
             seconds,
             arms_per_second: tally.arms as f64 / seconds.max(1e-9),
             not_indexable: tally.not_indexable,
@@ -79,7 +83,8 @@ impl Summary {
         };
         let (arms, states) = (counted(self.arms, "arm"), counted(self.states as u64, "state"));
         let time = duration(self.seconds);
-        write!(text, "{arms}, {states}, discount {}: {verdict}; {time}", self.discount)?;
+        let chain = self.chain.as_ref().map_or(String::new(), |chain| format!(", chain {chain}"));
+        write!(text, "{arms}, {states}{chain}, discount {}: {verdict}; {time}", self.discount)?;
         match &self.out {
             Some(out) => writeln!(text, "; wrote {out}"),
             None => writeln!(text),

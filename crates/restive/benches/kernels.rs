@@ -1,13 +1,14 @@
 //! The kernels over the sizes that matter: `cargo bench -p restive`. Timings decide nothing; `bench/` compares with peers.
 
 use divan::Bencher;
-use ndarray::{Array2, Array4};
+use ndarray::{Array2, Array4, Axis};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use restive::data::domain::Domain;
 use restive::evaluation::{
     Behaviour, Decisions, Propensity, RatioUpTo, cwpdis, fluid, known_states, target_pull,
 };
+use restive::index::collapsing::{self, Chain};
 use restive::index::two_state::{Packing, index_into, pullback_into};
 use restive::index::{bisection, general};
 use restive::policy::Policy;
@@ -67,6 +68,52 @@ fn bisection_with_pullback(bencher: Bencher, m: usize) {
     bencher.bench(|| {
         bisection::differentiable_index(p.view(), reward.view(), 0.9, Default::default()).pullback(c.view())
     });
+}
+
+/// Two-state arms seen only at pulls, index and pullback, chains of T beliefs. One thread.
+#[divan::bench(args = [2, 5, 10, 20, 50, 100, 200, 500, 1000], sample_count = 10)]
+fn collapsing_finite(bencher: Bencher, t: usize) {
+    collapsing(bencher, (100_000 / (t * t)).clamp(1, 100), Chain::Finite(t));
+}
+
+/// The same with infinite chains, T beliefs of each.
+#[divan::bench(args = [2, 5, 10, 20, 50, 100, 200, 500, 1000], sample_count = 10)]
+fn collapsing_infinite(bencher: Bencher, t: usize) {
+    collapsing(bencher, 100, Chain::Infinite { beliefs: t });
+}
+
+fn collapsing(bencher: Bencher, n: usize, chain: Chain) {
+    let (p, reward, c) = (arms(n, 2), Reward::linear(2), Array2::ones((n, 2 * chain.beliefs())));
+    let thread = one_thread();
+    bencher.counter(divan::counter::ItemsCount::new(n)).bench_local(|| {
+        thread.install(|| {
+            collapsing::differentiable_index(p.view(), reward.view(), 0.99, chain).pullback(c.view())
+        })
+    });
+}
+
+/// The general kernel on the explicit process over the beliefs of one such arm.
+#[divan::bench(args = [2, 5, 10, 20, 50, 100, 200], sample_count = 5)]
+fn collapsing_explicit_general(bencher: Bencher, t: usize) {
+    let (p, r) = explicit(t);
+    let c = Array2::ones((1, 2 * t));
+    bencher.bench(|| general::differentiable_index(p.view(), r.view(), 0.99).pullback(c.view()));
+}
+
+/// Bisection on it.
+#[divan::bench(args = [2, 5, 10], sample_count = 2)]
+fn collapsing_explicit_bisection(bencher: Bencher, t: usize) {
+    let (p, r) = explicit(t);
+    let c = Array2::ones((1, 2 * t));
+    bencher.bench(|| {
+        bisection::differentiable_index(p.view(), r.view(), 0.99, Default::default()).pullback(c.view())
+    });
+}
+
+fn explicit(t: usize) -> (Array4<f64>, Array2<f64>) {
+    let p = arms(1, 2);
+    let (p, r) = collapsing::belief_mdp(p.view().index_axis(Axis(0), 0), Reward::linear(2).view(), t);
+    (p.insert_axis(Axis(0)), r)
 }
 
 /// Soft top-k of N scores and its pullback.

@@ -192,7 +192,7 @@ fn read_parquet(path: &Path) -> Vec<Answer> {
         let batch = batch.unwrap();
         let (names, verdicts) = (&batch["arm"], batch["is_indexable"].as_boolean());
         let states = batch.schema().fields().iter().filter(|field| field.name().starts_with("w_")).count();
-        let index = |s: usize| batch[format!("w_{s}").as_str()].as_primitive::<Float64Type>();
+        let index = |s: usize| batch.column(1 + s).as_primitive::<Float64Type>(); // after the names, in order
         answers.extend((0..batch.num_rows()).map(|i| Answer {
             arm: match names.data_type() {
                 DataType::Utf8 => names.as_string::<i32>().value(i).into(),

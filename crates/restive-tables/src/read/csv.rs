@@ -27,12 +27,14 @@ pub(crate) struct CsvArms {
     arms: u64,
     /// bytes of the file
     size: u64,
+    /// indices per state
+    answers: usize,
     /// met in the middle of a batch: the arms before it come first, for they may hold an earlier fault
     pending: Option<Error>,
 }
 
 impl CsvArms {
-    pub(crate) fn open(path: &Path) -> Result<Self> {
+    pub(crate) fn open(path: &Path, answers: usize) -> Result<Self> {
         let file = File::open(path).map_err(Error::io(path, "open"))?;
         let meta = file.metadata().map_err(Error::io(path, "open"))?;
         let mut reader =
@@ -54,6 +56,7 @@ impl CsvArms {
             positions: Vec::new(),
             arms: 0,
             size: meta.len(),
+            answers,
             pending: None,
         })
     }
@@ -62,7 +65,8 @@ impl CsvArms {
         if let Some(error) = self.pending.take() {
             return Err(error);
         }
-        let (width, rows) = (self.columns.width(), batch_rows(self.columns.width()));
+        let width = self.columns.width();
+        let rows = batch_rows(width, self.answers * self.columns.states);
         let mut raw = Vec::with_capacity(rows * width);
         let mut names = self.columns.arm.map(|_| StringBuilder::new());
         self.positions.clear();

@@ -80,10 +80,16 @@ impl ArmReader {
     ///
     /// `layout` is the order of the axes of a `.npy` array; the columns of a table have names instead.
     pub fn open(path: &Path, layout: Layout) -> Result<Self> {
+        Self::open_for(path, layout, 1)
+    }
+
+    /// The same where each state of an arm will have so many indices: batches are as small as it takes for the answers, too, to
+    /// stay within bounds.
+    pub fn open_for(path: &Path, layout: Layout, answers: usize) -> Result<Self> {
         let source = match Format::of(path)? {
-            Format::Csv => Source::Csv(Box::new(csv::CsvArms::open(path)?)),
-            Format::Parquet => Source::Parquet(Box::new(parquet::ParquetArms::open(path)?)),
-            Format::Npy => Source::Npy(Box::new(npy::NpyArms::open(path, layout)?)),
+            Format::Csv => Source::Csv(Box::new(csv::CsvArms::open(path, answers)?)),
+            Format::Parquet => Source::Parquet(Box::new(parquet::ParquetArms::open(path, answers)?)),
+            Format::Npy => Source::Npy(Box::new(npy::NpyArms::open(path, layout, answers)?)),
         };
         Ok(Self { source })
     }
@@ -134,10 +140,10 @@ impl ArmReader {
     }
 }
 
-/// Arms per batch when each has `width` numbers: 4 MiB, at least a few so that threads have work.
-fn batch_rows(width: usize) -> usize {
+/// Arms per batch when each has `width` numbers, or so many answers: 4 MiB, at least a few so that threads have work.
+fn batch_rows(width: usize, answers: usize) -> usize {
     const BATCH_BYTES: usize = 4 << 20;
-    (BATCH_BYTES / (8 * width)).max(16)
+    (BATCH_BYTES / 8 / width.max(answers)).max(16)
 }
 
 /// The axes of one arm of a raw batch.

@@ -18,6 +18,8 @@ pub(crate) struct NpyArms {
     number: Number,
     layout: Layout,
     reader: BufReader<File>,
+    /// indices per state
+    answers: usize,
     /// the bytes of the batch in hand
     bytes: Vec<u8>,
     /// arms in the batches that were handed out
@@ -26,7 +28,7 @@ pub(crate) struct NpyArms {
 }
 
 impl NpyArms {
-    pub(crate) fn open(path: &Path, layout: Layout) -> Result<Self> {
+    pub(crate) fn open(path: &Path, layout: Layout, answers: usize) -> Result<Self> {
         let file = File::open(path).map_err(Error::io(path, "open"))?;
         let size = file.metadata().map_err(Error::io(path, "open"))?.len();
         if size == 0 {
@@ -72,12 +74,23 @@ impl NpyArms {
                 header.shape
             )));
         }
-        Ok(Self { path: path.into(), states, number, layout, reader, bytes: Vec::new(), arms: 0, total })
+        Ok(Self {
+            path: path.into(),
+            states,
+            number,
+            layout,
+            reader,
+            answers,
+            bytes: Vec::new(),
+            arms: 0,
+            total,
+        })
     }
 
     pub(crate) fn next_batch(&mut self) -> Result<Option<ArmBatch>> {
         let width = 2 * self.states * self.states;
-        let rows = (batch_rows(width) as u64).min(self.total - self.arms) as usize;
+        let rows =
+            (batch_rows(width, self.answers * self.states) as u64).min(self.total - self.arms) as usize;
         if rows == 0 {
             return Ok(None);
         }

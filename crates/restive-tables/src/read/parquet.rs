@@ -36,7 +36,7 @@ pub(crate) struct ParquetArms {
 }
 
 impl ParquetArms {
-    pub(crate) fn open(path: &Path) -> Result<Self> {
+    pub(crate) fn open(path: &Path, answers: usize) -> Result<Self> {
         let file = File::open(path).map_err(Error::io(path, "open"))?;
         if file.metadata().map_err(Error::io(path, "open"))?.len() == 0 {
             return Err(Error::NoArms { path: path.into(), found: "the file is empty" });
@@ -65,7 +65,7 @@ impl ParquetArms {
         let total = u64::try_from(builder.metadata().file_metadata().num_rows()).unwrap_or(0);
         let mask = ProjectionMask::roots(builder.parquet_schema(), decoded.iter().map(|(column, _)| *column));
         // no larger than the file, because the decoder sets room for a whole batch aside
-        let rows = (batch_rows(columns.width()) as u64).min(total.max(1)) as usize;
+        let rows = (batch_rows(columns.width(), answers * columns.states) as u64).min(total.max(1)) as usize;
         let reader = guarded(path, || builder.with_projection(mask).with_batch_size(rows).build())?;
         Ok(Self {
             path: path.into(),

@@ -15,12 +15,12 @@ pub(crate) struct CsvIndices {
 }
 
 impl CsvIndices {
-    pub(crate) fn create(path: &Path, states: usize, detail: Detail) -> Result<Self> {
+    pub(crate) fn create(path: &Path, labels: &[String], detail: Detail) -> Result<Self> {
         let mut header = vec!["arm".to_string()];
-        header.extend((0..states).map(|s| format!("w_{s}")));
+        header.extend(labels.iter().map(|s| format!("w_{s}")));
         header.push("is_indexable".into());
         if detail == Detail::Full {
-            header.extend((0..states).map(|s| format!("last_{s}")));
+            header.extend(labels.iter().map(|s| format!("last_{s}")));
             header.extend(["status".into(), "residual".into()]);
         }
         let mut draft = Draft::create(path)?;

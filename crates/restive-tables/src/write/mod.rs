@@ -3,7 +3,7 @@
 //! | column | meaning |
 //! |---|---|
 //! | `arm` | the arm's name or number |
-//! | `w_0` … `w_{M−1}` | the index of each state; NaN where none could be determined |
+//! | `w_0` … `w_{M−1}` | the index of each state; NaN where none could be determined. Of each belief: `w_S_H` |
 //! | `is_indexable` | the verdict; empty (null) where it is not known |
 //! | `last_0` … `last_{M−1}` | *with* [`Detail::Full`]: the subsidy from which the state stays passive |
 //! | `status`, `residual` | *with* [`Detail::Full`]: how far the answer can be trusted |
@@ -61,19 +61,20 @@ impl IndexWriter {
         })
     }
 
-    /// Starts a file for arms of `states` states, in the format that the ending of the path stands for.
+    /// Starts a file for arms whose indices have these `labels` (`0`, `1`, … for states), in the format that the ending of the
+    /// path stands for.
     ///
     /// `arm_type` is the type of the names ([`ArmReader::arm_type`](crate::ArmReader::arm_type)). A `.npy` file
     /// has room for the indices and the verdicts only, whatever the detail.
     ///
     /// Nothing appears under the path before [`finish`](Self::finish).
-    pub fn create(path: &Path, states: usize, detail: Detail, arm_type: DataType) -> Result<Self> {
+    pub fn create(path: &Path, labels: &[String], detail: Detail, arm_type: DataType) -> Result<Self> {
         let sink = match Format::of(path)? {
-            Format::Csv => Sink::Csv(csv::CsvIndices::create(path, states, detail)?),
+            Format::Csv => Sink::Csv(csv::CsvIndices::create(path, labels, detail)?),
             Format::Parquet => {
-                Sink::Parquet(Box::new(parquet::ParquetIndices::create(path, states, detail, arm_type)?))
+                Sink::Parquet(Box::new(parquet::ParquetIndices::create(path, labels, detail, arm_type)?))
             }
-            Format::Npy => Sink::Npy(npy::NpyIndices::create(path, states)?),
+            Format::Npy => Sink::Npy(npy::NpyIndices::create(path, labels.len())?),
         };
         Ok(Self { sink })
     }

@@ -28,14 +28,14 @@ pub(crate) struct ParquetIndices {
 }
 
 impl ParquetIndices {
-    pub(crate) fn create(path: &Path, states: usize, detail: Detail, arm_type: DataType) -> Result<Self> {
+    pub(crate) fn create(path: &Path, labels: &[String], detail: Detail, arm_type: DataType) -> Result<Self> {
         let number = |name: String| Field::new(name, DataType::Float64, false);
         let has_numbers = arm_type.is_integer();
         let mut fields = vec![Field::new("arm", arm_type, false)];
-        fields.extend((0..states).map(|s| number(format!("w_{s}"))));
+        fields.extend(labels.iter().map(|s| number(format!("w_{s}"))));
         fields.push(Field::new("is_indexable", DataType::Boolean, true));
         if detail == Detail::Full {
-            fields.extend((0..states).map(|s| number(format!("last_{s}"))));
+            fields.extend(labels.iter().map(|s| number(format!("last_{s}"))));
             fields.extend([Field::new("status", DataType::Utf8, false), number("residual".into())]);
         }
         let schema = Arc::new(Schema::new(fields));

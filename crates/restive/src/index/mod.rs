@@ -12,6 +12,8 @@
 //! | [`general`] | any M | O(M³) | exact, with an indexability verdict |
 //! | [`bisection`] | any M, γ < 1 | M bisections over value iteration, then M solves | approximate, as in the paper |
 //!
+//! Arms whose state is seen only at pulls have roads of their own: [`collapsing`].
+//!
 //! # The gradient lives on the simplex
 //! A row P(s, a, ·) sums to 1, so only directions that keep the sum have a meaning. Every pullback to
 //! transitions returns, row by row, entries that sum to zero: the projection of any free-entry gradient onto

@@ -7,38 +7,22 @@
 //! h = A + m·C − G·D + E·H     A rewards, D steps, C passive steps (all discounted), E = γⁿ b(end) after n steps
 //! ```
 //!
-//! and a run that goes on for ever in the frozen last position has A = r/(1−γ), C = D = 1/(1−γ), E = 0 from there. A run is
-//! one step longer than that of the position after it, so that four recursions keep A, C, D and E. A move of one position
-//! into or out of the passive set changes the runs between it and the pull before it, and no others: they are computed
-//! anew, and no error builds up. The heads' own runs are M equations for G and H, affine in the subsidy m; they are solved
-//! anew when one of their runs has changed.
+//! and a run that goes on for ever has what the frozen last position earns at its end, r/(1−γ). With the discounted sums of
+//! all rewards down the chain at hand, A, C, D and E of a run are two terms each: a move of one position into or out of the
+//! passive set gives new ends to the runs between it and the pull before it, and no error builds up. The heads' own runs
+//! are M equations for G and H, affine in the subsidy m; they are solved anew when one of their runs has changed. Otherwise
+//! a move changes the advantages of those few positions only.
 //!
 //! Beliefs and H are held without state 0: b(0) = 1 − Σ b(k), H(0) = 0.
 
-use crate::lu::Lu;
+use super::rewards::Rewards;
+use crate::lu::{Lu, subtract};
 use ndarray::ArrayView2;
 
 /// Positions handled side by side; arrays are padded to a multiple.
 pub(super) const LANES: usize = 8;
-
-/// Rewards as a belief meets them: R(0,a) and R(k,a) − R(0,a), less their common mid-range.
-#[derive(Debug, Clone)]
-pub(super) struct Rewards {
-    base: [f64; 2],
-    /// for k = 1 … M−1
-    pub(super) rise: [Vec<f64>; 2],
-    /// the largest difference between rewards
-    pub(super) span: f64,
-}
-
-impl Rewards {
-    pub(super) fn new(reward: ArrayView2<'_, f64>) -> Self {
-        let (low, high) = reward.iter().fold((f64::MAX, f64::MIN), |(l, h), &r| (l.min(r), h.max(r)));
-        let middle = low + 0.5 * (high - low);
-        let rise = |a: usize| reward.column(a).iter().skip(1).map(|r| r - reward[[0, a]]).collect();
-        Self { base: [0, 1].map(|a| reward[[0, a]] - middle), rise: [rise(0), rise(1)], span: high - low }
-    }
-}
+/// A slope smaller than this is none.
+pub(super) const FLAT: f64 = 1e-12;
 
 /// One thread's memory for an arm; arrays over positions are `[M·T]`, padded, position h of chain s at s·T + h.
 pub(super) struct Chains {
@@ -52,19 +36,25 @@ pub(super) struct Chains {
     /// 1/(1−γ)
     for_ever: f64,
     pub(super) rewards: Rewards,
+    /// γᵏ and Σ_{v<k} γᵛ for k = T … 0, `[T+1]`
+    powers: Vec<f64>,
+    sums: Vec<f64>,
     /// b(k) for k = 1 … M−1, `[M−1,M·T]`
     pub(super) belief: Vec<f64>,
-    /// the expected reward of either action
+    /// the expected reward of either action, and of a pull less that of passivity
     reward: [Vec<f64>; 2],
+    gain: Vec<f64>,
+    /// Σ γᵛ r(h+v) down to the last position
+    tail: Vec<f64>,
     /// 1 for an active position, −1 for a passive one and for padding
     pub(super) action: Vec<f64>,
-    /// of the run after each position: A, D, C, E (`[M−1,M·T]`) and its end (T: none)
-    run_reward: Vec<f64>,
-    run_steps: Vec<f64>,
-    run_passive: Vec<f64>,
-    run_link: Vec<f64>,
+    /// of the run after each position: Δ − γA, D, 1 + γC, b − E (`[M−1,M·T]`), and its end (T: none)
+    offset: Vec<f64>,
+    steps: Vec<f64>,
+    rest: Vec<f64>,
+    link: Vec<f64>,
     pub(super) run_end: Vec<u32>,
-    /// the same of the run from each head on, `[M]`; E is `[M,M−1]`
+    /// A, D, C of the run from each head on, `[M]`, E, `[M,M−1]`, and its end
     head_reward: Vec<f64>,
     head_steps: Vec<f64>,
     head_passive: Vec<f64>,
@@ -78,8 +68,21 @@ pub(super) struct Chains {
     /// Adv = α − m·β of every position
     pub(super) alpha: Vec<f64>,
     pub(super) beta: Vec<f64>,
+    /// α/β where the position moves if the subsidy passes there, infinity where it does not
+    pub(super) crossing: Vec<f64>,
+    /// whether any slope has been nearly zero
+    pub(super) has_flat: bool,
     /// how the equations of the heads weigh in the advantage of one position, `[M]`
     pub(super) inflow: Vec<f64>,
+}
+
+/// A, D, C at the end of a run and the weight of b(end) in E.
+#[derive(Clone, Copy)]
+struct End {
+    reward: f64,
+    steps: f64,
+    passive: f64,
+    link: f64,
 }
 
 impl Chains {
@@ -87,6 +90,11 @@ impl Chains {
         let m = reward.nrows();
         let width = (m * beliefs).next_multiple_of(LANES);
         let (row, heads) = (vec![0.0; width], vec![0.0; m]);
+        let (mut powers, mut sums) = (vec![1.0; beliefs + 1], vec![0.0; beliefs + 1]);
+        for i in (0..beliefs).rev() {
+            powers[i] = discount * powers[i + 1];
+            sums[i] = 1.0 + discount * sums[i + 1];
+        }
         Self {
             states: m,
             beliefs,
@@ -94,13 +102,17 @@ impl Chains {
             discount,
             for_ever: 1.0 / (1.0 - discount),
             rewards: Rewards::new(reward),
+            powers,
+            sums,
             belief: vec![0.0; (m - 1) * width],
             reward: [row.clone(), row.clone()],
+            gain: row.clone(),
+            tail: row.clone(),
             action: vec![-1.0; width],
-            run_reward: row.clone(),
-            run_steps: row.clone(),
-            run_passive: row.clone(),
-            run_link: vec![0.0; (m - 1) * width],
+            offset: row.clone(),
+            steps: row.clone(),
+            rest: vec![1.0; width],
+            link: vec![0.0; (m - 1) * width],
             run_end: vec![0; width],
             head_reward: heads.clone(),
             head_steps: heads.clone(),
@@ -111,7 +123,9 @@ impl Chains {
             system: Lu::new(if m == 2 { 0 } else { m }),
             determinant: 1.0,
             alpha: row.clone(),
-            beta: row,
+            beta: row.clone(),
+            crossing: row,
+            has_flat: false,
             inflow: heads,
         }
     }
@@ -141,18 +155,38 @@ impl Chains {
     /// Takes up an arm (`[M,2,M]`) with every position active; false where its equations cannot be solved.
     #[inline(always)]
     pub(super) fn load(&mut self, arm: &[f64]) -> bool {
+        let (beliefs, g) = (self.beliefs, self.discount);
         self.load_beliefs(arm);
         for a in 0..2 {
             self.reward[a].fill(self.rewards.base[a]);
             for (rise, belief) in self.rewards.rise[a].iter().zip(self.belief.chunks_exact(self.width)) {
-                crate::lu::subtract(&mut self.reward[a], -rise, belief);
+                subtract(&mut self.reward[a], -rise, belief);
             }
         }
-        self.action[..self.states * self.beliefs].fill(1.0);
+        for ((gain, passive), active) in self.gain.iter_mut().zip(&self.reward[0]).zip(&self.reward[1]) {
+            *gain = active - passive;
+        }
+        self.action[..self.states * beliefs].fill(1.0);
+        self.has_flat = false;
         for chain in 0..self.states {
-            for position in (0..self.beliefs).rev() {
-                self.set_run(chain, position);
+            let (first, last) = (chain * beliefs, (chain + 1) * beliefs - 1);
+            self.tail[last] = self.reward[0][last];
+            for u in (first..last).rev() {
+                self.tail[u] = self.reward[0][u] + g * self.tail[u + 1];
             }
+            for u in first..last {
+                self.offset[u] = self.gain[u] - g * self.reward[1][u + 1];
+                (self.steps[u], self.rest[u]) = (1.0, 1.0);
+                self.run_end[u] = (u + 1 - first) as u32;
+            }
+            for (belief, link) in
+                self.belief.chunks_exact(self.width).zip(self.link.chunks_exact_mut(self.width))
+            {
+                for u in first..last {
+                    link[u] = belief[u] - g * belief[u + 1];
+                }
+            }
+            self.set_last(chain);
             self.set_head(chain);
         }
         let is_solved = self.solve();
@@ -164,79 +198,100 @@ impl Chains {
     #[inline(always)]
     pub(super) fn flip(&mut self, u: usize) -> bool {
         self.action[u] = -self.action[u];
-        let (chain, from) = (u / self.beliefs, u % self.beliefs);
-        let mut position = if from + 1 == self.beliefs { from + 1 } else { from };
-        let mut reaches_head = true;
-        while position > 0 {
-            position -= 1;
-            self.set_run(chain, position);
-            if position != from && self.action[chain * self.beliefs + position] > 0.0 {
-                reaches_head = false;
-                break;
-            }
+        let (chain, position) = (u / self.beliefs, u % self.beliefs);
+        let first = chain * self.beliefs;
+        if position + 1 == self.beliefs {
+            self.set_last(chain);
         }
-        if reaches_head {
-            self.set_head(chain);
-            let is_solved = self.solve();
-            self.refresh(0, self.width);
-            return is_solved;
+        let end = self.end_from(chain, position);
+        let before = self.action[first..u].iter().rposition(|action| *action > 0.0);
+        self.set_runs(chain, before.unwrap_or(0), position, end);
+        if before.is_some() {
+            self.refresh(first + before.unwrap_or(0), u + 1);
+            return true;
         }
-        self.refresh(chain * self.beliefs + position, u + 1);
-        true
+        self.set_head(chain);
+        let is_solved = self.solve();
+        self.refresh(0, self.width);
+        is_solved
     }
 
-    /// The run after a position, from the one after the next.
+    /// The first active position from this one on; T where there is none.
     #[inline(always)]
-    fn set_run(&mut self, chain: usize, position: usize) {
+    fn end_from(&self, chain: usize, position: usize) -> usize {
         let u = chain * self.beliefs + position;
-        let is_last = position + 1 == self.beliefs;
-        let next = if is_last { u } else { u + 1 };
-        let g = self.discount;
-        if self.action[next] > 0.0 {
-            self.run_reward[u] = self.reward[1][next];
-            (self.run_steps[u], self.run_passive[u]) = (1.0, 0.0);
-            self.run_end[u] = (next - chain * self.beliefs) as u32;
-            for k in (0..self.belief.len()).step_by(self.width) {
-                self.run_link[k + u] = g * self.belief[k + next];
-            }
-        } else if is_last {
-            self.run_reward[u] = self.reward[0][u] * self.for_ever;
-            (self.run_steps[u], self.run_passive[u]) = (self.for_ever, self.for_ever);
-            self.run_end[u] = self.beliefs as u32;
-            for k in (0..self.belief.len()).step_by(self.width) {
-                self.run_link[k + u] = 0.0;
-            }
+        if self.action[u] > 0.0 { position } else { self.run_end[u] as usize }
+    }
+
+    /// What a run meets at its end.
+    #[inline(always)]
+    fn end(&self, chain: usize, end: usize) -> End {
+        let first = chain * self.beliefs;
+        if end < self.beliefs {
+            let reward = self.reward[1][first + end] - self.tail[first + end];
+            End { reward, steps: 1.0, passive: 0.0, link: self.discount }
         } else {
-            self.run_reward[u] = self.reward[0][next] + g * self.run_reward[next];
-            self.run_steps[u] = 1.0 + g * self.run_steps[next];
-            self.run_passive[u] = 1.0 + g * self.run_passive[next];
-            self.run_end[u] = self.run_end[next];
-            for k in (0..self.belief.len()).step_by(self.width) {
-                self.run_link[k + u] = g * self.run_link[k + next];
+            let reward = self.reward[0][first + self.beliefs - 1] * self.for_ever;
+            End { reward, steps: self.for_ever, passive: self.for_ever, link: 0.0 }
+        }
+    }
+
+    /// The runs after some positions, none of them the last, that now end at `end`.
+    #[inline(always)]
+    fn set_runs(&mut self, chain: usize, from: usize, to: usize, end: usize) {
+        let (first, length, g) = (chain * self.beliefs, to - from, self.discount);
+        let at = self.end(chain, end);
+        let (u, back) = (first + from, self.beliefs - end + from + 1);
+        let (powers, sums) = (&self.powers[back..][..length], &self.sums[back..][..length]);
+        let (gain, tail) = (&self.gain[u..][..length], &self.tail[u + 1..][..length]);
+        let (offset, steps) = (&mut self.offset[u..][..length], &mut self.steps[u..][..length]);
+        let rest = &mut self.rest[u..][..length];
+        for i in 0..length {
+            offset[i] = gain[i] - g * (tail[i] + powers[i] * at.reward);
+            steps[i] = sums[i] + powers[i] * at.steps;
+            rest[i] = 1.0 + g * (sums[i] + powers[i] * at.passive);
+        }
+        let each = self.belief.chunks_exact(self.width).zip(self.link.chunks_exact_mut(self.width));
+        for (belief, link) in each {
+            let (weight, own) = (at.link * belief[first + end.min(self.beliefs - 1)], &belief[u..][..length]);
+            for ((link, b), power) in link[u..][..length].iter_mut().zip(own).zip(powers) {
+                *link = b - power * weight;
             }
+        }
+        self.run_end[u..][..length].fill(end as u32);
+    }
+
+    /// The run after the last position, which is the last position again.
+    #[inline(always)]
+    fn set_last(&mut self, chain: usize) {
+        let (u, g) = ((chain + 1) * self.beliefs - 1, self.discount);
+        let is_active = self.action[u] > 0.0;
+        let reward = if is_active { self.reward[1][u] } else { self.reward[0][u] * self.for_ever };
+        self.offset[u] = self.gain[u] - g * reward;
+        self.steps[u] = if is_active { 1.0 } else { self.for_ever };
+        self.rest[u] = if is_active { 1.0 } else { self.for_ever }; // 1 + γ/(1−γ)
+        self.run_end[u] = (self.beliefs - usize::from(is_active)) as u32;
+        let weight = if is_active { g } else { 0.0 };
+        for (belief, link) in self.belief.chunks_exact(self.width).zip(self.link.chunks_exact_mut(self.width))
+        {
+            link[u] = belief[u] - weight * belief[u];
         }
     }
 
     /// The run from a head on.
     #[inline(always)]
     fn set_head(&mut self, chain: usize) {
-        let (u, g) = (chain * self.beliefs, self.discount);
-        let links = self.head_link.chunks_exact_mut((self.states - 1).max(1)).nth(chain).unwrap_or_default();
-        if self.action[u] > 0.0 {
-            self.head_reward[chain] = self.reward[1][u];
-            (self.head_steps[chain], self.head_passive[chain]) = (1.0, 0.0);
-            self.head_end[chain] = 0;
-            for (link, belief) in links.iter_mut().zip(self.belief.chunks_exact(self.width)) {
-                *link = g * belief[u];
-            }
-        } else {
-            self.head_reward[chain] = self.reward[0][u] + g * self.run_reward[u];
-            self.head_steps[chain] = 1.0 + g * self.run_steps[u];
-            self.head_passive[chain] = 1.0 + g * self.run_passive[u];
-            self.head_end[chain] = self.run_end[u];
-            for (link, run) in links.iter_mut().zip(self.run_link.chunks_exact(self.width)) {
-                *link = g * run[u];
-            }
+        let end = self.end_from(chain, 0);
+        let (at, back, first) = (self.end(chain, end), self.beliefs - end, chain * self.beliefs);
+        let (power, sum) = (self.powers[back], self.sums[back]);
+        self.head_reward[chain] = self.tail[first] + power * at.reward;
+        self.head_steps[chain] = sum + power * at.steps;
+        self.head_passive[chain] = sum + power * at.passive;
+        self.head_end[chain] = end as u32;
+        let rest = self.states - 1;
+        for k in 0..rest {
+            let belief = self.belief[k * self.width + first + end.min(self.beliefs - 1)];
+            self.head_link[chain * rest + k] = power * at.link * belief;
         }
     }
 
@@ -269,30 +324,43 @@ impl Chains {
         is_solved
     }
 
-    /// α and β of some positions: Adv = Δ − m + γ(b·H − h), where h is the value of the run after the position.
+    /// Adv = Δ − m + γ(b·H − h) of some positions, where h is the value of the run after the position.
     #[inline(always)]
     fn refresh(&mut self, from: usize, to: usize) {
-        let g = self.discount;
+        let (g, length) = (self.discount, to - from);
         let [u, w] = &self.values;
         let (u_gain, w_gain) = (g * u[0], g * w[0]);
         let (alpha, beta) = (&mut self.alpha[from..to], &mut self.beta[from..to]);
-        let (passive, active) = (&self.reward[0][from..to], &self.reward[1][from..to]);
-        let (a, d, c) = (&self.run_reward[from..to], &self.run_steps[from..to], &self.run_passive[from..to]);
-        for i in 0..alpha.len() {
-            alpha[i] = (active[i] - passive[i]) + (d[i] * u_gain - g * a[i]);
-            beta[i] = 1.0 - (d[i] * w_gain - g * c[i]);
+        let (offset, steps, rest) = (&self.offset[from..to], &self.steps[from..to], &self.rest[from..to]);
+        for i in 0..length {
+            alpha[i] = offset[i] + steps[i] * u_gain;
+            beta[i] = rest[i] - steps[i] * w_gain;
         }
-        let each = self.belief.chunks_exact(self.width).zip(self.run_link.chunks_exact(self.width));
-        for (k, (belief, link)) in each.enumerate() {
+        for (k, link) in self.link.chunks_exact(self.width).enumerate() {
             let (u_head, w_head) = (g * u[k + 1], g * w[k + 1]);
-            for (((alpha, beta), b), e) in
-                alpha.iter_mut().zip(&mut *beta).zip(&belief[from..to]).zip(&link[from..to])
-            {
-                let f = b - e;
-                *alpha += f * u_head;
-                *beta -= f * w_head;
+            for ((alpha, beta), link) in alpha.iter_mut().zip(&mut *beta).zip(&link[from..to]) {
+                *alpha += link * u_head;
+                *beta -= link * w_head;
             }
         }
+        let (action, crossing) = (&self.action[from..to], &mut self.crossing[from..to]);
+        let mut flattest = f64::INFINITY;
+        for i in 0..length {
+            let (at, slope) = (alpha[i] / beta[i], action[i] * beta[i]);
+            crossing[i] = if slope > FLAT { at } else { f64::INFINITY };
+        }
+        let mut smallest = [f64::INFINITY; LANES];
+        let lanes = beta.chunks_exact(LANES);
+        for beta in lanes.remainder() {
+            flattest = if beta.abs() < flattest { beta.abs() } else { flattest };
+        }
+        for beta in lanes {
+            for l in 0..LANES {
+                smallest[l] = if beta[l].abs() < smallest[l] { beta[l].abs() } else { smallest[l] };
+            }
+        }
+        flattest = smallest.iter().fold(flattest, |least, x| least.min(*x));
+        self.has_flat |= flattest <= FLAT;
     }
 
     /// H(k) at a subsidy, for k = 1 … M−1.
@@ -306,18 +374,16 @@ impl Chains {
     #[inline(always)]
     pub(super) fn set_inflow(&mut self, u: usize) -> f64 {
         let g = self.discount;
-        let steps = g * self.run_steps[u];
+        let steps = g * self.steps[u];
         if self.states == 2 {
             let ([d0, d1], [e0, e1]) = (two(&self.head_steps), two(&self.head_link));
-            let f = g * (self.belief[u] - self.run_link[u]);
-            let inverse = 1.0 / self.determinant;
+            let (f, inverse) = (g * self.link[u], 1.0 / self.determinant);
             self.inflow[0] = (steps * (1.0 - e1) - d1 * f) * inverse;
             self.inflow[1] = (d0 * f + e0 * steps) * inverse;
         } else {
             self.inflow[0] = steps;
             for k in 1..self.states {
-                let at = (k - 1) * self.width + u;
-                self.inflow[k] = g * (self.belief[at] - self.run_link[at]);
+                self.inflow[k] = g * self.link[(k - 1) * self.width + u];
             }
             self.system.solve_rows(&mut self.inflow);
         }
@@ -328,13 +394,9 @@ impl Chains {
     /// How large the arm's subsidies are, while every position is active.
     #[inline(always)]
     pub(super) fn scale(&self) -> f64 {
-        let largest = |numbers: &[f64]| numbers.iter().fold(0.0f64, |most, x| most.max(x.abs()));
         let positions = self.states * self.beliefs;
-        let gain = self.reward[1]
-            .iter()
-            .zip(&self.reward[0])
-            .fold(0.0f64, |most, (r1, r0)| most.max((r1 - r0).abs()));
-        largest(&self.alpha[..positions]) + self.discount * largest(&self.reward[1][..positions]) + gain
+        let largest = |numbers: &[f64]| numbers[..positions].iter().fold(0.0f64, |most, x| most.max(x.abs()));
+        largest(&self.alpha) + self.discount * largest(&self.reward[1]) + largest(&self.gain)
     }
 }
 

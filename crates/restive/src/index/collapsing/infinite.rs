@@ -47,9 +47,10 @@ struct Arm {
     p: f64,
     rho: f64,
     q: [f64; 2],
-    /// b* and 1/(1−ρ); where ρ = 1 beliefs stay, b* is never asked for and the inverse is 0
+    /// 1 − ρ, and b*; where ρ = 1 to the last digit beliefs stay, and any b* will do
+    gap: f64,
     rest: f64,
-    inverse: f64,
+    stays: bool,
     /// 1/(1−γρ)
     factor: f64,
     /// 1 where low beliefs are active, −1 where high ones are
@@ -67,29 +68,44 @@ struct Sums {
     /// Σ γᵛ and Σ (γρ)ᵛ for v ≤ X
     steps: f64,
     decayed: f64,
+    /// (1−ρˣ)/(1−ρ), by how much p has entered the belief at X, and the same up to X: Σ γᵛ(1−ρᵛ)/(1−ρ)
+    entered: f64,
+    settled: f64,
 }
 
 impl Sums {
-    const FIRST: Self = Self { at: 0.0, discount: 1.0, decay: 1.0, steps: 1.0, decayed: 1.0 };
+    const FIRST: Self =
+        Self { at: 0.0, discount: 1.0, decay: 1.0, steps: 1.0, decayed: 1.0, entered: 0.0, settled: 0.0 };
 
     #[inline(always)]
     fn one_later(self, arm: &Arm) -> Self {
+        let (discount, entered) = (self.discount * arm.g, 1.0 + arm.rho * self.entered);
         Self {
             at: self.at + 1.0,
-            discount: self.discount * arm.g,
+            discount,
             decay: self.decay * arm.rho,
             steps: 1.0 + arm.g * self.steps,
             decayed: 1.0 + arm.g * arm.rho * self.decayed,
+            entered,
+            settled: self.settled + discount * entered,
         }
     }
 
-    /// At any X, for ρ > 0.
+    /// At any X, for 0 < ρ < 1.
     fn new(at: f64, arm: &Arm) -> Self {
-        let log = arm.g.ln();
-        let (discount, decay) = ((at * log).exp(), (at * arm.rho.ln()).exp());
+        let (log, log_decay) = (arm.g.ln(), (-arm.gap).ln_1p());
+        let (discount, decay) = ((at * log).exp(), (at * log_decay).exp());
+        let next = discount * arm.g;
         let steps = if arm.g < 1.0 { -((at + 1.0) * log).exp_m1() / (1.0 - arm.g) } else { at + 1.0 };
-        let decayed = (1.0 - discount * decay * arm.g * arm.rho) * arm.factor;
-        Self { at, discount, decay, steps, decayed }
+        let decayed = (1.0 - next * decay * arm.rho) * arm.factor;
+        let entered = -(at * log_decay).exp_m1() / arm.gap;
+        // two forms of one sum; the one with the larger denominator loses fewer digits
+        let settled = if arm.gap >= 1.0 - arm.g {
+            (steps - decayed) / arm.gap
+        } else {
+            (arm.g * (1.0 - discount * decay) * arm.factor - next * entered) / (1.0 - arm.g)
+        };
+        Self { at, discount, decay, steps, decayed, entered, settled }
     }
 }
 
@@ -108,16 +124,14 @@ impl Run {
     /// From belief `from` on, active at X.
     #[inline(always)]
     fn until(sums: Sums, from: f64, arm: &Arm) -> Self {
-        let Sums { at, discount, decay, steps, decayed } = sums;
+        let Sums { at, discount, decay, steps, decayed, entered, settled } = sums;
         let away = from - arm.rest;
         let end = arm.rest + decay * away;
         let next = discount * arm.g;
-        // by p: Σ γᵛ(1−ρᵛ)/(1−ρ)
-        let (settled, left) = ((steps - decayed) * arm.inverse, (1.0 - decay) * arm.inverse);
-        let before = if at > 0.0 { at * decay / arm.rho } else { 0.0 }; // Xρˣ⁻¹
         let bent = arm.g * (decayed - (at + 1.0) * discount * decay) * arm.factor;
-        let d_end =
-            [left, arm.rest * left + away * if arm.rho == 0.0 && at == 1.0 { 1.0 } else { before }, decay];
+        // Xρˣ⁻¹
+        let fallen = if at <= 1.0 { at } else { at * decay / arm.rho };
+        let d_end = [entered, arm.rest * entered + away * fallen, decay];
         Self {
             unit: 1.0,
             reward: arm.rest * steps + away * decayed,
@@ -150,10 +164,11 @@ impl Closed {
         let [up, down] = if self.is_renamed { [p[4], p[1]] } else { [p[1], p[4]] };
         let q = if self.is_renamed { [p[6], p[2]] } else { [p[3], p[7]] };
         let (g, gap) = (self.discount, up + down);
-        let (rest, inverse) = if gap > 0.0 { (up / gap, 1.0 / gap) } else { (0.5, 0.0) };
         let rho = 1.0 - gap;
+        let stays = rho == 1.0;
+        let rest = if stays { 0.5 } else { up / gap };
         let side = if q[1] - q[0] < rho { 1.0 } else { -1.0 };
-        Arm { g, p: up, rho, q, rest, inverse, factor: 1.0 / (1.0 - g * rho), side }
+        Arm { g, p: up, rho, q, gap, rest, stays, factor: 1.0 / (1.0 - g * rho), side }
     }
 
     /// Solves one arm (`[2,2,2]`): writes its indices, `[2·n]`, and their gradients, `[2·n]`, where there is room.
@@ -198,11 +213,10 @@ impl Closed {
     ) -> (f64, f64) {
         let (own, other) = (arm.q[chain], arm.q[1 - chain]);
         let (own_away, other_away) = (arm.side * (own - arm.rest), arm.side * (other - arm.rest));
-        let stays = arm.inverse == 0.0;
         // where both chains come down to b: how many steps after its own chain the other one is there
-        let comes_down = !stays && arm.rho > 0.0 && own_away > 0.0;
+        let comes_down = !arm.stays && arm.rho > 0.0 && own_away > 0.0;
         let lag = match comes_down && other_away > 0.0 {
-            true => ((own_away / other_away).ln() / arm.rho.ln()).ceil(),
+            true => ((own_away / other_away).ln() / (-arm.gap).ln_1p()).ceil(),
             false => f64::NEG_INFINITY,
         };
         let second = Sums::FIRST.one_later(arm);
@@ -214,7 +228,7 @@ impl Closed {
         for (h, w) in index.iter_mut().enumerate() {
             let next = arm.p + arm.rho * b;
             let d_next = [1.0 + arm.rho * d_b[0], b + arm.rho * d_b[1], arm.rho * d_b[2]];
-            let own_sums = match own_away > 0.0 && !stays {
+            let own_sums = match own_away > 0.0 && !arm.stays {
                 true if arm.rho > 0.0 => sums,
                 true if h > 0 => second,
                 _ => Sums::FIRST,
@@ -234,7 +248,7 @@ impl Closed {
                 Some(sums) => Run::until(sums, other, arm),
                 None => Run::for_ever(other, arm),
             };
-            let after = match stays || away >= 0.0 {
+            let after = match arm.stays || away >= 0.0 {
                 true => Run::until(Sums::FIRST, next, arm),
                 false => Run::for_ever(next, arm),
             };

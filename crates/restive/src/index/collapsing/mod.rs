@@ -53,13 +53,14 @@ mod belief;
 mod chains;
 mod infinite;
 mod pullback;
+mod rewards;
 mod sweep;
 
 pub use belief::{belief_mdp, beliefs};
 
 use super::Indices;
 use super::batch::Buffers;
-use crate::{Error, Result};
+use crate::Error;
 use infinite::{Closed, Gradient};
 use ndarray::{Array4, ArrayView2, ArrayView4};
 use pullback::{ArmTape, Return};
@@ -87,7 +88,7 @@ impl Chain {
     }
 
     /// Whether arms with this reward (`[M,2]`) can have such chains.
-    pub fn check(self, reward: ArrayView2<'_, f64>) -> Result<()> {
+    pub fn check(self, reward: ArrayView2<'_, f64>) -> crate::Result<()> {
         let range = |what, expected, found| Err(Error::Range { what, expected, found });
         let (states, beliefs) = (reward.nrows(), self.beliefs());
         match self {

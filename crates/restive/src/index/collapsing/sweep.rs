@@ -3,14 +3,13 @@
 //! The path, its ties and its verdict are those of the [general](crate::index::general) kernel on the M·T beliefs; only the
 //! advantages come from [`Chains`], O(M·T) of them after a move instead of O((M·T)²) numbers of a tableau.
 
-use super::chains::{Chains, LANES};
+use super::chains::{Chains, FLAT, LANES};
 use crate::index::batch::Outcome;
 use crate::index::{ILL_CONDITIONED, Status};
 use crate::simd::for_cpu;
 use ndarray::ArrayView2;
 
-/// Two subsidies closer than this, relative to the size of the arm's subsidies, are one event; a slope smaller than this
-/// is none.
+/// Two subsidies closer than this, relative to the size of the arm's subsidies, are one event.
 const TIE: f64 = 1e-12;
 const NEVER: usize = usize::MAX;
 
@@ -25,7 +24,6 @@ pub(super) struct Tape<'a> {
 /// One thread's memory.
 pub(super) struct Sweep {
     chains: Chains,
-    candidates: Vec<f64>,
     /// whether a position was passive before the current tie group
     was_passive: Vec<bool>,
     /// the positions that moved in the current tie group
@@ -40,7 +38,6 @@ impl Sweep {
         let width = chains.width;
         Self {
             chains,
-            candidates: vec![0.0; width],
             was_passive: vec![false; width],
             moved: Vec::with_capacity(width),
             recorded: vec![NEVER; width],
@@ -103,7 +100,7 @@ fn follow(
     let (mut subsidy, mut group, mut groups) = (f64::NEG_INFINITY, f64::NEG_INFINITY, 0);
     let (mut passive_positions, mut moves, mut is_indexable) = (0, 0, true);
     while passive_positions < positions {
-        let next = next_event(sweep, subsidy, scale);
+        let next = next_event(&mut sweep.chains, subsidy, scale);
         if next == f64::INFINITY || moves > 50 * positions + 100 {
             return None;
         }
@@ -112,7 +109,7 @@ fn follow(
             is_indexable &= close_group(sweep, group, last);
             (group, groups) = (next, groups + 1);
         }
-        let u = sweep.candidates.iter().position(|&c| c <= next + slack)?;
+        let u = least_up_to(&sweep.chains.crossing, next + slack)?;
         subsidy = next;
         if sweep.chains.action[u] < 0.0 {
             if sweep.recorded[u] == groups {
@@ -124,7 +121,7 @@ fn follow(
                 sweep.recorded[u] = groups;
                 index[u] = subsidy;
                 let slope = sweep.chains.beta[u];
-                let inverse_slope = if slope > TIE { 1.0 / slope } else { 0.0 };
+                let inverse_slope = if slope > FLAT { 1.0 / slope } else { 0.0 };
                 amplification = amplification.max(sweep.chains.set_inflow(u) * inverse_slope);
                 for k in 1..sweep.chains.states {
                     spread = spread.max(sweep.chains.head_value(k, subsidy).abs());
@@ -150,28 +147,41 @@ fn follow(
     Some(Outcome { is_indexable, status, residual })
 }
 
-/// The smallest subsidy, from the current one on, at which a position enters or leaves the passive set. An active one whose
-/// advantage is zero here and stays zero enters now: leaving it alone is as good as a pull.
+/// The smallest subsidy, from the current one on, at which a position enters or leaves the passive set.
 #[inline(always)]
-fn next_event(sweep: &mut Sweep, subsidy: f64, scale: f64) -> f64 {
-    let zero = TIE * subsidy.abs().max(scale);
-    let Chains { alpha, beta, action, .. } = &sweep.chains;
+fn next_event(chains: &mut Chains, subsidy: f64, scale: f64) -> f64 {
+    if chains.has_flat {
+        enter_flat(chains, subsidy, scale);
+    }
     let mut least = [f64::INFINITY; LANES];
-    let lanes = alpha.chunks_exact(LANES).zip(beta.chunks_exact(LANES)).zip(action.chunks_exact(LANES));
-    for (candidate, ((alpha, beta), action)) in sweep.candidates.chunks_exact_mut(LANES).zip(lanes) {
+    for crossing in chains.crossing.chunks_exact(LANES) {
         for l in 0..LANES {
-            let slope = action[l] * beta[l];
-            let at = alpha[l] / beta[l];
-            let ahead = if at > subsidy { at } else { subsidy };
-            let is_zero = (alpha[l] - subsidy * beta[l]).abs() <= zero;
-            let is_flat = (slope.abs() <= TIE) & is_zero & (action[l] > 0.0);
-            let other = if is_flat { subsidy } else { f64::INFINITY };
-            let next = if slope > TIE { ahead } else { other };
-            candidate[l] = next;
-            least[l] = if next < least[l] { next } else { least[l] };
+            least[l] = if crossing[l] < least[l] { crossing[l] } else { least[l] };
         }
     }
-    least.iter().fold(f64::INFINITY, |least, next| least.min(*next))
+    least.iter().fold(f64::INFINITY, |least, next| least.min(*next)).max(subsidy)
+}
+
+/// An active position whose advantage is zero here and stays zero enters now: leaving it alone is as good as a pull.
+#[inline(always)]
+fn enter_flat(chains: &mut Chains, subsidy: f64, scale: f64) {
+    let zero = TIE * subsidy.abs().max(scale);
+    for u in 0..chains.width {
+        let (alpha, beta) = (chains.alpha[u], chains.beta[u]);
+        let is_zero = (alpha - subsidy * beta).abs() <= zero;
+        if beta.abs() <= FLAT && chains.action[u] > 0.0 {
+            chains.crossing[u] = if is_zero { subsidy } else { f64::INFINITY };
+        }
+    }
+}
+
+/// The least position that moves at or before a subsidy.
+#[inline(always)]
+fn least_up_to(crossing: &[f64], subsidy: f64) -> Option<usize> {
+    let mut blocks = crossing.chunks_exact(LANES);
+    let block = blocks.position(|block| block.iter().fold(false, |any, c| any | (*c <= subsidy)))?;
+    let within = crossing[block * LANES..].iter().position(|c| *c <= subsidy)?;
+    Some(block * LANES + within)
 }
 
 /// Ends a tie group at this subsidy; false where a position that was passive before it is active after it.
