@@ -154,7 +154,7 @@ fn main() -> std::io::Result<()> {
         println!("{m:>5} {t:>5} {finite:>10.1} {general:>12.0} {:>15.1}", general / finite);
     }
     let Some(file) = std::env::args().nth(1) else { return Ok(()) };
-    let names = ["infinite chain", "finite chain", "general kernel", "bisection, as published"];
+    let names = ["infinite chain", "finite chain", "general kernel", "bisection"];
     let inks = [Ink::Blue, Ink::Orange, Ink::Green, Ink::Grey];
     let lines = measured.into_iter().zip(names.into_iter().zip(inks)).map(|(points, (name, ink))| Line {
         name: name.into(),

@@ -16,7 +16,7 @@
 
 use ndarray::{Array1, Array2, Array3, ArrayView2, ArrayView3, s};
 
-/// The beliefs b(s,h) = P₁[s]·P₀ʰ of an arm (`[M,2,M]`), `[M,T,M]`: what is believed of the state h steps after a pull that
+/// The beliefs `b(s,h) = P₁[s]·P₀ʰ` of an arm (`[M,2,M]`), `[M,T,M]`: what is believed of the state h steps after a pull that
 /// found state s and moved the arm.
 pub fn beliefs(arm: ArrayView3<'_, f64>, beliefs: usize) -> Array3<f64> {
     let m = arm.len_of(ndarray::Axis(0));

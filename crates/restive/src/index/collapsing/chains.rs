@@ -130,7 +130,7 @@ impl Chains {
         }
     }
 
-    /// The beliefs of an arm (`[M,2,M]`), b(s,h) = P₁[s]·P₀ʰ.
+    /// The beliefs of an arm (`[M,2,M]`), `b(s,h) = P₁[s]·P₀ʰ`.
     #[inline(always)]
     pub(super) fn load_beliefs(&mut self, arm: &[f64]) {
         let (m, width) = (self.states, self.width);

@@ -2,10 +2,9 @@
 //!
 //! # What it is
 //! A pull shows the state s of the arm, which then moves by P₁. From there on the arm is known by its *belief*: after h
-//! further steps without a pull it is in state s′ with probability b(s,h)[s′], b(s,h) = P₁[s]·P₀ʰ. Left alone, (s,h) becomes
-//! (s,h+1); a pull finds s′ with probability b(s,h)[s′] and leads to (s′,0). The reward is the expected one, b·R. This is a
-//! fully observed arm whose states are beliefs, M *chains* of them, and its indices are those of beliefs, `[N,M·T]`, (s,h)
-//! at s·T + h.
+//! further steps without a pull it is distributed as `b(s,h) = P₁[s]·P₀ʰ`. Left alone, (s,h) becomes (s,h+1); a pull finds s′
+//! with probability `b(s,h)[s′]` and leads to (s′,0). The reward is the expected one, b·R. This is a fully observed arm whose
+//! states are beliefs, M *chains* of them, and its indices are those of beliefs, `[N,M·T]`, (s,h) at s·T + h.
 //!
 //! Where a chain ends is the modeller's choice, [`Chain`]:
 //!
@@ -16,8 +15,8 @@
 //!
 //! against O(M³T³) for the [general](super::general) kernel on the M·T beliefs, from which the finite kernel differs by
 //! rounding only. The infinite chain is the cleaner model: freezing the last belief destroys the threshold structure of most
-//! arms and makes some of them (4.5 % of natural ones at T = 10) not indexable. For M > 2 no threshold is known; take a
-//! finite chain that is long enough for beliefs to settle.
+//! arms and makes some of them not indexable (3.6 % of arms on which a pull never harms, drawn at random, at T = 10 and
+//! γ = 0.99). For M > 2 no threshold is known; take a finite chain that is long enough for beliefs to settle.
 //!
 //! # How it is computed
 //! Finite: by the same sweep over subsidies as the general kernel, with its ties and its verdict, but advantages come from
