@@ -2,6 +2,7 @@
 
 mod answers;
 mod bad_input;
+mod collapsing;
 mod decision_focused;
 mod evaluate;
 mod files;
