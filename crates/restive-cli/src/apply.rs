@@ -10,7 +10,8 @@ use crate::prepare;
 use anyhow::{Context, bail};
 use ndarray::{ArrayView2, ArrayView4};
 use restive::data::split::{Group, Split};
-use restive::index::{Algorithm, whittle_index};
+use restive::index::{Algorithm, collapsing, whittle_index};
+use restive::instance::Observation;
 use restive::{Instance, Layout, Transition};
 use restive_tables::{Format, Study};
 use std::path::Path;
@@ -95,13 +96,17 @@ fn all(study: &Study) -> Vec<Group> {
     study.arms().into_iter().enumerate().map(whole).collect()
 }
 
-/// The Whittle indices of all arms and states, and how many arms are not indexable; refused where some have none.
+/// The Whittle indices of all arms and states, or labels where states are seen at pulls only, and how many arms are not indexable; refused where some have none.
 pub(crate) fn indices(
     transition: ArrayView4<'_, f64>,
     reward: ArrayView2<'_, f64>,
     discount: f64,
+    observation: Observation,
 ) -> anyhow::Result<(ndarray::Array2<f64>, usize)> {
-    let solved = whittle_index(transition, reward, discount, Algorithm::Auto);
+    let solved = match observation {
+        Observation::Full => whittle_index(transition, reward, discount, Algorithm::Auto),
+        Observation::Collapsing(chain) => collapsing::index(transition, reward, discount, chain),
+    };
     if let Some(arm) = (0..solved.status.len()).find(|i| solved.index.row(*i).iter().any(|w| w.is_nan())) {
         bail!("arm {arm}: found no index at a discount of {discount}; another --index-discount may have one");
     }

@@ -154,9 +154,13 @@ fn plan(study: &Study, run: &Run, domain: &Domain) -> anyhow::Result<Plan> {
     let k = train.len() + validation.len();
     let discount = Method::DecisionFocusedRecommended.index_discount(domain.horizon);
     let transition = run.selected.fitted.predictor.predict(test[0].features());
-    let (table, _) = apply::indices(transition.view(), test[0].reward().view(), discount)?;
-    let (plan, never_observed) = pulls(&study.instances[k], &table, domain.budget, 1 + k as u64);
-    Ok(Plan { budget: domain.budget, index_discount: discount, history: None, never_observed, plan })
+    let (table, _) =
+        apply::indices(transition.view(), test[0].reward().view(), discount, domain.observation)?;
+    let (plan, never_observed) =
+        pulls(&study.instances[k], &table, domain.observation.chain(), domain.budget, 1 + k as u64);
+    let is_labelled = domain.observation.chain().is_some();
+    let budget = domain.budget;
+    Ok(Plan { budget, index_discount: discount, history: None, never_observed, is_labelled, plan })
 }
 
 /// What to type to see it again.

@@ -5,7 +5,7 @@ use crate::compare_metrics::Metric;
 use crate::demo_charts::{gains, learning};
 use crate::demo_findings::{Findings, RECOMMENDED};
 use crate::demo_why::why;
-use crate::plan_report::Plan;
+use crate::plan_report::{LastSeen, Plan};
 use restive::report::number::fixed;
 use restive::report::table::{Cell, Column, Row};
 use restive::report::{Block, Chart, Fact, Interval, Page, Section, Table};
@@ -167,18 +167,16 @@ fn as_deployed(findings: &Findings<'_>) -> Table {
 fn whom(plan: &Plan) -> Vec<Block> {
     let instance = plan.plan.first().map_or("", |row| &row.instance);
     let one = |row: &crate::plan_report::Row| {
-        let numbers = [f64::from(row.state), row.index, row.rank as f64, row.inclusion];
+        let seen = row.place.cells().into_iter().map(f64::from);
+        let numbers = seen.chain([row.index, row.rank as f64, row.inclusion]);
         Row::new(std::iter::once(Cell::text(&row.arm)).chain(numbers.map(Cell::Number)).collect())
     };
     let table = Table {
         caption: format!("Instance {instance} of the first run: {} arms to pull", plan.plan.len()),
-        columns: vec![
-            Column::text("arm"),
-            Column::number("state", 0),
-            Column::number("index", 3),
-            Column::number("rank", 0),
-            Column::number("probability", 3),
-        ],
+        columns: (std::iter::once(Column::text("arm")))
+            .chain(LastSeen::header(plan.is_labelled).iter().map(|name| Column::number(*name, 0)))
+            .chain([("index", 3), ("rank", 0), ("probability", 3)].map(|(name, n)| Column::number(name, n)))
+            .collect(),
         rows: plan.plan.iter().map(one).collect(),
     };
     vec![

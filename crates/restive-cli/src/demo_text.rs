@@ -4,7 +4,7 @@ use crate::compare::Method;
 use crate::compare_metrics::Metric;
 use crate::demo_findings::Findings;
 use crate::display::{Decimals, duration, grouped, write_aligned};
-use crate::plan_report::Plan;
+use crate::plan_report::{LastSeen, Plan};
 use crate::summary::counted;
 use restive::report::Interval;
 use std::io::{self, Write};
@@ -51,16 +51,14 @@ pub(crate) fn write(
     writeln!(text, "\nWhom to pull next in instance {instance} of the first run:")?;
     let shown = &plan.plan[..plan.plan.len().min(ROWS)];
     let decimals = Decimals::of(shown.iter().map(|row| row.index));
-    let mut rows = vec![["arm", "state", "index", "rank", "pull probability"].map(String::from).to_vec()];
+    let seen = LastSeen::header(plan.is_labelled);
+    let header = ["arm"].iter().chain(seen).chain(&["index", "rank", "pull probability"]);
+    let mut rows = vec![header.map(|name| name.to_string()).collect::<Vec<_>>()];
     rows.extend(shown.iter().map(|row| {
         let index = decimals.format(row.index);
-        vec![
-            row.arm.clone(),
-            row.state.to_string(),
-            index,
-            row.rank.to_string(),
-            format!("{:.3}", row.inclusion),
-        ]
+        let seen = row.place.cells().into_iter().map(|cell| cell.to_string());
+        let last = [index, row.rank.to_string(), format!("{:.3}", row.inclusion)];
+        std::iter::once(row.arm.clone()).chain(seen).chain(last).collect()
     }));
     write_aligned(text, &rows)?;
     if let more @ 1.. = plan.plan.len() - shown.len() {

@@ -11,9 +11,9 @@ use crate::prepare;
 use anyhow::{Context, bail};
 use restive::data::split::{Group, Part};
 use restive::evaluation::{
-    Behaviour, Case, Hindrance, Propensity, RatioUpTo, Settings, evaluate, likelihood,
+    Behaviour, Case, Hindrance, Propensity, RatioUpTo, Record, Settings, World, evaluate,
 };
-use restive::policy::{Policy, Temperature, myopic_index};
+use restive::policy::{Policy, Temperature};
 use restive::{Instance, Transition};
 
 pub(crate) fn run(arguments: &EvaluateArguments) -> anyhow::Result<()> {
@@ -43,6 +43,11 @@ pub(crate) fn run(arguments: &EvaluateArguments) -> anyhow::Result<()> {
         notes.push(format!(
             "is and segmented sum over the {logged} logged decisions, the other values over the {deployed} of a deployment: do not compare them"
         ));
+    }
+    if source.is_some() && arguments.ratio == Ratio::ThisStep {
+        notes.extend(
+            prepare::rewards_at_pulls(&instances).map(|note| note + ", as does --ratio previous-step"),
+        );
     }
     if not_indexable > 0 {
         notes.push(format!(
@@ -171,7 +176,8 @@ fn policies(
     temperature: Temperature,
 ) -> anyhow::Result<(Vec<(String, Policy)>, usize)> {
     let reward = instance.reward().view();
-    let myopic = myopic_index(prediction.view(), reward, instance.discount());
+    let observation = instance.observation();
+    let myopic = World::new(observation, instance.reward(), prediction).myopic_index(instance.discount());
     let mut policies = vec![
         ("no-action".to_string(), Policy::NoAction),
         ("random".to_string(), Policy::Random),
@@ -181,7 +187,7 @@ fn policies(
     let mut not_indexable = None;
     let truth = instance.truth().filter(|_| has_truth).map(|truth| ("oracle", truth));
     for (name, transition) in std::iter::once(("model", prediction)).chain(truth) {
-        let (table, not) = indices(transition.view(), reward, discount)?;
+        let (table, not) = indices(transition.view(), reward, discount, observation)?;
         let softness = temperature.resolve(table.as_slice().expect("row-major"));
         policies.push((format!("{name}-soft"), Policy::Soft(table.clone(), softness)));
         policies.push((format!("{name}-strict"), Policy::Strict(table)));
@@ -190,15 +196,15 @@ fn policies(
     Ok((policies, not_indexable.unwrap_or(0)))
 }
 
-/// The predictive loss: per trajectory the mean over the instances, per transition over all of them.
+/// The predictive loss: per trajectory the mean over the instances, per transition (or sighting) over all of them.
 fn loss(instances: &[Instance], predictions: &[Transition]) -> Loss {
     let (mut per_trajectory, mut total, mut seen) = (0.0, 0.0, 0.0);
     for (instance, prediction) in instances.iter().zip(predictions) {
-        let counts = instance.trajectories().counts();
-        let one = likelihood(&counts, prediction.view()).per_trajectory;
+        let record = Record::new(instance);
+        let one = record.loss(prediction.view()).per_trajectory;
         per_trajectory += one / instances.len() as f64;
-        total += one * counts.trajectories() as f64;
-        seen += counts.view().sum();
+        total += one * instance.trajectories().trajectories() as f64;
+        seen += record.total();
     }
     Loss { per_trajectory, per_transition: total / seen }
 }

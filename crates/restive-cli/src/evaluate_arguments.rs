@@ -9,7 +9,7 @@ const ABOUT: &str = "\
 Evaluate a model: what its policy is worth beside others, by every estimator that applies.
 
 MODEL is a folder that restive train wrote, STUDY the folder of a study with the same features. Policies: no-action, random, \
-round-robin, myopic (one-step gain), model-soft and model-strict (Whittle indices of the predicted transitions) and, where the \
+round-robin, myopic (one-step gain; of labels where states are seen at pulls only), model-soft and model-strict (Whittle indices of the predicted transitions) and, where the \
 study knows its truth, oracle-soft and oracle-strict.
 
 Estimators:

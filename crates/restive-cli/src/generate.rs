@@ -3,6 +3,7 @@
 use crate::arguments::discount;
 use crate::display::duration;
 use crate::failure::Usage;
+use crate::generate_seen::SeenArguments;
 use crate::progress::Progress;
 use crate::summary::{counted, peak_memory};
 use clap::{Args, ValueEnum};
@@ -10,6 +11,7 @@ use restive::Instance;
 use restive::data::domain::{Domain, FEATURES};
 use restive::data::features::{Column, Features};
 use restive::data::split::Split;
+use restive::instance::Chain;
 use restive_tables::{Behaviour, Format, Settings, Study, StudyInstance};
 use serde::Serialize;
 use std::io::Write;
@@ -21,7 +23,8 @@ Generate a synthetic study, as in the published experiments.
 
 For every arm and state the probabilities of the next state, when left alone and when pulled, are uniform on the simplex, \
 drawn again until a pull raises the expected reward by the margin. A fixed random network turns them into features. The \
-trajectories start in uniform states and pull arms at random. The study knows its true transitions (truth), and its column \
+trajectories start in uniform states and pull arms at random. In the domain collapsing a state is seen at a pull only: arms start at \
+a uniform label (the last state seen, and the steps since), and the logged reward is that expected under the true belief. The study knows its true transitions (truth), and its column \
 split deals the instances to train, validation and test in the proportions 70/10/20, in order.
 
 STUDY becomes a folder: study.toml, arms, trajectories, truth. The same seed gives the same study.";
@@ -29,6 +32,7 @@ STUDY becomes a folder: study.toml, arms, trajectories, truth. The same seed giv
 const EXAMPLES: &str = "\
 Examples:
   restive generate two-state --out synthetic
+  restive generate collapsing --out seen-at-pulls --chain infinite
   restive generate five-state --out small --seed 7 --instances 3 --trajectories 10 --format csv";
 
 /// Generate a synthetic study, as in the published experiments
@@ -83,6 +87,9 @@ pub(crate) struct GenerateArguments {
     #[arg(long, default_value_t = 0.99, value_parser = discount, allow_hyphen_values = true)]
     discount: f64,
 
+    #[command(flatten)]
+    seen: SeenArguments,
+
     /// Format of the tables
     #[arg(long, value_enum, default_value_t = TableFormat::Parquet)]
     format: TableFormat,
@@ -102,6 +109,8 @@ pub(crate) enum Kind {
     TwoState,
     /// Five states, from worst to best
     FiveState,
+    /// States that are seen at pulls only
+    Collapsing,
 }
 
 impl Kind {
@@ -110,6 +119,7 @@ impl Kind {
         match self {
             Kind::TwoState => ("two-state", Domain::two_state()),
             Kind::FiveState => ("five-state", Domain::five_state()),
+            Kind::Collapsing => ("collapsing", Domain::collapsing()),
         }
     }
 }
@@ -142,6 +152,8 @@ pub(crate) fn run(arguments: &GenerateArguments) -> anyhow::Result<()> {
     let start = Instant::now();
     let (name, base) = arguments.domain.domain();
     let &GenerateArguments { instances, arms, budget, horizon, trajectories, .. } = arguments;
+    let is_collapsing = arguments.domain == Kind::Collapsing;
+    let (states, observation) = arguments.seen.resolve(is_collapsing, &base, horizon)?;
     let &GenerateArguments { margin, feature_noise, features_kept, discount, seed, .. } = arguments;
     let domain = Domain {
         instances,
@@ -153,15 +165,18 @@ pub(crate) fn run(arguments: &GenerateArguments) -> anyhow::Result<()> {
         feature_noise,
         features_kept,
         discount,
-        states: base.states,
-        observation: base.observation,
+        states,
+        observation,
     };
-    // what takes memory: a few bytes per arm and step, and some hundred numbers per arm
+    // what takes memory: a few bytes per arm and step, some hundred numbers per arm, and where labels are told apart those of
+    // their transitions
     const MOST_CELLS: f64 = 1e9;
-    let cells = instances as f64 * arms as f64 * (trajectories as f64 * (horizon as f64 + 1.0) + 200.0);
+    let labels = observation.chain().map_or(0.0, |chain| states as f64 * chain.beliefs() as f64);
+    let of_arm = trajectories as f64 * (horizon as f64 + 1.0) + 200.0 + 2.0 * labels * labels;
+    let cells = instances as f64 * arms as f64 * of_arm;
     if cells > MOST_CELLS {
         let message = format!(
-            "found {cells:.1e} cells of arms, trajectories and steps, expected at most {MOST_CELLS:e}"
+            "found {cells:.1e} cells of arms, trajectories, steps and labels, expected at most {MOST_CELLS:e}"
         );
         return Err(Usage(message).into());
     }
@@ -202,11 +217,16 @@ pub(crate) fn run(arguments: &GenerateArguments) -> anyhow::Result<()> {
         }
         let count = |count: usize, what| counted(count as u64, what);
         let (instances, arms) = (count(instances, "instance"), count(arms, "arm"));
+        let seen = match observation.chain() {
+            None => String::new(),
+            Some(Chain::Finite(labels)) => format!(" seen at pulls only (chain {labels})"),
+            Some(Chain::Infinite { .. }) => " seen at pulls only (chain infinite)".into(),
+        };
         let (states, decisions) = (count(domain.states, "state"), count(horizon, "decision"));
         let runs = if trajectories == 1 { "trajectory" } else { "trajectories" };
         write!(
             text,
-            "{instances} of {arms} with {states}, budget {budget}, {trajectories} {runs} of {decisions}, "
+            "{instances} of {arms} with {states}{seen}, budget {budget}, {trajectories} {runs} of {decisions}, "
         )?;
         write!(text, "seed {seed}; ")?;
         writeln!(text, "{}; wrote {}", duration(summary.seconds), summary.out)
@@ -246,6 +266,7 @@ pub(crate) fn study(
         discount: domain.discount,
         budget: domain.budget,
         horizon: domain.horizon,
+        observation: domain.observation,
         behaviour: Behaviour::Logged,
         text: Vec::new(),
     };

@@ -4,11 +4,11 @@ use crate::apply::{Applied, indices, refuse_other_than_tables};
 use crate::arguments::discount;
 use crate::failure::Usage;
 use crate::history::History;
-use crate::plan_report::{Plan, Row};
+use crate::plan_report::{LastSeen, Plan, Row};
 use crate::summary::counted;
 use clap::Args;
 use restive::evaluation::smoothed;
-use restive::instance::UNSEEN;
+use restive::instance::{Chain, UNSEEN};
 use restive::policy::strict::strict_top_k;
 use restive::{Instance, Trajectories};
 use restive_tables::StudyInstance;
@@ -20,7 +20,8 @@ Plan whom to pull next: the K arms of each instance whose latest recorded state 
 
 MODEL is a folder that restive train wrote, STUDY the folder of a study with the same features. The latest state of an arm is \
 the last one observed in the last trajectory that observed it, in the order of the file. An arm that was never observed has \
-no state: it is left out, and the answer says how many are.
+no state: it is left out, and the answer says how many are. Where states are seen at pulls only, an arm is ranked by its latest \
+label: last_state, the last state that was seen, and since, the steps since then.
 
 Exactly K arms are pulled in each instance (all, where there are fewer). An index of 0 or less means that a pull does not pay \
 there; such arms are marked, and --only-beneficial leaves them out. Arms that tie for the last places share them by lot: \
@@ -104,18 +105,30 @@ pub(crate) fn run(arguments: &PlanArguments) -> anyhow::Result<()> {
             }
         },
     };
+    let chain = applied.study.settings.observation.chain();
+    if arguments.history && chain.is_some() {
+        let message = "--history: a record of states that are seen at pulls only is not weighed against the prediction yet";
+        return Err(Usage(message.into()).into());
+    }
     let history = arguments.history.then(|| applied.history());
     let strength = history.as_ref().map(|history| history.strength.map(|of| of.value));
     let discount = applied.index_discount(arguments.index_discount);
     let budget = arguments.budget.unwrap_or(applied.study.settings.budget);
-    let mut plan = Plan { budget, index_discount: discount, history, never_observed: 0, plan: Vec::new() };
+    let mut plan = Plan {
+        budget,
+        index_discount: discount,
+        history,
+        never_observed: 0,
+        is_labelled: chain.is_some(),
+        plan: Vec::new(),
+    };
     let mut not_indexable = 0;
     for k in chosen {
         let instance = &applied.instances[k];
         let (table, not) = indices_of(instance, &applied, k, strength, discount)?;
         not_indexable += not;
         let lots = arguments.seed.wrapping_add(k as u64);
-        let (rows, never_observed) = pulls(&applied.study.instances[k], &table, budget, lots);
+        let (rows, never_observed) = pulls(&applied.study.instances[k], &table, chain, budget, lots);
         plan.never_observed += never_observed;
         plan.plan.extend(rows.into_iter().filter(|row| row.is_beneficial || !arguments.only_beneficial));
     }
@@ -136,7 +149,8 @@ pub(crate) fn run(arguments: &PlanArguments) -> anyhow::Result<()> {
     plan.history.iter().flat_map(History::warnings).for_each(|text| eprintln!("restive: warning: {text}"));
     if plan.never_observed > 0 {
         let arms = counted(plan.never_observed as u64, "arm");
-        eprintln!("restive: note: {arms} never observed, left out: without a state there is no index");
+        let what = if chain.is_some() { "label" } else { "state" };
+        eprintln!("restive: note: {arms} never observed, left out: without a {what} there is no index");
     }
     if not_indexable > 0 {
         let arms = counted(not_indexable as u64, "arm");
@@ -145,11 +159,12 @@ pub(crate) fn run(arguments: &PlanArguments) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The arms of an instance to pull, by their indices (`[N,M]`) in their latest states, best first; and how many arms have no
+/// The arms of an instance to pull, by their indices (`[N,L]`) in their latest states or labels, best first; and how many arms have no
 /// state. `seed` draws the lots for ties.
 pub(crate) fn pulls(
     there: &StudyInstance,
     table: &ndarray::Array2<f64>,
+    chain: Option<Chain>,
     budget: usize,
     seed: u64,
 ) -> (Vec<Row>, usize) {
@@ -163,7 +178,7 @@ pub(crate) fn pulls(
     let rows = pulled.into_iter().enumerate().map(|(rank, c)| Row {
         instance: there.name.clone(),
         arm: there.arms[known[c]].clone(),
-        state: states[known[c]],
+        place: LastSeen::new(states[known[c]], chain),
         index: score[c] + 0.0,
         rank: rank + 1,
         inclusion: top.inclusion[c],
@@ -182,15 +197,16 @@ fn indices_of(
 ) -> anyhow::Result<(ndarray::Array2<f64>, usize)> {
     let (prediction, reward) = (&applied.predictions[k], instance.reward().view());
     match strength {
-        None => indices(prediction.view(), reward, discount),
+        None => indices(prediction.view(), reward, discount, instance.observation()),
         Some(strength) => {
             let counts = instance.trajectories().counts();
-            indices(smoothed(counts.view(), prediction.view(), strength).view(), reward, discount)
+            let own = smoothed(counts.view(), prediction.view(), strength);
+            indices(own.view(), reward, discount, instance.observation())
         }
     }
 }
 
-/// The last state seen of each arm in the last trajectory that saw it, or [`UNSEEN`], `[N]`.
+/// The last state (or label) known of each arm in the last trajectory that knew one, or [`UNSEEN`], `[N]`.
 fn latest_states(log: &Trajectories) -> Vec<u16> {
     let state = log.state();
     let mut latest = vec![UNSEEN; log.arms()];

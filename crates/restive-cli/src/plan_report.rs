@@ -3,6 +3,7 @@
 use crate::display::{Decimals, grouped, write_aligned};
 use crate::history::History;
 use crate::summary::counted;
+use restive::instance::Chain;
 use restive_tables::{Cells, write_table};
 use serde::Serialize;
 use std::io::{self, Write};
@@ -13,11 +14,42 @@ use std::path::Path;
 pub(crate) struct Row {
     pub(crate) instance: String,
     pub(crate) arm: String,
-    pub(crate) state: u16,
+    #[serde(flatten)]
+    pub(crate) place: LastSeen,
     pub(crate) index: f64,
     pub(crate) rank: usize,
     pub(crate) inclusion: f64,
     pub(crate) is_beneficial: bool,
+}
+
+/// What the ranking of an arm goes by.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(crate) enum LastSeen {
+    State { state: u16 },
+    Label { last_state: u16, since: u16 },
+}
+
+impl LastSeen {
+    pub(crate) fn new(state: u16, chain: Option<Chain>) -> Self {
+        match chain.map(|chain| chain.beliefs() as u16) {
+            None => LastSeen::State { state },
+            Some(labels) => LastSeen::Label { last_state: state / labels, since: state % labels },
+        }
+    }
+
+    /// The words above the cells.
+    pub(crate) fn header(is_labelled: bool) -> &'static [&'static str] {
+        if is_labelled { &["last state", "since"] } else { &["state"] }
+    }
+
+    /// The cells of a row.
+    pub(crate) fn cells(&self) -> Vec<u16> {
+        match *self {
+            LastSeen::State { state } => vec![state],
+            LastSeen::Label { last_state, since } => vec![last_state, since],
+        }
+    }
 }
 
 /// The arms to pull, and what the choice rests on.
@@ -31,22 +63,33 @@ pub(crate) struct Plan {
     pub(crate) history: Option<History>,
     /// arms without a state, which are left out
     pub(crate) never_observed: usize,
+    /// whether arms are ranked by labels, because states are seen at pulls only
+    #[serde(skip)]
+    pub(crate) is_labelled: bool,
     pub(crate) plan: Vec<Row>,
 }
 
 impl Plan {
+    /// The columns of what the ranking goes by.
+    fn columns(&self) -> &'static [&'static str] {
+        if self.is_labelled { &["last_state", "since"] } else { &["state"] }
+    }
+
     /// As a table, `.csv` or `.parquet`.
     pub(crate) fn write_table(&self, path: &Path) -> restive_tables::Result<()> {
         let rows = self.plan.iter();
-        let columns = vec![
+        let mut columns = vec![
             ("instance", Cells::Text(rows.clone().map(|row| row.instance.clone()).collect())),
             ("arm", Cells::Text(rows.clone().map(|row| row.arm.clone()).collect())),
-            ("state", Cells::Whole(rows.clone().map(|row| row.state.into()).collect())),
+        ];
+        let place = |c: usize| Cells::Whole(rows.clone().map(|row| row.place.cells()[c].into()).collect());
+        columns.extend(self.columns().iter().enumerate().map(|(c, name)| (*name, place(c))));
+        columns.extend([
             ("index", Cells::Number(rows.clone().map(|row| row.index).collect())),
             ("rank", Cells::Whole(rows.clone().map(|row| row.rank as i32).collect())),
             ("inclusion", Cells::Number(rows.clone().map(|row| row.inclusion).collect())),
-            ("is_beneficial", Cells::Truth(rows.map(|row| row.is_beneficial).collect())),
-        ];
+            ("is_beneficial", Cells::Truth(rows.clone().map(|row| row.is_beneficial).collect())),
+        ]);
         write_table(path, columns)
     }
 
@@ -55,18 +98,20 @@ impl Plan {
         let shown = &self.plan[..self.plan.len().min(rows)];
         if !shown.is_empty() {
             let decimals = Decimals::of(shown.iter().map(|row| row.index));
-            let header = ["instance", "arm", "state", "index", "rank", "inclusion", "is_beneficial"];
-            let mut table = vec![header.map(String::from).to_vec()];
+            let rest = ["index", "rank", "inclusion", "is_beneficial"];
+            let header = [&["instance", "arm"], self.columns(), &rest].concat();
+            let mut table = vec![header.into_iter().map(String::from).collect::<Vec<_>>()];
             table.extend(shown.iter().map(|row| {
-                vec![
-                    row.instance.escape_debug().to_string(),
-                    row.arm.escape_debug().to_string(),
-                    row.state.to_string(),
+                let mut cells =
+                    vec![row.instance.escape_debug().to_string(), row.arm.escape_debug().to_string()];
+                cells.extend(row.place.cells().iter().map(u16::to_string));
+                cells.extend([
                     decimals.format(row.index),
                     row.rank.to_string(),
                     format!("{:.3}", row.inclusion),
                     if row.is_beneficial { "yes" } else { "not beneficial" }.into(),
-                ]
+                ]);
+                cells
             }));
             write_aligned(text, &table)?;
             match (self.plan.len() - shown.len()) as u64 {

@@ -81,8 +81,25 @@ pub(crate) fn with_propensity(instance: &Instance, known: &Propensity) -> anyhow
         propensity: Some(propensity),
         reward: log.reward().map(|reward| reward.to_owned()),
     };
-    let trajectories = Trajectories::new(logged, instance.states())?;
+    let trajectories = Trajectories::new(logged, instance.labels())?;
     Ok(Instance::new(Parts { trajectories, ..instance.parts().clone() })?)
+}
+
+/// What should be known of importance sampling where states, and with them rewards, are seen at pulls only.
+pub(crate) fn rewards_at_pulls(instances: &[Instance]) -> Option<String> {
+    let is_blind = |instance: &Instance| {
+        let (log, chain) = (instance.trajectories(), instance.observation().chain());
+        let cells = log.reward().map(|rewards| {
+            let mut left = rewards.iter().zip(log.action()).filter(|(_, a)| **a == 0);
+            left.all(|(reward, _)| reward.is_nan())
+        });
+        chain.is_some() && cells.unwrap_or(true)
+    };
+    instances.iter().any(is_blind).then(|| {
+        "rewards are known at pulls only: importance sampling averages over pulled arms, and by this step's action it leans \
+         towards states in which the policy pulls; a column reward avoids that"
+            .into()
+    })
 }
 
 /// One warning for each category that arms of the study have and no training arm had.

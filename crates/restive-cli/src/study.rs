@@ -16,9 +16,16 @@ STUDY is a folder:
   study.toml           states, rewards, discount, budget, horizon, behaviour
   arms.csv             instance, arm, one column per feature, perhaps split
   trajectories.csv     instance, trajectory, t, arm, state, action, perhaps propensity, reward
+                       (collapsing: perhaps last_state, since)
   truth.csv            optional: instance, arm, p_S_A_NEXT
 Tables may be .parquet instead; split is train, validation or test. A trajectory of H decisions has H + 1 rows per arm, the last with a state and an empty \
 action; t counts from 0 or from 1; a state that was not observed is empty. Without a column instance all arms belong to one.
+
+With observation = \"collapsing\" and chain = 10 (or \"infinite\") in study.toml a state is seen at a pull only: state is what the \
+step's pull saw, and empty elsewhere. last_state and since may say what is known before the action: the last state that was seen \
+and the steps since (0 just after a pull). On an arm's first row they say where it starts; without them that is unknown until \
+its first pull. On later rows they must follow from the actions, but in a finite chain since may stay at the last label; a longer \
+gap that does not say so is refused.
 
 The first fault is named with its file, row and column. Nothing is written.";
 

@@ -1,6 +1,7 @@
 //! What a study holds, as text or JSON.
 
 use crate::display::{duration, grouped, percent};
+use crate::study_labels::Labels;
 use crate::summary::{counted, peak_memory};
 use restive::data::features::Column;
 use restive::data::split::Part;
@@ -23,6 +24,10 @@ pub(crate) struct Summary {
     discount: f64,
     budget: usize,
     horizon: usize,
+    observation: &'static str,
+    /// where states are seen at pulls only
+    #[serde(skip_serializing_if = "Option::is_none")]
+    labels: Option<Labels>,
     behaviour: &'static str,
     instances: usize,
     arms: usize,
@@ -38,7 +43,7 @@ pub(crate) struct Summary {
     /// mean over steps with decisions
     pulls_per_step: f64,
     most_pulls: usize,
-    /// share of arms and steps without a state
+    /// share of arms and steps without a state or label
     share_unobserved: f64,
     has_propensity: bool,
     has_reward: bool,
@@ -112,6 +117,8 @@ impl Summary {
             discount: settings.discount,
             budget: settings.budget,
             horizon: settings.horizon,
+            observation: if settings.observation.chain().is_some() { "collapsing" } else { "full" },
+            labels: settings.observation.chain().map(|chain| Labels::new(study, chain)),
             behaviour: settings.behaviour.name(),
             instances: instances.len(),
             arms: instances.iter().map(|instance| instance.arms.len()).sum(),
@@ -179,11 +186,24 @@ impl Summary {
                     count(self.budget)
                 ),
             ),
-            ("unobserved", format!("{} of the states", percent(self.share_unobserved))),
+            (
+                "unobserved",
+                match &self.labels {
+                    None => format!("{} of the states", percent(self.share_unobserved)),
+                    Some(_) => format!("{} of the labels", percent(self.share_unobserved)),
+                },
+            ),
             ("behaviour", format!("{}; column propensity: {}", self.behaviour, yes(self.has_propensity))),
             ("logged rewards", yes(self.has_reward).into()),
             ("truth", yes(self.has_truth).into()),
         ];
+        if let Some(Labels { is_infinite, chain, sightings, longest_gap }) = &self.labels {
+            let end = if *is_infinite { "infinite chain, " } else { "" };
+            let seen = format!("at pulls only; {end}{chain} labels for each state");
+            let known = format!("{} of {} pulls at a known label", grouped(*sightings), grouped(self.pulls));
+            lines.insert(2, ("seen", seen));
+            lines.push(("sightings", format!("{known}; longest gap {longest_gap} steps")));
+        }
         if let Some(split) = &self.split {
             let parts = Part::ALL.map(|part| format!("{} {}", count(split[part.name()]), part.name()));
             lines.push(("split", format!("{} arms", parts.join(", "))));

@@ -42,6 +42,9 @@ part are learnt from, those in the validation part say when to stop, those in th
 split of the study says which is which; otherwise instances (the arms of fewer than three instances) are dealt 70/10/20 at \
 random by the seed.
 
+Where the study sees states at pulls only (observation = \"collapsing\"), transitions are fitted to what pulls saw, through the \
+beliefs they lead to, and the decision is made by indices of labels; the effect model, which is fitted to moves, is refused.
+
 Predictors: network (one hidden layer of 64 units) suits studies with many trajectories; effect, a logistic model in which \
 a pull is a shrunken shift, suits few trajectories and few pulls; linear is the network without hidden layers.
 
@@ -99,7 +102,8 @@ pub(crate) struct TrainArguments {
     #[arg(long, value_enum, default_value_t = Profile::Recommended)]
     pub(crate) profile: Profile,
 
-    /// Passes over the training instances, at most [default: 50, recommended: about 7,000 steps in all]
+    /// Passes over the training instances, at most [default: 50, where states are seen at pulls only 20 (paper: 18);
+    /// recommended: about 7,000 steps in all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) epochs: Option<u32>,
 
@@ -170,7 +174,10 @@ pub(crate) fn run(arguments: &TrainArguments) -> anyhow::Result<()> {
         parts = prepare::parts(&study, &split, &encoding, true)?;
     }
     refuse_too_little(&method, &parts)?;
-    let unseen = prepare::unseen(&study, &encoding);
+    let is_by_log = method.decision().is_some_and(|decision| decision.value == DecisionValue::Is);
+    let blind = prepare::rewards_at_pulls(&parts[0]).filter(|_| is_by_log);
+    let mut unseen = prepare::unseen(&study, &encoding);
+    unseen.extend(blind);
     let architecture = Architecture {
         features: encoding.width(),
         states: parts[0][0].states(),

@@ -9,6 +9,8 @@ use clap::ValueEnum;
 use restive::Instance;
 use restive::data::encoding::Standardise;
 use restive::data::split::{Part, Split};
+use restive::evaluation::Record;
+use restive::instance::Observation;
 use restive::predictor::{Kind, Precision};
 use restive::training::{Choice, Config, Decision, Keep, Rate, Recipe, Value as DecisionValue};
 use restive_tables::Study;
@@ -205,6 +207,14 @@ fn settings(arguments: &TrainArguments, train: &[Instance]) -> Config {
         Profile::Published => Config::published(),
         Profile::Paper => Config::paper(),
     };
+    if train.first().is_some_and(|instance| instance.observation() != Observation::Full) {
+        // the published experiments with states seen at pulls only were shorter
+        match arguments.profile {
+            Profile::Recommended => {}
+            Profile::Published => config.epochs = 20,
+            Profile::Paper => config.epochs = 18,
+        }
+    }
     config.seed = arguments.seed;
     match arguments.predictor {
         PredictorName::Network => {
@@ -238,7 +248,18 @@ fn settings(arguments: &TrainArguments, train: &[Instance]) -> Config {
 /// What training needs of the data.
 pub(crate) fn refuse_too_little(method: &Method, parts: &[Vec<Instance>; 3]) -> anyhow::Result<()> {
     let config = method.config();
-    let seen: f64 = parts[0].iter().map(|instance| instance.trajectories().counts().view().sum()).sum();
+    let is_collapsing = parts[0].iter().any(|instance| instance.observation() != Observation::Full);
+    if is_collapsing && matches!(config.kind, Kind::Effect { .. }) {
+        bail!(
+            "--predictor effect: the effect model is fitted to moves from state to state, and this study sees states at pulls only; it needs --predictor network or linear"
+        );
+    }
+    let seen: f64 = parts[0].iter().map(|instance| Record::new(instance).total()).sum();
+    if seen == 0.0 && is_collapsing {
+        bail!(
+            "training part: found no pull of an arm whose last seen state is known, expected some: the first pull of an arm says nothing unless last_state and since say where it starts"
+        );
+    }
     if seen == 0.0 {
         bail!(
             "training part: found no transition (a state, an action and the next state of an arm), expected some"

@@ -4,7 +4,7 @@ use crate::display::{duration, grouped, write_aligned};
 use crate::summary::counted;
 use restive::Instance;
 use restive::data::split::Part;
-use restive::evaluation::likelihood;
+use restive::evaluation::Record;
 use restive::predictor::Ensemble;
 use restive::training::{EpochReport, Fitted, Status};
 use restive_tables::model::Card;
@@ -62,18 +62,18 @@ pub(crate) fn history(fitted: &Fitted) -> Value {
 }
 
 /// The losses of each part under the finished ensemble: per trajectory, the mean over instances as published; per
-/// transition, over all of them. A part without arms has none.
+/// transition (or sighting, where states are seen at pulls only), over all of them. A part without arms has none.
 pub(crate) fn losses(ensemble: &Ensemble, parts: &[Vec<Instance>; 3]) -> Value {
     let mut all = json!({});
     for (part, instances) in Part::ALL.iter().zip(parts).filter(|(_, instances)| !instances.is_empty()) {
         let (mut mean, mut total, mut seen) = (0.0, 0.0, 0.0);
         for instance in instances {
-            let counts = instance.trajectories().counts();
+            let record = Record::new(instance);
             let transition = ensemble.predict(instance.features());
-            let loss = likelihood(&counts, transition.view()).per_trajectory;
+            let loss = record.loss(transition.view()).per_trajectory;
             mean += loss / instances.len() as f64;
-            total += loss * counts.trajectories() as f64;
-            seen += counts.view().sum();
+            total += loss * instance.trajectories().trajectories() as f64;
+            seen += record.total();
         }
         all[part.name()] =
             json!({"per_trajectory": mean, "per_transition": total / seen, "transitions": seen as u64});

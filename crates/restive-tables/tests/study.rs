@@ -65,6 +65,7 @@ fn awkward() -> Study {
         discount: 0.97,
         budget: 2,
         horizon: 6,
+        observation: restive::instance::Observation::Full,
         behaviour: Behaviour::Logged,
         text: vec!["word, of mouth".into(), "code".into(), "silent".into()],
     };

@@ -1,178 +1,266 @@
-//! `restive index --observation collapsing`: indices of beliefs, against their definition, and what is refused.
+//! Arms that are seen at pulls only, from `generate` to `plan`: the library's numbers, and one clear message for bad input.
 
-use crate::files::{COMPACT, Folder, compact_arms, csv, f64_bytes, full, full_columns, npy, stderr, stdout};
+use crate::files::{Folder, stderr, stdout};
+use ndarray::ArrayView2;
+use restive::Instance;
+use restive::data::domain::Domain;
+use restive::data::encoding::{Encoding, Standardise};
+use restive::evaluation::{Case, Record, Settings, evaluate};
+use restive::index::differentiable_index;
+use restive::instance::{Chain, Observation, UNSEEN};
+use restive::policy::Policy;
+use restive::predictor::Predictor;
+use restive::training::{Config, Decision, DecisionFocused, fit};
+use restive_tables::Study;
+use serde_json::Value;
 use std::fs;
 
-const DISCOUNT: f64 = 0.6;
+const SIZE: &str = "--seed 7 --instances 4 --arms 12 --budget 3 --horizon 5 --trajectories 6 --format csv";
 
-/// The index of a belief with reward 0, 1 by its definition: the subsidy at which both actions are equally good, by bisection
-/// over value iteration on all 2T beliefs.
-fn by_definition(p: [f64; 4], chain: usize, state: usize, since: usize) -> f64 {
-    let belief: Vec<[f64; 2]> = (0..chain)
-        .scan([p[1], p[3]], |b, _| {
-            let now = *b;
-            *b = now.map(|b| (1.0 - b) * p[0] + b * p[2]);
-            Some(now)
-        })
-        .collect();
-    let advantage = |subsidy: f64| {
-        let mut value = vec![[0.0f64; 2]; chain];
-        let acts = |value: &[[f64; 2]], s: usize, h: usize| {
-            let (b, next) = (belief[h][s], value[(h + 1).min(chain - 1)][s]);
-            [b + subsidy + DISCOUNT * next, b + DISCOUNT * (b * value[0][1] + (1.0 - b) * value[0][0])]
-        };
-        for _ in 0..90 {
-            value = (0..chain)
-                .map(|h| {
-                    [0, 1].map(|s| {
-                        let [rest, pull] = acts(&value, s, h);
-                        rest.max(pull)
-                    })
-                })
-                .collect();
-        }
-        let [rest, pull] = acts(&value, state, since);
-        pull - rest
-    };
-    let (mut low, mut high) = (-4.0, 4.0);
-    for _ in 0..60 {
-        let middle = 0.5 * (low + high);
-        if advantage(middle) > 0.0 { low = middle } else { high = middle }
-    }
-    low
+fn json(folder: &Folder, arguments: &str) -> Value {
+    let run = folder.restive(&format!("{arguments} --json")).success();
+    let text = stdout(&run);
+    let last = text.lines().last().unwrap();
+    // train prints JSON lines, the others one value
+    serde_json::from_str(&text).unwrap_or_else(|_| serde_json::from_str(last).unwrap())
+}
+
+fn instances(folder: &Folder) -> Vec<Instance> {
+    let study = Study::read(&folder.path("s")).unwrap();
+    let split = study.given_split().unwrap().unwrap();
+    let encoding = Encoding::fit(&study.features(&split.train), Standardise::No, &[]).unwrap();
+    study.instances(&encoding).unwrap()
+}
+
+fn table(instance: &Instance, predictor: &Predictor, discount: f64) -> ndarray::Array2<f64> {
+    let (p, reward) = (predictor.predict(instance.features()), instance.reward().view());
+    differentiable_index(p.view(), reward, discount, instance.observation().chain()).index().to_owned()
+}
+
+/// (arm, last state, since) of the highest indices at the last labels.
+fn best(instance: &Instance, table: ArrayView2<'_, f64>, budget: usize) -> Vec<(String, u64, u64)> {
+    let (log, labels) = (instance.trajectories(), instance.observation().chain().unwrap().beliefs());
+    let label = |i: usize| usize::from(log.state()[[log.trajectories() - 1, log.steps() - 1, i]]);
+    let mut order: Vec<usize> = (0..instance.arms()).collect();
+    order.sort_by(|a, b| table[[*b, label(*b)]].total_cmp(&table[[*a, label(*a)]]));
+    let row = |i: &usize| (i.to_string(), (label(*i) / labels) as u64, (label(*i) % labels) as u64);
+    order[..budget].iter().map(row).collect()
 }
 
 #[test]
-fn indices_of_beliefs_obey_the_definition_in_the_order_of_their_columns() {
-    let (folder, arms) = (Folder::new(), compact_arms(30, 7));
-    folder.write("arms.csv", csv(&COMPACT, arms.as_flattened()));
-    let options = format!("arms.csv --observation collapsing --discount {DISCOUNT}");
-    let (finite, infinite) =
-        (format!("{options} --chain 3"), format!("{options} --chain infinite --beliefs 4"));
-    let answers = folder.index(&finite, "w.csv");
-    let header = fs::read_to_string(folder.path("w.csv")).unwrap().lines().next().unwrap().to_string();
-    assert_eq!(header, "arm,w_0_0,w_0_1,w_0_2,w_1_0,w_1_1,w_1_2,is_indexable");
-    let open = folder.index(&infinite, "open.csv");
-    for ((arm, answer), open) in arms.iter().zip(&answers).zip(&open) {
-        assert_eq!((answer.index.len(), open.index.len()), (6, 8));
-        for (s, h) in [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2)] {
-            // below discount 1/2 every arm is indexable; at 0.6 nearly every one: bisection finds the one crossing
-            if answer.is_indexable == Some(true) {
-                let expected = by_definition(*arm, 3, s, h);
-                assert!(
-                    (answer.index[3 * s + h] - expected).abs() < 1e-9,
-                    "{arm:?} ({s},{h}): {answer:?}, {expected}"
-                );
+fn the_numbers_are_the_librarys() {
+    for (asked, chain) in [
+        ("", Chain::Finite(10)),
+        ("--chain 4", Chain::Finite(4)),
+        ("--chain infinite", Chain::Infinite { beliefs: 15 }),
+    ] {
+        let folder = Folder::new();
+        folder.restive(&format!("generate collapsing --out s {SIZE} {asked}")).success();
+        let all = instances(&folder);
+        let observation = Observation::Collapsing(chain);
+        let size =
+            Domain { instances: 4, arms: 12, budget: 3, horizon: 5, trajectories: 6, ..Domain::collapsing() };
+        assert_eq!(all, Domain { observation, ..size }.generate(7).unwrap());
+        // two to train on, one to validate, one to test
+        let (train, validation, test) = (&all[..2], &all[2..3], &all[3]);
+
+        let config = Config { seed: 3, epochs: 20, ..Config::published() };
+        let two_stage = fit(config.clone(), train, validation).unwrap().predictor;
+        let mut through =
+            DecisionFocused::new(config, Decision::published(5), None, train, validation).unwrap();
+        while !through.is_finished() {
+            through.epoch();
+        }
+        for (objective, predictor) in
+            [("two-stage", two_stage), ("decision-focused", through.finish().predictor)]
+        {
+            let train =
+                format!("train s --objective {objective} --profile published --seed 3 --out {objective}");
+            let said = json(&folder, &train);
+            let record = Record::new(test);
+            let loss = record.loss(predictor.predict(test.features()).view()).per_trajectory;
+            let found = &said["loss"]["test"];
+            assert_eq!(found["transitions"], 6 * 5 * 3, "only pulls count");
+            assert!((found["per_trajectory"].as_f64().unwrap() - loss).abs() < 1e-12 * loss);
+
+            let index = table(test, &predictor, 0.99);
+            let policies = vec![
+                ("no-action".to_string(), Policy::NoAction),
+                ("random".to_string(), Policy::Random),
+                ("model-strict".to_string(), Policy::Strict(index.clone())),
+            ];
+            let settings = Settings { runs: 30, resamples: 10, seed: 1, ..Settings::new(5) };
+            let cases = [Case { instance: test, policies, prediction: None }];
+            let expected = evaluate(&cases, &settings).unwrap();
+            let found = json(&folder, &format!("evaluate {objective} s --runs 30 --resamples 10"));
+            assert!((found["loss"]["per_trajectory"].as_f64().unwrap() - loss).abs() < 1e-12 * loss);
+            for (name, scores) in &expected.policies {
+                for score in scores {
+                    let found = &found["policies"][name][score.estimator.name()];
+                    assert_eq!(
+                        found["value"].as_f64(),
+                        Some(score.value.value),
+                        "{name} {}",
+                        score.estimator.name()
+                    );
+                }
             }
-            // beliefs that have gone on for long hardly move: a long chain is an infinite one
-            let expected = by_definition(*arm, 60, s, h);
-            assert!(
-                (open.index[4 * s + h] - expected).abs() < 1e-8,
-                "{arm:?} ({s},{h}): {open:?}, {expected}"
-            );
-        }
-        assert_eq!(open.is_indexable, Some(true));
-    }
-    // the same from every format to every format
-    folder.write("arms.npy", npy("<f8", "(30, 2, 2, 2)", &f64_bytes(&full(&arms))));
-    for out in ["w.parquet", "w.npy"] {
-        let again = folder.index(&finite.replace("arms.csv", "arms.npy"), out);
-        for (a, b) in answers.iter().zip(again) {
-            assert!(a.index.iter().zip(&b.index).all(|(a, b)| (a - b).abs() < 1e-12), "{out}");
-            assert_eq!(a.is_indexable, b.is_indexable);
+            for name in ["myopic", "round-robin", "oracle-soft", "oracle-strict", "model-soft"] {
+                assert!(found["policies"][name]["true"]["value"].is_number(), "{name}");
+            }
+            let plan = json(&folder, &format!("plan {objective} s --instance 3"));
+            let rows = plan["plan"].as_array().unwrap().iter().map(|row| {
+                let number = |name: &str| row[name].as_u64().unwrap();
+                (row["arm"].as_str().unwrap().to_string(), number("last_state"), number("since"))
+            });
+            assert_eq!(rows.collect::<Vec<_>>(), best(test, index.view(), 3));
+            assert!(plan["plan"][0].get("state").is_none());
         }
     }
 }
 
 #[test]
-fn an_infinite_chain_of_ten_beliefs_is_the_default() {
+fn a_study_is_summarised_and_planned_for() {
     let folder = Folder::new();
-    folder.write("arms.csv", csv(&COMPACT, &[0.2, 0.8, 0.5, 0.5]));
-    let plain = folder.index("arms.csv --observation collapsing", "a.csv");
-    let said = folder.index("arms.csv --observation collapsing --chain infinite --beliefs 10", "b.csv");
-    assert_eq!((plain[0].index.len(), &plain[0].index), (20, &said[0].index));
-    let shown = stdout(&folder.restive("index arms.csv --observation collapsing").success());
-    assert!(shown.contains("w_0_5") && shown.contains("w_1_9") && !shown.contains("w_0_6"), "{shown}");
-    assert!(shown.contains("1 arm, 2 states, chain infinite, discount 0.99: all indexable"), "{shown}");
-    let json = stdout(&folder.restive("index arms.csv --observation collapsing --chain 4 --json").success());
+    let run = folder.restive(&format!("generate collapsing --out s {SIZE} --states 3 --chain 4")).success();
     assert!(
-        json.contains("\"chain\": \"4\"") && json.contains("\"algorithm\": \"collapsing, finite chain\""),
-        "{json}"
+        stdout(&run).contains("with 3 states seen at pulls only (chain 4), budget 3"),
+        "{}",
+        stdout(&run)
     );
+    let said = json(&folder, "study s");
+    assert_eq!((&said["observation"], &said["pulls"]), (&"collapsing".into(), &360.into()));
+    let labels = serde_json::json!({"is_infinite": false, "chain": 4, "sightings": 360, "longest_gap": 4});
+    assert_eq!(said["labels"], labels);
+    let text = stdout(&folder.restive("study s").success());
+    assert!(text.contains("seen            at pulls only; 4 labels for each state\n"), "{text}");
+    assert!(
+        text.contains("sightings       360 of 360 pulls at a known label; longest gap 4 steps\n"),
+        "{text}"
+    );
+
+    folder.restive("train s --predictor linear --epochs 5 --out m").success();
+    folder.restive("train s --objective decision-focused --epochs 5 --out d").success();
+    let message = stderr(&folder.restive("train s --predictor effect --out e").code(1));
+    assert!(
+        message.contains("--predictor effect") && message.contains("seen") | message.contains("sees"),
+        "{message}"
+    );
+    let message = stderr(&folder.restive("plan m s --history").code(2));
+    assert!(message.starts_with("restive: --history: ") && message.lines().count() == 1, "{message}");
+    folder.restive("plan m s --out plan.csv").success();
+    let plan = fs::read_to_string(folder.path("plan.csv")).unwrap();
+    assert!(plan.starts_with("instance,arm,last_state,since,index,rank,inclusion,is_beneficial\n"), "{plan}");
+    let shown = stdout(&folder.restive("plan m s --rows 2").success());
+    assert!(shown.contains("last_state  since"), "{shown}");
+}
+
+/// Without columns of labels arms start unknown; without rewards those of pulls are known.
+#[test]
+fn a_bare_log_is_enough() {
+    let folder = Folder::new();
+    let size = SIZE.replace("--horizon 5", "--horizon 20");
+    folder.restive(&format!("generate collapsing --out s {size} --chain 30")).success();
+    let path = folder.path("s/trajectories.csv");
+    let text = fs::read_to_string(&path).unwrap();
+    let header: Vec<&str> = text.lines().next().unwrap().split(',').collect();
+    let is_kept = |c: &usize| !["last_state", "since", "reward"].contains(&header[*c]);
+    let bare = text.lines().map(|line| {
+        let cells: Vec<&str> = line.split(',').collect();
+        (0..cells.len()).filter(is_kept).map(|c| cells[c]).collect::<Vec<_>>().join(",") + "\n"
+    });
+    // arm 11 of the last instance is never pulled in what is left of its log
+    let bare: String =
+        bare.filter(|line| !(line.starts_with("3,") && line.split(',').nth(3) == Some("11"))).collect();
+    fs::write(&path, bare).unwrap();
+    let toml = fs::read_to_string(folder.path("s/study.toml"))
+        .unwrap()
+        .replace("chain = 30", "chain = \"infinite\"");
+    folder.write("s/study.toml", toml);
+    let said = json(&folder, "study s");
+    assert_eq!(said["labels"]["is_infinite"], true);
+    let gap = said["labels"]["longest_gap"].as_u64().unwrap();
+    assert_eq!(said["labels"]["chain"], gap + 20);
+    assert!(said["labels"]["sightings"].as_u64().unwrap() < said["pulls"].as_u64().unwrap());
+    assert_eq!(instances(&folder)[0].trajectories().state()[[0, 0, 0]], UNSEEN);
+    folder.restive("train s --epochs 5 --out m").success();
+    let run = folder.restive("evaluate m s --runs 20 --resamples 10").success();
+    assert!(stderr(&run).contains("rewards are known at pulls only"), "{}", stderr(&run));
+    let run = folder.restive("plan m s --budget 12 --json").success();
+    let plan: Value = serde_json::from_str(&stdout(&run)).unwrap();
+    assert_eq!((&plan["never_observed"], plan["plan"].as_array().unwrap().len()), (&1.into(), 47));
+    assert!(stderr(&run).contains("1 arm never observed, left out: without a label"), "{}", stderr(&run));
 }
 
 #[test]
-fn more_states_have_finite_chains_and_their_last_crossings() {
+fn bad_input_ends_in_one_clear_message() {
     let folder = Folder::new();
-    folder.write("three.csv", csv(&full_columns(3), &[1.0 / 3.0; 18]));
-    let run = "three.csv --observation collapsing --chain 2";
-    let answers = folder.index(run, "w.csv");
-    assert_eq!(answers[0].index.len(), 6);
-    assert!(answers[0].index.iter().all(|w| w.abs() < 1e-12), "a pull changes nothing");
-    folder.restive(&format!("index {run} --verbose --out v.csv")).success();
-    let header = fs::read_to_string(folder.path("v.csv")).unwrap();
-    assert!(header.contains(",last_2_1,status,residual\n"), "{header}");
-}
-
-#[test]
-fn what_cannot_be_is_refused() {
-    let folder = Folder::new();
-    folder.write("arms.csv", csv(&COMPACT, &[0.2, 0.8, 0.5, 0.5]));
-    folder.write("three.csv", csv(&full_columns(3), &[1.0 / 3.0; 18]));
+    for (arguments, part) in [
+        ("collapsing --chain 0", "expected a whole number of labels, at least 1, or infinite"),
+        ("collapsing --chain long", "expected a whole number of labels, at least 1, or infinite"),
+        ("collapsing --chain infinite --states 3", "--chain: states: expected 2 for an infinite chain"),
+        ("collapsing --chain infinite --beliefs 5", "more than the horizon"),
+        ("collapsing --beliefs 5", "--beliefs: it belongs to --chain infinite"),
+        ("collapsing --states 0", "states: expected at least 1"),
+        ("collapsing --chain 5000", "cells of arms, trajectories, steps and labels"),
+        ("collapsing --chain 2500 --instances 1 --arms 1 --budget 1", "at most 4096"),
+        ("collapsing --states 1000000000000000000", "cells of arms"),
+        ("collapsing --chain infinite --horizon 18446744073709551615", "--chain: chain: expected fewer"),
+        ("two-state --chain 5", "--chain: it belongs to the domain collapsing"),
+        ("five-state --states 4", "--states: it belongs to the domain collapsing"),
+    ] {
+        let message = stderr(&folder.restive(&format!("generate {arguments} --out x")).code(2));
+        assert!(message.contains(part) && message.lines().count() == 1, "{message}");
+    }
+    folder.restive(&format!("generate collapsing --out s {SIZE} --chain 10")).success();
+    let file = |name: &str| fs::read_to_string(folder.path(&format!("s/{name}"))).unwrap();
+    let (toml, log) = (file("study.toml"), file("trajectories.csv"));
+    let header: Vec<&str> = log.lines().next().unwrap().split(',').collect();
+    let column = |name: &str| header.iter().position(|other| *other == name).unwrap();
+    let action = column("action");
+    // the log with one cell of the first row with that action changed
+    let changed = |of: &str, name: &str, to: &str| {
+        let mut is_done = false;
+        let lines = log.lines().map(|line| {
+            let mut cells: Vec<&str> = line.split(',').collect();
+            if !is_done && cells[action] == of {
+                (is_done, cells[column(name)]) = (true, to);
+            }
+            cells.join(",") + "\n"
+        });
+        lines.collect::<String>()
+    };
+    // the last step of an arm with another state than was seen last
+    let last = log.lines().find(|line| line.split(',').nth(action) == Some("")).unwrap();
+    let mut cells: Vec<&str> = last.split(',').collect();
+    let place = column("last_state");
+    cells[place] = if cells[place] == "0" { "1" } else { "0" };
+    let flipped = log.replacen(last, &cells.join(","), 1);
     let cases = [
         (
-            "arms.csv --chain 10",
-            "--chain: a state that is always seen has none; it needs --observation collapsing",
-        ),
-        ("arms.csv --beliefs 10", "--beliefs: a state that is always seen has none"),
-        (
-            "arms.csv --observation collapsing --chain 0",
-            "expected a number of beliefs, at least 1, or infinite",
+            toml.replace("chain = 10", "chain = 0"),
+            log.clone(),
+            "study.toml: line",
+            "chain: found 0, expected a whole number",
         ),
         (
-            "arms.csv --observation collapsing --chain -1",
-            "expected a number of beliefs, at least 1, or infinite",
+            toml.replace("chain = 10", "chain = 4"),
+            log.clone(),
+            "column since",
+            "expected a whole number from 0 to 3 (a chain of 4 labels)",
         ),
-        (
-            "arms.csv --observation collapsing --chain long",
-            "expected a number of beliefs, at least 1, or infinite",
-        ),
-        ("arms.csv --observation collapsing --beliefs 0", "--beliefs"),
-        (
-            "arms.csv --observation collapsing --chain 4 --beliefs 4",
-            "--beliefs: a finite chain has an index for each",
-        ),
-        (
-            "arms.csv --observation collapsing --chain 50001",
-            "--chain: found 50001, expected at most 50000 for 2 states: an arm may have 100000 beliefs",
-        ),
-        (
-            "arms.csv --observation collapsing --beliefs 99999999999",
-            "--beliefs: found 99999999999, expected at most",
-        ),
-        (
-            "arms.csv --observation collapsing --algorithm general",
-            "--algorithm: with --observation collapsing",
-        ),
-        (
-            "three.csv --observation collapsing",
-            "--chain infinite: three.csv: states: expected 2 for an infinite chain; take a long finite one, found 3",
-        ),
-        (
-            "arms.csv --observation collapsing --rewards 0/-0.1,1/0.9",
-            "--chain infinite: arms.csv: reward: expected the same for both actions for an infinite chain",
-        ),
-        ("arms.csv --observation sometimes", "sometimes"),
+        (toml.clone(), changed("0", "state", "1"), "column state", "found 1, expected an empty cell"),
+        (toml.clone(), changed("1", "state", ""), "column state", "expected the state that the pull saw"),
+        (toml.clone(), flipped, "column since", "as follows from the step before"),
     ];
-    for (arguments, part) in cases {
-        for out in ["", " --out w.csv"] {
-            let run = folder.restive(&format!("index {arguments}{out}")).code(2);
-            let message = stderr(&run);
-            assert!(message.starts_with("restive: ") && message.contains(part), "{arguments}: {message}");
-            assert_eq!(message.lines().count(), 1, "{arguments}: {message}");
-            assert_eq!(folder.listing(), ["arms.csv", "three.csv"], "{arguments}");
+    for (toml, log, place, part) in cases {
+        folder.write("s/study.toml", toml);
+        folder.write("s/trajectories.csv", log);
+        for command in ["study s", "train s --out m"] {
+            let message = stderr(&folder.restive(command).code(1));
+            assert!(message.contains(place) && message.contains(part), "{message}");
+            assert!(message.lines().count() == 1 && message.starts_with("restive: s/"), "{message}");
         }
     }
-    // a reward by action has finite chains
-    folder.restive("index arms.csv --observation collapsing --chain 10 --rewards 0/-0.1,1/0.9").success();
+    assert_eq!(folder.listing(), ["s"]);
 }

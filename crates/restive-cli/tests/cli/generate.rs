@@ -33,7 +33,12 @@ fn small(base: Domain) -> Domain {
 #[test]
 fn the_study_is_the_domain_bit_for_bit() {
     let folder = Folder::new();
-    for (kind, base) in [("two-state", Domain::two_state()), ("five-state", Domain::five_state())] {
+    let domains = [
+        ("two-state", Domain::two_state()),
+        ("five-state", Domain::five_state()),
+        ("collapsing", Domain::collapsing()),
+    ];
+    for (kind, base) in domains {
         let generated = small(base).generate(7).unwrap();
         let mut fingerprints = Vec::new();
         for format in ["csv", "parquet"] {

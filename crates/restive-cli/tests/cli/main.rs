@@ -3,6 +3,7 @@
 mod answers;
 mod bad_input;
 mod collapsing;
+mod collapsing_index;
 mod decision_focused;
 mod demo;
 mod evaluate;

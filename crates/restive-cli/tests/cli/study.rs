@@ -181,12 +181,12 @@ fn broken_settings() {
         "\"guessed\"",
         &["behaviour: found \"guessed\", expected one of \"logged\""],
     );
-    let collapsing = "\"logged\"\nobservation = \"collapsing\"";
+    let collapsing = "\"logged\"\nobservation = \"some\"";
     refused(
         "study.toml",
         "\"logged\"",
         collapsing,
-        &["observation: found \"collapsing\", expected \"full\" (\"collapsing\" is not supported yet)"],
+        &["observation: found \"some\", expected \"full\" (at every step) or \"collapsing\" (at pulls only)"],
     );
     let folder = study("study.toml", SETTINGS);
     fs::remove_file(folder.path("s/study.toml")).unwrap();

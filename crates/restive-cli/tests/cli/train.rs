@@ -166,6 +166,7 @@ fn options_that_contradict_each_other_or_make_no_sense() {
     for (options, part) in [
         ("", "--out"),
         ("--out m --predictor tree", "tree"),
+        ("--out m --objective both", "both"),
         ("--out m --profile best", "best"),
         ("--out m --epochs 0", "--epochs"),
         ("--out m --epochs -3", "-3"),

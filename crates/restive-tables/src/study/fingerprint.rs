@@ -7,6 +7,7 @@
 
 use super::{Study, StudyInstance};
 use restive::data::features::Column;
+use restive::instance::{Chain, Observation};
 use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
 struct Digest(Xxh3);
@@ -45,6 +46,10 @@ pub(super) fn of(study: &Study) -> String {
     digest.number(settings.budget as u64);
     digest.number(settings.horizon as u64);
     digest.text(settings.behaviour.name());
+    if let Observation::Collapsing(chain) = settings.observation {
+        digest.text(if let Chain::Infinite { .. } = chain { "infinite" } else { "finite" });
+        digest.number(chain.beliefs() as u64);
+    }
     digest.number(study.instances.len() as u64);
     study.instances.iter().for_each(|instance| add(&mut digest, instance));
     format!("{:032x}", digest.0.digest128())

@@ -1,12 +1,16 @@
 //! Trajectories while they are read, and what becomes of them: arrays `[J,T,N]` of every instance.
 
+use super::Settings;
 use super::arms::Arms;
+use super::find_row::row_of;
+use super::labels::{Fault, FaultKind, follow, number};
+use super::observation::{MOST_LABELS, longest_chain};
 use super::roster::Roster;
-use crate::error::{Error, Result};
+use crate::error::{Error, Place, Result};
 use ndarray::Array3;
 use rayon::prelude::*;
 use restive::Trajectories;
-use restive::instance::{Logged, NO_ACTION, UNSEEN};
+use restive::instance::{Chain, Logged, NO_ACTION, Observation, UNSEEN};
 use std::path::Path;
 
 /// An action while no row has spoken of it: so that a second row is known for one.
@@ -22,7 +26,11 @@ pub(super) struct Growing {
 /// One trajectory, `[T,N]`.
 #[derive(Default)]
 pub(super) struct Run {
+    /// what was seen at pulls, where states are seen at pulls only, until that has become labels
     pub(super) state: Vec<u16>,
+    /// the label, in parts; empty where states are seen at every step or no row has a label
+    pub(super) last_state: Vec<u16>,
+    pub(super) since: Vec<u16>,
     pub(super) action: Vec<u8>,
     pub(super) propensity: Vec<f64>,
     pub(super) reward: Vec<f64>,
@@ -35,8 +43,7 @@ pub(super) type Read = (Vec<String>, Trajectories);
 pub(super) struct Whole<'a> {
     pub(super) path: &'a Path,
     pub(super) arms: &'a Arms,
-    pub(super) states: usize,
-    pub(super) budget: usize,
+    pub(super) settings: &'a Settings,
     /// the smallest step of the file
     pub(super) first: usize,
     pub(super) has_propensity: bool,
@@ -44,12 +51,18 @@ pub(super) struct Whole<'a> {
 }
 
 impl Whole<'_> {
-    /// Checks the budget and fills the arrays, an instance at a time.
-    pub(super) fn assemble(self, instances: Vec<Growing>) -> Result<Vec<Read>> {
-        let Self { path, arms, states, budget, first, has_propensity, has_reward } = self;
+    /// Makes labels where states are seen at pulls only, checks the budget and fills the arrays, an instance at a time.
+    pub(super) fn assemble(self, mut instances: Vec<Growing>) -> Result<(Vec<Read>, Observation)> {
+        let Self { path, arms, settings, first, has_propensity, has_reward } = self;
         if first > 1 {
             return Err(Error::content(path, "column t", format!("{first} as the first step"), "0 or 1"));
         }
+        let observation = match settings.observation {
+            Observation::Full => Observation::Full,
+            Observation::Collapsing(chain) => Observation::Collapsing(self.labels(&mut instances, chain)?),
+        };
+        let has_reward = has_reward || observation != Observation::Full;
+        let (states, budget) = (observation.labels(settings.reward.states()), settings.budget);
         let whole = |(k, growing): (usize, Growing)| {
             let (n, instance) = (arms.arms[k].len(), arms.instances.name(k).escape_debug());
             let steps = growing.runs.iter().map(|run| run.state.len() / n).max().unwrap_or(0);
@@ -93,7 +106,84 @@ impl Whole<'_> {
             Ok((growing.names.into_names(), Trajectories::new(logged, states).map_err(source)?))
         };
         let whole: Vec<Result<Read>> = instances.into_par_iter().enumerate().map(whole).collect();
-        whole.into_iter().collect()
+        Ok((whole.into_iter().collect::<Result<_>>()?, observation))
+    }
+
+    /// Labels in the place of what pulls saw, and its rewards where none were logged; the chain with all its labels counted.
+    fn labels(&self, instances: &mut [Growing], chain: Chain) -> Result<Chain> {
+        let reward = self.settings.reward.view();
+        let (states, horizon) = (self.settings.reward.states(), self.settings.horizon);
+        let is_open = chain == Chain::Infinite { beliefs: 0 };
+        let most = if is_open { longest_chain(states) } else { chain.beliefs() };
+        let of_instance = |(k, growing): (usize, &mut Growing)| {
+            let n = self.arms.arms[k].len();
+            let mut longest = 0;
+            for (j, run) in growing.runs.iter_mut().enumerate() {
+                let gap = follow(run, n, self.first, chain, most);
+                let refused = |fault: Fault| self.refused(k, growing.names.name(j), fault, chain, most);
+                longest = longest.max(gap.map_err(refused)?);
+                if !self.has_reward {
+                    let of = |(state, action): (&u16, &u8)| match action {
+                        1 => reward[[usize::from(*state), 1]],
+                        _ => f64::NAN,
+                    };
+                    run.reward = run.state.iter().zip(&run.action).map(of).collect();
+                }
+            }
+            Ok(longest)
+        };
+        let gaps: Vec<Result<usize>> = instances.par_iter_mut().enumerate().map(of_instance).collect();
+        let longest = gaps.into_iter().try_fold(0, |longest, gap| gap.map(|gap| longest.max(gap)))?;
+        let chain = if is_open { Chain::Infinite { beliefs: longest + horizon } } else { chain };
+        if chain.beliefs() > longest_chain(states) {
+            let found = format!("a longest gap of {longest} steps and a horizon of {horizon}");
+            let expected = format!(
+                "at most {MOST_LABELS} labels of all states; beliefs in study.toml says how many are kept"
+            );
+            return Err(Error::content(self.path, "", found, expected));
+        }
+        let runs = instances.par_iter_mut().flat_map(|growing| growing.runs.par_iter_mut());
+        runs.for_each(|run| number(run, chain.beliefs()));
+        Ok(chain)
+    }
+
+    /// A label that does not follow, with its row.
+    fn refused(&self, k: usize, trajectory: &str, fault: Fault, chain: Chain, most: usize) -> Error {
+        let (instance, arm) = (self.arms.instances.name(k), self.arms.arms[k].name(fault.i));
+        // what follows from an action may have no row of its own
+        let row = |t: usize| row_of(self.path, instance, trajectory, t, arm).map(|row| (row, t));
+        let place = match row(fault.t).or_else(|| row(fault.t.checked_sub(1)?)) {
+            Some((row, t)) => format!(
+                "{}, column since, instance {}, trajectory {}, t {t}",
+                Place { row, arm: Some(arm.into()) },
+                instance.escape_debug(),
+                trajectory.escape_debug()
+            ),
+            None => format!("arm {}, t {}", arm.escape_debug(), fault.t),
+        };
+        let words = |(s, h): (u16, u16)| format!("last_state {s}, since {h}");
+        let (found, expected) = match fault.kind {
+            FaultKind::Label { found, follows: Some(follows) } => {
+                (words(found), format!("{}, as follows from the step before", words(follows)))
+            }
+            FaultKind::Label { found, follows: None } => {
+                (words(found), "since above 0: the arm was not pulled in the step before".into())
+            }
+            FaultKind::Gap(gap) => {
+                let stays = match chain {
+                    Chain::Finite(_) => format!(
+                        "; take a longer chain or \"infinite\", or say in the columns last_state and since that the label stays at {}",
+                        most - 1
+                    ),
+                    Chain::Infinite { .. } => "; raise beliefs".into(),
+                };
+                (
+                    format!("a gap of {gap} steps since a pull"),
+                    format!("at most {most}, the labels of the chain in study.toml{stays}"),
+                )
+            }
+        };
+        Error::content(self.path, place, found, expected)
     }
 }
 

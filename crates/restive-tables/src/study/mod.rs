@@ -12,6 +12,14 @@
 //! unseen. An arm that no trajectory speaks of is a newcomer. Where there is one instance, the column `instance` may be left
 //! out of all tables.
 //!
+//! Where `study.toml` says `observation = "collapsing"`, a state is seen at a pull only: `state` is what the step's pull saw, and
+//! empty elsewhere. Two more columns, `last_state` and `since`, may say what is known before the action, the *label*: the last
+//! state that was seen and the steps since ([`restive::belief`]; just after a pull `since` is 0). On the first row of an arm they
+//! say where it starts; without them its label is unknown until its first pull. On later rows they must be what follows from the
+//! actions, but for one thing: where a chain is finite (`chain = 10`), `since` may stay at its last label (9). A gap that is
+//! longer than the chain without saying so is refused. In memory the trajectories hold labels, and the reward is that of the
+//! column `reward` or, without one, R(x, 1) of the state x that a pull saw and unknown elsewhere.
+//!
 //! ```
 //! use restive::data::encoding::{Encoding, Standardise};
 //! use restive::data::split::Split;
@@ -35,8 +43,11 @@
 
 mod arms;
 mod feature;
+mod find_row;
 pub(crate) mod fingerprint;
 mod growing;
+mod labels;
+mod observation;
 mod roster;
 mod settings;
 mod settings_lines;
@@ -55,7 +66,7 @@ use restive::data::encoding::Encoding;
 use restive::data::features::Features;
 use restive::data::split::{Group, Part, Split};
 use restive::error::FeatureFault;
-use restive::instance::{Observation, Parts};
+use restive::instance::Parts;
 use restive::{Instance, Trajectories, Transition};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -84,7 +95,7 @@ pub struct StudyInstance {
     pub split: Option<Vec<Part>>,
     /// what its trajectories are called, `[J]`
     pub trajectory_names: Vec<String>,
-    /// what was logged
+    /// what was logged: states, or labels where states are seen at pulls only
     pub trajectories: Trajectories,
     /// the true transitions, where they are known
     pub truth: Option<Transition>,
@@ -98,7 +109,7 @@ impl Study {
                 io::Error::other(if folder.exists() { "it is no folder" } else { "there is no such folder" });
             return Err(Error::Io { path: folder.into(), doing: "open", answer: source });
         }
-        let settings = Settings::read(&folder.join(SETTINGS))?;
+        let mut settings = Settings::read(&folder.join(SETTINGS))?;
         let part = |name| {
             table_of(folder, name)?.ok_or_else(|| {
                 let found = format!("neither {name}.csv nor {name}.parquet");
@@ -116,8 +127,8 @@ impl Study {
                 return Err(Error::content(&arms_path, place, format!("{} arms", there.len()), expected));
             }
         }
-        let is_logged = settings.behaviour == Behaviour::Logged;
-        let logged = trajectories::read(&trajectories_path, &mut arms, states, budget, is_logged)?;
+        let (logged, observation) = trajectories::read(&trajectories_path, &mut arms, &settings)?;
+        settings.observation = observation;
         let truth = truth_path.map(|path| truth::read(&path, &mut arms, states)).transpose()?;
 
         let mut truth = truth.map(|truth| truth.into_iter());
@@ -177,7 +188,7 @@ impl Study {
                 budget: self.settings.budget,
                 discount: self.settings.discount,
                 truth: instance.truth.clone(),
-                observation: Observation::Full,
+                observation: self.settings.observation,
             };
             Instance::new(parts).map_err(refuse)
         };

@@ -7,14 +7,18 @@
 //! discount = 0.99
 //! budget = 20                       # arms that may be pulled per step, in every instance
 //! horizon = 9                       # decision steps of a deployment
-//! observation = "full"              # default
+//! observation = "full"              # default; or "collapsing": states are seen at pulls only
+//! chain = 10                        # collapsing: labels kept for each state, the last one stays; or "infinite"
+//! beliefs = 30                      # infinite: labels kept for each state; default: the longest gap of the data + horizon
 //! behaviour = "logged"              # or "uniform", "estimated", "round-robin-as-uniform"
 //! text = ["district"]               # optional: features that are categories though they look like numbers
 //! ```
 
+use super::observation::{self, WrittenChain};
 use super::settings_lines::Lines;
 use crate::error::{Error, Result};
 use ndarray::Array2;
+use restive::instance::Observation;
 use restive::{Reward, check_discount};
 use serde::Serialize;
 use std::fs;
@@ -62,6 +66,8 @@ pub struct Settings {
     pub budget: usize,
     /// decision steps of a deployment
     pub horizon: usize,
+    /// when states are seen, and the labels that are kept where that is at pulls only
+    pub observation: Observation,
     /// where propensities come from
     pub behaviour: Behaviour,
     /// features that are categories though they look like numbers
@@ -81,6 +87,10 @@ struct Written<'a> {
     budget: usize,
     horizon: usize,
     observation: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    chain: Option<WrittenChain>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    beliefs: Option<usize>,
     behaviour: &'static str,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     text: &'a [String],
@@ -94,6 +104,7 @@ enum WrittenReward {
 }
 
 impl Settings {
+    /// An infinite chain of 0 beliefs stands for as many as the data and the horizon ask for.
     pub(super) fn read(path: &Path) -> Result<Self> {
         let text = fs::read(path).map_err(Error::io(path, "open"))?;
         let text = String::from_utf8(text)
@@ -107,7 +118,6 @@ impl Settings {
         let horizon = lines.need("horizon", |value| whole(value, 1..=u16::MAX.into()))?;
         let named = |value: &Value| Behaviour::ALL.into_iter().find(|b| value.as_str() == Some(b.name()));
         let behaviour = lines.need("behaviour", named)?;
-        lines.take("observation", |value| (value.as_str() == Some("full")).then_some(()))?;
         let rewards = |value: &Value| {
             let rewards = value.as_array().filter(|all| all.len() == states)?;
             let all: Option<Vec<[f64; 2]>> = rewards.iter().map(reward).collect();
@@ -115,10 +125,11 @@ impl Settings {
             Reward::of_state_and_action(Array2::from_shape_fn((states, 2), |(s, a)| all[s][a])).ok()
         };
         let reward = lines.take("rewards", rewards)?.unwrap_or_else(|| Reward::linear(states));
+        let observation = observation::read(&lines, &reward)?;
         let (name, notes) = (lines.take("name", text_of)?, lines.take("notes", text_of)?);
         let names = |value: &Value| value.as_array()?.iter().map(text_of).collect();
         let text = lines.take("text", names)?.unwrap_or_default();
-        Ok(Self { name, notes, reward, discount, budget, horizon, behaviour, text })
+        Ok(Self { name, notes, reward, discount, budget, horizon, observation, behaviour, text })
     }
 
     /// As `study.toml` has it.
@@ -128,6 +139,7 @@ impl Settings {
             true => WrittenReward::Of(row[0]),
             false => WrittenReward::OfAction([row[0], row[1]]),
         };
+        let (observation, chain, beliefs) = observation::written(self.observation);
         let written = Written {
             name: self.name.as_deref(),
             notes: self.notes.as_deref(),
@@ -136,7 +148,9 @@ impl Settings {
             discount: self.discount,
             budget: self.budget,
             horizon: self.horizon,
-            observation: "full",
+            observation,
+            chain,
+            beliefs,
             behaviour: self.behaviour.name(),
             text: &self.text,
         };
@@ -144,7 +158,7 @@ impl Settings {
     }
 }
 
-fn whole(value: &Value, range: std::ops::RangeInclusive<usize>) -> Option<usize> {
+pub(super) fn whole(value: &Value, range: std::ops::RangeInclusive<usize>) -> Option<usize> {
     usize::try_from(value.as_integer()?).ok().filter(|found| range.contains(found))
 }
 

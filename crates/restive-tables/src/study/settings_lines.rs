@@ -6,7 +6,7 @@ use std::path::Path;
 use toml::{Spanned, Value};
 
 /// A setting: its name, what it says, what it may be.
-const KNOWN: [(&str, &str, &str); 10] = [
+const KNOWN: [(&str, &str, &str); 12] = [
     ("name", "what the study is called", "text in quotation marks"),
     ("notes", "whatever should be remembered", "text in quotation marks"),
     ("states", "how many states an arm has", "a whole number from 1 to 1024"),
@@ -18,7 +18,13 @@ const KNOWN: [(&str, &str, &str); 10] = [
     ("discount", "the discount per step", "a number from 0 to 1"),
     ("budget", "how many arms of an instance may be pulled per step", "a whole number of arms, at least 0"),
     ("horizon", "the decision steps of a deployment", "a whole number from 1 to 65535"),
-    ("observation", "what is seen of states", "\"full\" (\"collapsing\" is not supported yet)"),
+    ("observation", "when states are seen", "\"full\" (at every step) or \"collapsing\" (at pulls only)"),
+    (
+        "chain",
+        "how many labels are kept for each state",
+        "a whole number of labels, at least 1, or \"infinite\"",
+    ),
+    ("beliefs", "the labels kept of an infinite chain", "a whole number of labels, at least 1"),
     (
         "behaviour",
         "where the propensities of logged actions come from",
@@ -62,6 +68,13 @@ impl<'a> Lines<'a> {
                 Err(fault(self.path, self.text, value.span().start, found))
             }
         }
+    }
+
+    /// A setting that cannot be what it is beside the others, where it is there.
+    pub(super) fn refuse(&self, name: &str, expected: String) -> Result<()> {
+        let Some(value) = self.found.get(name) else { return Ok(()) };
+        let found = format!("{name}: found {}, expected {expected}", shown(value.get_ref()));
+        Err(fault(self.path, self.text, value.span().start, found))
     }
 
     /// A setting that must be there.

@@ -3,13 +3,16 @@
 //! Columns `instance` (may be left out where there is one), `trajectory`, `t`, `arm`, `state`, `action`, perhaps
 //! `propensity` and `reward`; rows in any order. Steps count from 0 or from 1, whichever the smallest `t` of the file is.
 //! Cells go straight to their place `[T,N]` of a growing trajectory, so that memory is that of the answer: 3 bytes per arm
-//! and step, 8 more for each of propensity and reward. What has no row is unseen.
+//! and step, 8 more for each of propensity and reward. What has no row is unseen. Where states are seen at pulls only, the
+//! columns `last_state` and `since` are read too (4 bytes more), and `labels` makes labels of them and of the actions.
 
 use super::arms::{Arms, ONLY};
 use super::growing::{Growing, NO_ROW, Read, Run, Whole};
+use super::observation::longest_chain;
 use super::table::{Batch, Table, Want};
+use super::{Behaviour, Settings};
 use crate::error::{Error, Place, Result};
-use restive::instance::{NO_ACTION, UNSEEN};
+use restive::instance::{Chain, NO_ACTION, Observation, UNSEEN};
 use std::path::Path;
 
 /// The largest step.
@@ -27,6 +30,10 @@ struct Reader<'a> {
     instance: Option<usize>,
     propensity: Option<usize>,
     reward: Option<usize>,
+    last_state: Option<usize>,
+    since: Option<usize>,
+    /// the labels that a chain may have, where states are seen at pulls only
+    chain: Option<usize>,
 }
 
 /// The wanted columns, in this order; optional ones follow.
@@ -36,18 +43,18 @@ const ARM: usize = 2;
 const STATE: usize = 3;
 const ACTION: usize = 4;
 
-pub(super) fn read(
-    path: &Path,
-    arms: &mut Arms,
-    states: usize,
-    budget: usize,
-    needs_propensity: bool,
-) -> Result<Vec<Read>> {
+pub(super) fn read(path: &Path, arms: &mut Arms, settings: &Settings) -> Result<(Vec<Read>, Observation)> {
+    let states = settings.reward.states();
+    // an infinite chain without a number of labels has as many as there can be, until the longest gap is known
+    let chain = settings.observation.chain().map(|chain| match chain {
+        Chain::Infinite { beliefs: 0 } => longest_chain(states),
+        chain => chain.beliefs(),
+    });
     let mut table = Table::open(path)?;
     let mut wanted = vec![(table.need("trajectory")?, Want::Name), (table.need("t")?, Want::Number)];
     wanted.push((table.need("arm")?, Want::Name));
     wanted.extend([(table.need("state")?, Want::Number), (table.need("action")?, Want::Number)]);
-    if needs_propensity {
+    if settings.behaviour == Behaviour::Logged {
         table.need_because("propensity", "study.toml says behaviour = \"logged\"")?;
     }
     let mut optional = |name, want| {
@@ -58,6 +65,14 @@ pub(super) fn read(
     };
     let instance = optional("instance", Want::Name);
     let (propensity, reward) = (optional("propensity", Want::Number), optional("reward", Want::Number));
+    let [last_state, since] = ["last_state", "since"].map(|name| match chain {
+        Some(_) => optional(name, Want::Number),
+        None => None,
+    });
+    if let (Some(_), None) | (None, Some(_)) = (last_state, since) {
+        table.need_because("last_state", "a label is both last_state and since")?;
+        table.need_because("since", "a label is both last_state and since")?;
+    }
     table.select(wanted)?;
     if instance.is_none() && arms.instances.len() > 1 {
         table.need("instance")?;
@@ -65,7 +80,20 @@ pub(super) fn read(
     let room = 100_000_000 + 100 * table.most_rows();
     let instances = (0..arms.arms.len()).map(|_| Growing::default()).collect();
     let first = usize::MAX;
-    let mut reader = Reader { path, arms, states, room, first, instances, instance, propensity, reward };
+    let mut reader = Reader {
+        path,
+        arms,
+        states,
+        room,
+        first,
+        instances,
+        instance,
+        propensity,
+        reward,
+        last_state,
+        since,
+        chain,
+    };
     // one thread decodes the next batch while this one places the last
     std::thread::scope(|scope| {
         let (batches, placed) = std::sync::mpsc::sync_channel(2);
@@ -86,8 +114,7 @@ pub(super) fn read(
     let whole = Whole {
         path,
         arms,
-        states,
-        budget,
+        settings,
         first,
         has_propensity: propensity.is_some(),
         has_reward: reward.is_some(),
@@ -159,6 +186,16 @@ impl Reader<'_> {
             let expected = format!("a state from 0 to {} or an empty cell", self.states - 1);
             return Err(bad("state", cell(state), expected));
         }
+        if self.chain.is_some() {
+            let expected = match (action == 1.0, state.is_nan()) {
+                (false, false) => Some("an empty cell: where the arm was not pulled, its state was not seen"),
+                (true, true) => Some("the state that the pull saw"),
+                _ => None,
+            };
+            if let Some(expected) = expected {
+                return Err(bad("state", cell(state), expected.into()));
+            }
+        }
         if !(action == 0.0 || action == 1.0 || action.is_nan()) {
             return Err(bad("action", cell(action), "0, 1 or an empty cell".into()));
         }
@@ -171,6 +208,23 @@ impl Reader<'_> {
         let reward = self.reward.map_or(f64::NAN, |column| batch.cells[column].number(row));
         if reward.is_infinite() {
             return Err(bad("reward", cell(reward), "a finite number or an empty cell".into()));
+        }
+        let [last_state, since] = [self.last_state, self.since]
+            .map(|column| column.map_or(f64::NAN, |column| batch.cells[column].number(row)));
+        let is_below =
+            |x: f64, end: usize| x.is_nan() || (x.fract() == 0.0 && (0.0..end as f64).contains(&x));
+        if !is_below(last_state, self.states) || (last_state.is_nan() && !since.is_nan()) {
+            let expected = format!("a state from 0 to {}, the last that was seen", self.states - 1);
+            return Err(bad("last_state", cell(last_state), expected));
+        }
+        if let Some(chain) = self.chain
+            && (!is_below(since, chain) || (since.is_nan() && !last_state.is_nan()))
+        {
+            let expected = format!(
+                "a whole number from 0 to {} (a chain of {chain} labels), steps since last_state was seen",
+                chain - 1
+            );
+            return Err(bad("since", cell(since), expected));
         }
 
         let growing = &mut self.instances[k];
@@ -191,6 +245,10 @@ impl Reader<'_> {
             self.room -= more;
             run.state.resize(cells, UNSEEN);
             run.action.resize(cells, NO_ROW);
+            if self.since.is_some() {
+                run.last_state.resize(cells, UNSEEN);
+                run.since.resize(cells, UNSEEN);
+            }
             if self.propensity.is_some() {
                 run.propensity.resize(cells, f64::NAN);
             }
@@ -206,6 +264,9 @@ impl Reader<'_> {
         self.first = self.first.min(t);
         run.state[position] = if state.is_nan() { UNSEEN } else { state as u16 };
         run.action[position] = if action.is_nan() { NO_ACTION } else { action as u8 };
+        if self.since.is_some() && !since.is_nan() {
+            (run.last_state[position], run.since[position]) = (last_state as u16, since as u16);
+        }
         if self.propensity.is_some() {
             run.propensity[position] = propensity;
         }

@@ -69,12 +69,14 @@ impl Study {
         let has = |of: fn(&StudyInstance) -> bool| self.instances.iter().any(of);
         let has_propensity = has(|instance| instance.trajectories.propensity().is_some());
         let has_reward = has(|instance| instance.trajectories.reward().is_some());
-        let mut logged = table("trajectories", trajectory_columns(has_propensity, has_reward))?;
+        let labels = self.settings.observation.chain().map(restive::instance::Chain::beliefs);
+        let columns = trajectory_columns(labels.is_some(), has_propensity, has_reward);
+        let mut logged = table("trajectories", columns)?;
         let all: usize = self.instances.iter().map(|instance| instance.trajectories.trajectories()).sum();
         let mut done = 0;
         for instance in &self.instances {
             for j in 0..instance.trajectories.trajectories() {
-                logged.write(trajectory_cells(instance, j, has_propensity, has_reward))?;
+                logged.write(trajectory_cells(instance, j, labels, has_propensity, has_reward))?;
                 done += 1;
                 progress(done as f64 / all as f64);
             }
@@ -149,21 +151,24 @@ fn truth_cells(instance: &StudyInstance) -> Vec<ArrayRef> {
     cells
 }
 
-fn trajectory_columns(has_propensity: bool, has_reward: bool) -> Vec<(String, DataType)> {
+fn trajectory_columns(has_labels: bool, has_propensity: bool, has_reward: bool) -> Vec<(String, DataType)> {
     let mut columns = names(&["instance", "trajectory"]);
     columns.push(("t".into(), DataType::Int32));
     columns.extend(names(&["arm"]));
-    columns.extend(["state", "action"].map(|name| (name.into(), DataType::Int32)));
+    let labels: &[&str] = if has_labels { &["last_state", "since"] } else { &[] };
+    let whole = labels.iter().chain(&["state", "action"]);
+    columns.extend(whole.map(|name| (name.to_string(), DataType::Int32)));
     columns.extend(has_propensity.then(|| ("propensity".into(), DataType::Float64)));
     columns.extend(has_reward.then(|| ("reward".into(), DataType::Float64)));
     columns
 }
 
 /// The rows of one trajectory. Where nothing is known there is no row, but for the first arm, whose rows say how many steps
-/// and trajectories there are.
+/// and trajectories there are. In chains of `labels` the state is what a pull saw, which is what the next label begins with.
 fn trajectory_cells(
     instance: &StudyInstance,
     j: usize,
+    labels: Option<usize>,
     has_propensity: bool,
     has_reward: bool,
 ) -> Vec<ArrayRef> {
@@ -184,7 +189,18 @@ fn trajectory_cells(
     cells.push(repeated(&instance.trajectory_names[j], rows.len()));
     cells.push(whole(&|t, _| Some(t as i32)));
     cells.push(Arc::new(StringArray::from_iter_values(rows.iter().map(|(_, i)| &instance.arms[*i]))));
-    cells.push(whole(&|t, i| Some(state[[j, t, i]]).filter(|s| *s != UNSEEN).map(i32::from)));
+    let state = |t: usize, i: usize| Some(state[[j, t, i]]).filter(|s| *s != UNSEEN).map(i32::from);
+    match labels.map(|labels| labels as i32) {
+        None => cells.push(whole(&state)),
+        Some(labels) => {
+            cells.push(whole(&|t, i| state(t, i).map(|label| label / labels)));
+            cells.push(whole(&|t, i| state(t, i).map(|label| label % labels)));
+            cells.push(whole(&|t, i| match action[[j, t, i]] {
+                1 if t + 1 < logged.steps() => state(t + 1, i).map(|label| label / labels),
+                _ => None,
+            }));
+        }
+    }
     cells.push(whole(&|t, i| Some(action[[j, t, i]]).filter(|a| *a != NO_ACTION).map(i32::from)));
     if has_propensity {
         let propensity = logged.propensity();

@@ -9,9 +9,10 @@
 //!
 //! **Trajectories.** Every arm starts in a uniform state; at each step K of the N arms are pulled at random. Where states are
 //! seen at pulls only ([`Domain::collapsing`]), arms start at a uniform [label](crate::belief), what is logged are labels, and
-//! the logged reward is that expected under the true belief.
+//! the logged reward is that expected under the true belief. In an infinite chain they start early enough not to reach the
+//! last label that is kept: uniform over all but the last H of each state.
 
-use crate::belief::beliefs;
+use crate::belief::{beliefs, label};
 use crate::error::{Error, Result};
 use crate::instance::{
     Chain, Instance, Layout, Logged, Observation, Parts, Reward, RewardView, Trajectories, Transition,
@@ -107,6 +108,11 @@ impl Domain {
         if labels == 0 || labels > 4096 {
             return range("labels of all chains", "at least 1 and at most 4096", labels as f64);
         }
+        if let Observation::Collapsing(Chain::Infinite { beliefs }) = self.observation
+            && beliefs <= self.horizon
+        {
+            return range("labels of an infinite chain", "more than the horizon", beliefs as f64);
+        }
         if self.budget > self.arms {
             return range("budget", "at most the number of arms", self.budget as f64);
         }
@@ -162,7 +168,8 @@ impl Domain {
             horizon: self.horizon,
         };
         let luck = stream(seed, &[DOMAIN, 3, k]).random();
-        let mut log = trajectories(&setting, &Initial::Uniform, &Policy::Random, self.trajectories, luck);
+        let initial = self.initial(&mut stream(seed, &[DOMAIN, 4, k]));
+        let mut log = trajectories(&setting, &initial, &Policy::Random, self.trajectories, luck);
         if labelled.is_some() {
             log = with_reward(&log, setting.reward)?;
         }
@@ -175,6 +182,18 @@ impl Domain {
             truth: Some(truth),
             observation: self.observation,
         })
+    }
+
+    /// Where the arms start, `[J,N]`.
+    fn initial(&self, random: &mut Random) -> Initial {
+        let Observation::Collapsing(Chain::Infinite { beliefs }) = self.observation else {
+            return Initial::Uniform;
+        };
+        let mut one = || {
+            let (s, h) = (random.random_range(..self.states), random.random_range(..beliefs - self.horizon));
+            label(s, h, beliefs) as u16
+        };
+        Initial::States(Array2::from_shape_simple_fn((self.trajectories, self.arms), &mut one))
     }
 
     /// `[N,M,2,M]`

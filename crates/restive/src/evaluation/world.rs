@@ -8,7 +8,8 @@
 use super::{empirical, smoothed};
 use crate::belief::{Belief, beliefs};
 use crate::instance::{Chain, Layout, Observation, Reward, RewardView, Transition};
-use ndarray::{Array3, ArrayView2, ArrayView4, Axis, s};
+use crate::policy::myopic_index;
+use ndarray::{Array2, Array3, ArrayView2, ArrayView4, Axis, s};
 
 /// Transitions `[N,L,2,L]` between what is told apart, and its rewards.
 #[derive(Debug, Clone, PartialEq)]
@@ -73,6 +74,20 @@ impl World {
         let (transition, own) = belief.world(reward.view());
         let transition = Transition::new(transition, Layout::Nsas).expect("beliefs sum to 1");
         Self { transition, shared: reward.clone(), own: Some(own) }
+    }
+
+    /// What a pull brings at this step and the next, `[N,L]`: the [myopic index](myopic_index) of what is told apart.
+    pub fn myopic_index(&self, discount: f64) -> Array2<f64> {
+        let transition = self.transition.view();
+        if let Some(reward) = self.shared_reward() {
+            return myopic_index(transition, reward, discount);
+        }
+        let mut index = Array2::zeros((transition.dim().0, transition.dim().1));
+        for (i, mut row) in index.rows_mut().into_iter().enumerate() {
+            let arm = transition.slice(s![i..i + 1, .., .., ..]);
+            row.assign(&myopic_index(arm, self.arm_reward(i), discount).row(0));
+        }
+        index
     }
 
     /// `[L,2]`, where all arms have the same.

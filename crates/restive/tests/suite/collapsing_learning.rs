@@ -88,6 +88,44 @@ fn the_world_of_a_log_is_that_of_its_sightings() {
     assert!(gap.iter().all(|x| x.abs() < 1e-6));
 }
 
+/// By the definition of beliefs: R at x when pulled is that of P₁(x, ·), when left alone that of the belief a step later.
+#[test]
+fn the_myopic_index_of_a_label_is_its_one_step_gain() {
+    for states in [2, 3] {
+        let instance = &small(states).generate(5).unwrap()[0];
+        let (truth, reward) = (instance.truth().unwrap(), instance.reward());
+        let found = World::new(instance.observation(), reward, truth).myopic_index(0.9);
+        let (p, belief) = (truth.view(), beliefs(truth.view(), 4).belief);
+        for ((i, l), &found) in found.indexed_iter() {
+            let (later, r) = (if l % 4 == 3 { l } else { l + 1 }, |x: usize| reward.view()[[x, 0]]);
+            let left: f64 = belief.row(i, later).iter().enumerate().map(|(x, b)| b * r(x)).sum();
+            let after = |x: usize| (0..states).map(|y| p[[i, x, 1, y]] * r(y)).sum::<f64>();
+            let pulled: f64 = belief.row(i, l).iter().enumerate().map(|(x, b)| b * after(x)).sum();
+            assert!((found - 0.9 * (pulled - left)).abs() < 1e-14);
+        }
+    }
+}
+
+#[test]
+fn no_label_of_an_infinite_chain_stays() {
+    let chain = Chain::Infinite { beliefs: 15 };
+    let domain = Domain { observation: Observation::Collapsing(chain), trajectories: 40, ..small(2) };
+    let log = domain.generate(1).unwrap()[0].trajectories().clone();
+    for ((j, t, i), &a) in log.action().indexed_iter() {
+        let at = |t: usize| usize::from(log.state()[[j, t, i]]);
+        match a {
+            0 => assert_eq!(at(t + 1), at(t) + 1),
+            1 => assert_eq!(at(t + 1) % 15, 0),
+            _ => assert_eq!(t, 9),
+        }
+    }
+    let starts: std::collections::BTreeSet<u16> =
+        log.state().index_axis(ndarray::Axis(1), 0).iter().copied().collect();
+    assert_eq!(Vec::from_iter(starts), [0, 1, 2, 3, 4, 5, 15, 16, 17, 18, 19, 20]);
+    let short = Observation::Collapsing(Chain::Infinite { beliefs: 9 });
+    assert!(Domain { observation: short, ..small(2) }.generate(1).is_err());
+}
+
 /// PROTOCOL: without action the published domain is worth 224.8; the untrained network has a loss of 124.7 ± .5, two-stage
 /// training as published ends at 92.9 ± .2 (50 seeds). Three seeds here, three standard errors of their own.
 #[test]
