@@ -32,7 +32,8 @@ const OWN: [&str; 7] = [REPORT, FIGURE, RESULTS, PLAN, STUDY, MODELS[0], MODELS[
 
 /// Whether the folder could be written, before there is anything to write.
 pub(crate) fn check(out: &Path, replace: bool) -> restive_tables::Result<()> {
-    FolderDraft::check(out, replace, &OWN)?;
+    // a draft that is made and dropped: the place can be written to
+    FolderDraft::create(out, replace, &OWN).map(drop)?;
     if replace {
         // what others put into its folders is not ours to remove
         Study::check_folder(&folder_or_new(out, STUDY), true)?;

@@ -43,6 +43,35 @@ impl Report<'_> {
         [budgets.clone().min().unwrap_or(0), budgets.max().unwrap_or(0)]
     }
 
+    /// What simulated and fluid values take for uniform because it was never logged: nothing in their intervals knows of it.
+    fn unseen_rows(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        for (action, name) in [(0, "passive"), (1, "active")] {
+            let (mut rows, mut unseen) = (0usize, 0usize);
+            for instance in self.instances {
+                // labels that are left alone move by themselves, whatever the log
+                if action == 0 && instance.observation().chain().is_some() {
+                    continue;
+                }
+                let counts = instance.trajectories().counts();
+                for row in counts.view().index_axis_move(ndarray::Axis(2), action).rows() {
+                    rows += 1;
+                    unseen += usize::from(row.sum() == 0.0);
+                }
+            }
+            let share = unseen as f64 / rows.max(1) as f64;
+            let hidden = "simulated and fluid take them for uniform, and their intervals do not know it";
+            if rows > 0 && unseen == rows {
+                warnings.push(format!("no {name} transition was logged: {hidden}"));
+            } else if share > 0.25 {
+                let percent = 100.0 * share;
+                let what = format!("{name} transitions (by arm and state) were never logged");
+                warnings.push(format!("{percent:.0} % of the {what}: {hidden}"));
+            }
+        }
+        warnings
+    }
+
     /// What the scores must not be read without.
     pub(crate) fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
@@ -62,6 +91,7 @@ impl Report<'_> {
                 drift.largest
             ));
         }
+        warnings.extend(self.unseen_rows());
         for (policy, scores) in policies {
             for score in scores {
                 let name = score.estimator.name();

@@ -102,12 +102,12 @@ pub(crate) struct TrainArguments {
     #[arg(long, value_enum, default_value_t = Profile::Recommended)]
     pub(crate) profile: Profile,
 
-    /// Passes over the training instances, at most [default: 50, where states are seen at pulls only 20 (paper: 18);
+    /// Passes over the training instances, at most; presets that follow have their own [default: 50, where states are seen at pulls only 20 (paper: 18);
     /// recommended: about 7,000 steps in all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) epochs: Option<u32>,
 
-    /// Step size of Adam [default: 0.01, recommended: 0.003 to 0.03, falling to nearly 0]
+    /// Step size of Adam; presets that follow have their own [default: 0.01, recommended: 0.003 to 0.03, falling to nearly 0]
     #[arg(long, value_name = "RATE", value_parser = above_zero, allow_hyphen_values = true)]
     pub(crate) learning_rate: Option<f64>,
 
@@ -124,7 +124,7 @@ pub(crate) struct TrainArguments {
     #[arg(long, value_name = "PRECISION", allow_hyphen_values = true)]
     pub(crate) precision: Option<PrecisionArgument>,
 
-    /// Average that many fits, which differ in their seed
+    /// Average that many fits, which differ in their seed; what the folds of the first one choose holds for all
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) ensemble: u32,
 
@@ -267,11 +267,10 @@ fn train(
         let (seed, epochs) = (method.config().seed, method.config().epochs);
         let mut fit = Fit::new(method, train, validation, progressed.now.take())?;
         while !fit.is_finished() {
-            let report = fit.advance();
-            if let Some(report) = report.filter(|_| arguments.json) {
-                crate::print(|text| writeln!(text, "{}", epoch_line(k, &report)))?;
+            if let Some((stage, report)) = fit.advance().filter(|_| arguments.json) {
+                crate::print(|text| writeln!(text, "{}", epoch_line(k, stage, &report)))?;
             }
-            let (share, message) = fit.progress(report, epochs);
+            let (share, message) = fit.progress(epochs);
             progress.say((k as f64 + share) / fits as f64, message);
             if checkpoint.is_due() && !fit.is_finished() {
                 progressed.now = Some(fit.snapshot());

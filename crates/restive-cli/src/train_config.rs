@@ -11,6 +11,7 @@ use restive::data::encoding::Standardise;
 use restive::data::split::{Part, Split};
 use restive::evaluation::Record;
 use restive::instance::Observation;
+use restive::policy::Temperature;
 use restive::predictor::{Kind, Precision};
 use restive::training::{Choice, Config, Decision, Keep, Rate, Recipe, Value as DecisionValue};
 use restive_tables::Study;
@@ -147,13 +148,28 @@ pub(crate) fn refuse_contradictions(arguments: &TrainArguments) -> anyhow::Resul
             ));
         }
     }
+    if arguments.temperature.is_some_and(|temperature| {
+        let (Temperature::Spread(x) | Temperature::Published(x) | Temperature::Absolute(x)) = temperature;
+        x == 0.0
+    }) {
+        return refuse(
+            "--temperature: found 0, expected more: the strict policy has no gradient to train by",
+        );
+    }
     if arguments.preset.is_some() && arguments.profile != Profile::Recommended {
         return refuse("--preset: the profiles published and paper have none");
     }
     if arguments.predictor == PredictorName::Effect {
         let is_newton = !is_through || arguments.profile == Profile::Recommended;
+        if !is_newton && arguments.precision.is_some() {
+            return refuse(
+                "--precision: decision-focused training from scratch has no penalty for it to weigh",
+            );
+        }
         if is_newton && (arguments.epochs.is_some() || arguments.learning_rate.is_some()) {
-            return refuse("--epochs, --learning-rate: the effect model is fitted by one Newton solve");
+            return refuse(
+                "--epochs, --learning-rate: the first stage of the effect model is one Newton solve, and a preset has its own",
+            );
         }
         if arguments.ensemble > 1 {
             return refuse(
@@ -290,28 +306,10 @@ pub(crate) fn describe(arguments: &TrainArguments, method: &Method, study: &Stud
         "standardise": standardise(arguments) == Standardise::Yes,
         "drop": arguments.drop,
     });
-    let more = match &config.kind {
-        Kind::Network { hidden, dropout } => {
-            let (schedule, rate) = match config.rate {
-                Rate::Constant(rate) => ("constant", rate),
-                Rate::Cosine(rate) => ("cosine", rate),
-            };
-            let (keep, patience) = match config.keep {
-                Keep::Last => ("last", None),
-                Keep::Best { patience } => ("best", Some(patience)),
-            };
-            json!({
-                "hidden": hidden,
-                "dropout": dropout,
-                "epochs": config.epochs,
-                "has_idle_epoch": config.has_idle_epoch,
-                "learning_rate": rate,
-                "schedule": schedule,
-                "epsilon": config.epsilon,
-                "keep": keep,
-                "patience": patience,
-            })
-        }
+    let architecture = match &config.kind {
+        Kind::Network { hidden, dropout } => json!({"hidden": hidden, "dropout": dropout}),
+        // from scratch there is no penalised fit for a precision to enter
+        Kind::Effect { .. } if matches!(method, Method::DecisionFocused(..)) => json!({}),
         Kind::Effect { precision: Precision::Fixed(precision) } => json!({"precision": precision}),
         Kind::Effect { precision: Precision::HeldOut { cap } } => {
             json!({"precision": "held-out", "precision_cap": cap})
@@ -320,7 +318,10 @@ pub(crate) fn describe(arguments: &TrainArguments, method: &Method, study: &Stud
     let extend = |all: &mut Value, more: Value| {
         all.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
     };
-    extend(&mut all, more);
+    extend(&mut all, architecture);
+    if !is_newton(config, method) {
+        extend(&mut all, describe_steps(config));
+    }
     if let Some(decision) = method.decision() {
         extend(
             &mut all,
@@ -352,6 +353,32 @@ pub(crate) fn describe(arguments: &TrainArguments, method: &Method, study: &Stud
     }
     all["split"] = dealt;
     all
+}
+
+/// Whether the first, or only, stage is a Newton solve instead of gradient steps.
+fn is_newton(config: &Config, method: &Method) -> bool {
+    matches!(config.kind, Kind::Effect { .. }) && !matches!(method, Method::DecisionFocused(..))
+}
+
+/// The gradient steps, for the card.
+fn describe_steps(config: &Config) -> Value {
+    let (schedule, rate) = match config.rate {
+        Rate::Constant(rate) => ("constant", rate),
+        Rate::Cosine(rate) => ("cosine", rate),
+    };
+    let (keep, patience) = match config.keep {
+        Keep::Last => ("last", None),
+        Keep::Best { patience } => ("best", Some(patience)),
+    };
+    json!({
+        "epochs": config.epochs,
+        "has_idle_epoch": config.has_idle_epoch,
+        "learning_rate": rate,
+        "schedule": schedule,
+        "epsilon": config.epsilon,
+        "keep": keep,
+        "patience": patience,
+    })
 }
 
 /// The discount of the index that plans with the model are meant for; none: 1 − 1/H of the study it is used on.

@@ -93,14 +93,15 @@ impl Fit {
         }
     }
 
-    /// One epoch, or one round of epochs.
-    pub(crate) fn advance(&mut self) -> Option<EpochReport> {
+    /// One epoch, or one round of epochs; the stage and the epoch that was made on all instances, if one was.
+    pub(crate) fn advance(&mut self) -> Option<(&'static str, EpochReport)> {
         match self {
-            Self::TwoStage(training) => Some(training.epoch()),
-            Self::DecisionFocused(training) => Some(training.epoch()),
+            Self::TwoStage(training) => Some(("two-stage", training.epoch())),
+            Self::DecisionFocused(training) => Some(("decision-focused", training.epoch())),
             Self::Recommended(training) => {
+                let before = training.last_epoch();
                 training.round();
-                training.last_epoch()
+                training.last_epoch().filter(|now| before.as_ref() != Some(now))
             }
         }
     }
@@ -114,7 +115,12 @@ impl Fit {
     }
 
     /// The share of the work that is done, and what there is to say of it. `epochs` is how many there will be at most.
-    pub(crate) fn progress(&self, report: Option<EpochReport>, epochs: usize) -> (f64, String) {
+    pub(crate) fn progress(&self, epochs: usize) -> (f64, String) {
+        let report = match self {
+            Self::TwoStage(training) => training.history().last().copied(),
+            Self::DecisionFocused(training) => training.history().last().copied(),
+            Self::Recommended(training) => training.last_epoch().map(|(_, report)| report),
+        };
         let losses = report.map_or(String::new(), |report| {
             let loss = report.validation_loss.unwrap_or(report.train_loss);
             let which = if report.validation_loss.is_some() { "validation" } else { "training" };

@@ -25,10 +25,11 @@ fn status(status: Status) -> &'static str {
 }
 
 /// One epoch as a line of JSON; a loss that is no finite number is null.
-pub(crate) fn epoch_line(member: usize, report: &EpochReport) -> Value {
+pub(crate) fn epoch_line(member: usize, stage: &str, report: &EpochReport) -> Value {
     json!({
         "event": "epoch",
         "member": member,
+        "stage": stage,
         "epoch": report.epoch,
         "train_loss": report.train_loss,
         "validation_loss": report.validation_loss,
@@ -248,6 +249,10 @@ fn answer(member: &Value) -> Option<String> {
     let shown = |(mean, error): (f64, f64)| format!("{mean:+.4} ± {error:.4}");
     let (best, lead) = if strong.0 > weak.0 { ("strong", strong) } else { ("weak", weak) };
     Some(match choice {
+        "two-stage" if lead.0 <= 0.0 => format!(
+            "two-stage is enough: over {folds} folds neither preset gains on it ({best} {} per arm)",
+            shown(lead)
+        ),
         "two-stage" => format!(
             "two-stage is enough: over {folds} folds {best} leads it by {} per arm, not by a standard error",
             shown(lead)

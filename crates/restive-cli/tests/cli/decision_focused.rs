@@ -133,3 +133,51 @@ fn what_contradicts_itself_is_refused() {
     refuse("--objective decision-focused", 1, "found no validation part");
     folder.restive(&format!("{TRAIN} --profile published --epochs 3 --out m")).success();
 }
+
+#[test]
+fn trainings_that_differ_in_their_steps_are_not_taken_for_each_other() {
+    let folder = study("--instances 4 --arms 12 --budget 3 --trajectories 2");
+    let train = format!("{TRAIN} --predictor effect --profile published --out m");
+    folder.restive(&format!("{train} --epochs 3")).success();
+    let message = stderr(&folder.restive(&format!("{train} --epochs 4")).code(1));
+    assert!(message.contains("--force"), "{message}");
+    let message = stderr(&folder.restive(&format!("{train} --epochs 3 --precision 5")).code(2));
+    assert!(message.contains("--precision"), "{message}");
+    let message = stderr(&folder.restive(&format!("{TRAIN} --out n --temperature spread:0")).code(2));
+    assert!(message.contains("the strict policy has no gradient"), "{message}");
+}
+
+#[test]
+fn json_has_one_line_for_each_epoch_on_all_instances() {
+    let folder = study("--instances 5 --arms 20 --budget 4 --trajectories 4");
+    let command = format!("{TRAIN} --predictor linear --epochs 20 --preset weak --out m --json");
+    let text = stdout(&folder.restive(&command).success());
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let mut seen: Vec<String> = (lines.iter().filter(|line| line["event"] == "epoch"))
+        .map(|line| format!("{} {}", line["stage"], line["epoch"]))
+        .collect();
+    let all = seen.len();
+    seen.dedup();
+    assert_eq!(seen.len(), all);
+    assert!(
+        seen.iter().any(|line| line.contains("two-stage")) && seen.iter().any(|line| line.contains("weak"))
+    );
+}
+
+#[test]
+fn rewards_that_would_overflow_are_refused() {
+    let folder = study("--format csv --instances 4 --arms 12 --budget 3 --trajectories 2");
+    let text = std::fs::read_to_string(folder.path("s/study.toml")).unwrap();
+    let line = text.lines().find(|line| line.starts_with("rewards")).unwrap();
+    folder.write("s/study.toml", text.replace(line, "rewards = [0.0, 1e308]"));
+    let message = stderr(&folder.restive(&format!("{TRAIN} --predictor effect --out m")).code(1));
+    assert!(message.contains("1e100"), "{message}");
+}
+
+#[test]
+fn transitions_that_were_never_logged_are_said_to_be_guesses() {
+    let folder = study("--instances 4 --arms 6 --budget 6 --trajectories 3");
+    folder.restive("train s --predictor effect --out m").success();
+    let said = stderr(&folder.restive("evaluate m s --runs 10 --resamples 4").success());
+    assert!(said.contains("no passive transition was logged"), "{said}");
+}

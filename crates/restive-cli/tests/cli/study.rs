@@ -164,7 +164,7 @@ fn broken_settings() {
         "[0, [1, 0.5]]",
         "[0, 1, 2]",
         &[
-            "rewards: found [0, 1, 2], expected a list with one finite number or one pair [passive, active] for each",
+            "rewards: found [0, 1, 2], expected a list with one number of at most 1e100 or one pair [passive, active] for each",
         ],
     );
     refused("study.toml", "[1, 0.5]", "[1]", &["line 3, column 11: rewards: found [0, [1]], expected"]);

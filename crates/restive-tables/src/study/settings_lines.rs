@@ -13,7 +13,7 @@ const KNOWN: [(&str, &str, &str); 12] = [
     (
         "rewards",
         "what a step in each state is worth",
-        "a list with one finite number or one pair [passive, active] for each state",
+        "a list with one number of at most 1e100 or one pair [passive, active] for each state",
     ),
     ("discount", "the discount per step", "a number from 0 to 1"),
     ("budget", "how many arms of an instance may be pulled per step", "a whole number of arms, at least 0"),

@@ -16,8 +16,8 @@
 //! Ratios are the arm's own. The other arms' states in the log are those that the *behaviour* policy led to, so the
 //! competition for the budget never adapts to the target: for policies that choose among arms the estimate is biased
 //! however many trajectories there are. On the published two-state domain (100 arms, 20 pulls, 9 steps) the soft policy on the
-//! true indices is worth 368; the estimate is 343 from 100 trajectories, 350 from 1,000 and 354 from 10,000, while random
-//! pulls are worth 321 (`examples/coverage.rs`). The interval does not know this. It is
+//! true indices is worth 377; the estimate is 352 from 100 trajectories, 358 from 1,000 and 355 from 10,000, while random
+//! pulls are worth 325 (`examples/coverage.rs`, docs/MEASUREMENTS.md). The interval does not know this. It is
 //! consistent where every arm's pull probability depends on its own past only. And ratios multiply: with 10 trajectories
 //! and 10 steps the effective sample size of a random target is about 2.
 //!

@@ -4,6 +4,9 @@ use super::transition::contiguous;
 use crate::error::{Error, Result};
 use ndarray::{Array2, ArrayView2, ArrayView3, Axis};
 
+/// Rewards beyond this would make values and their squares overflow.
+const LARGEST: f64 = 1e100;
+
 /// Reward R(s, a) of every state and action, `[M,2]`, shared by all arms.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reward {
@@ -27,6 +30,9 @@ impl Reward {
         }
         if let Some((position, &found)) = values.iter().enumerate().find(|(_, r)| !r.is_finite()) {
             return Err(Error::NotFinite { what: "reward", position, found });
+        }
+        if let Some(&found) = values.iter().find(|r| r.abs() > LARGEST) {
+            return Err(Error::Range { what: "reward", expected: "at most 1e100 in size", found });
         }
         Ok(Self { values: contiguous(values) })
     }

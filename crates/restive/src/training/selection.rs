@@ -157,11 +157,12 @@ impl Selection {
         parts.chain([count(&self.main, &last)]).fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1))
     }
 
-    /// The last epoch of the training on all instances.
-    pub fn last_epoch(&self) -> Option<EpochReport> {
-        let presets = self.main.presets.iter().flatten().rev();
-        let through = presets.filter_map(|training| training.history().last()).next();
-        through.or(self.main.two_stage.history().last()).copied()
+    /// The last epoch of the training on all instances, and the name of its stage.
+    pub fn last_epoch(&self) -> Option<(&'static str, EpochReport)> {
+        let of = |preset: &Choice| Some((preset.name(), *self.main.preset(*preset)?.history().last()?));
+        let first = self.main.two_stage.history().last();
+        let through = Choice::PRESETS.iter().rev().find_map(of);
+        through.or(first.map(|report| (Choice::TwoStage.name(), *report)))
     }
 
     /// The predictor that was chosen, beside that of two-stage training.
@@ -216,12 +217,13 @@ impl Selection {
             (mean, (variance / leads.len() as f64).sqrt())
         };
         let leads = (folds.len() > 1).then(|| [lead(1), lead(2)]);
+        // more than a standard error, and more than rounding and the tolerance of thresholds could make
+        let size = folds.iter().map(|values| values[0].abs()).fold(0.0, f64::max);
+        let is_lead = |(mean, error): (f64, f64)| mean > error && mean > 1e-6 * size;
         let best = |leads: [(f64, f64); 2]| if leads[1].0 > leads[0].0 { 1 } else { 0 };
         let choice = match (recipe.choice, leads) {
             (Some(choice), _) => choice,
-            (None, Some(leads)) if leads[best(leads)].0 > leads[best(leads)].1 => {
-                Choice::PRESETS[best(leads)]
-            }
+            (None, Some(leads)) if is_lead(leads[best(leads)]) => Choice::PRESETS[best(leads)],
             _ => Choice::TwoStage,
         };
         Verdict { choice, folds, leads, strength }
