@@ -62,6 +62,11 @@ impl Applied {
         if !is_trained_on {
             notes.push("the model was trained on another study or another state of this one".into());
         }
+        let trained = model.card.configuration["observation"].as_str().unwrap_or("full");
+        let here = prepare::observation(&study);
+        if trained != here {
+            notes.push(format!("the model was trained with {trained} observation, the study has {here}"));
+        }
         notes.extend(prepare::unseen(&study, encoding));
         notes.extend(prepare::flat(&study, encoding));
         let index_discount = model.card.configuration["index_discount"].as_f64();

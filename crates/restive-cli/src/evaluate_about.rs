@@ -4,6 +4,7 @@ use crate::evaluate_report::Report;
 use crate::summary::counted;
 use restive::Instance;
 use restive::evaluation::{Behaviour, Estimator};
+use restive::instance::UNSEEN;
 
 /// What an estimator judges by.
 pub(crate) fn words(estimator: Estimator) -> &'static str {
@@ -41,6 +42,24 @@ impl Report<'_> {
     pub(crate) fn budgets(&self) -> [usize; 2] {
         let budgets = self.instances.iter().map(Instance::budget);
         [budgets.clone().min().unwrap_or(0), budgets.max().unwrap_or(0)]
+    }
+
+    /// Where labels are not known from the first step on, a label that was known later stands in for them.
+    fn unknown_starts(&self) -> Option<String> {
+        let labelled = self.instances.iter().filter(|instance| instance.observation().chain().is_some());
+        let (mut starts, mut unknown) = (0usize, 0usize);
+        for instance in labelled {
+            let state = instance.trajectories().state();
+            for label in state.index_axis(ndarray::Axis(1), 0) {
+                starts += 1;
+                unknown += usize::from(*label == UNSEEN);
+            }
+        }
+        (unknown > 0).then(|| {
+            format!(
+                "{unknown} of {starts} starts have no label (columns last_state and since): the first label known later stands in for them, so every value is off, and is sees ahead"
+            )
+        })
     }
 
     /// What simulated and fluid values take for uniform because it was never logged: nothing in their intervals knows of it.
@@ -92,6 +111,7 @@ impl Report<'_> {
             ));
         }
         warnings.extend(self.unseen_rows());
+        warnings.extend(self.unknown_starts());
         for (policy, scores) in policies {
             for score in scores {
                 let name = score.estimator.name();

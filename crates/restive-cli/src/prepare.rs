@@ -10,7 +10,7 @@ use restive::data::features::{Column, Features};
 use restive::data::split::{Part, Split};
 use restive::error::{Error, FeatureFault};
 use restive::evaluation::{Behaviour, Propensity};
-use restive::instance::{Logged, Parts};
+use restive::instance::{Logged, Observation, Parts};
 use restive::{Instance, Trajectories};
 use restive_tables::Study;
 
@@ -58,6 +58,14 @@ pub(crate) fn parts(
         }
     }
     Ok(Part::ALL.map(|part| split.part(part).iter().map(|group| group.of(&instances)).collect()))
+}
+
+/// When the states of a study are seen, as study.toml says it.
+pub(crate) fn observation(study: &Study) -> &'static str {
+    match study.settings.observation {
+        Observation::Full => "full",
+        Observation::Collapsing(_) => "collapsing",
+    }
 }
 
 /// Where the propensities of a log come from, as its study says.

@@ -45,6 +45,11 @@ impl Question {
             refuse_too_many(chain, states)?;
             let wrong = |e| Usage(format!("--chain {}: {file}: {e}", chain_name(chain)));
             chain.check(reward.view()).map_err(wrong)?;
+            if arguments.discount >= 1.0 {
+                let message =
+                    "--discount 1: found arms seen at pulls only, expected a discount below 1 for them";
+                return Err(Usage(message.into()).into());
+            }
         }
         Ok(Self { reward, discount: arguments.discount, algorithm, chain })
     }

@@ -2,6 +2,7 @@
 
 use crate::arguments::temperature_text;
 use crate::failure::Usage;
+use crate::prepare;
 use crate::train::TrainArguments;
 use crate::train_method::Method;
 use anyhow::bail;
@@ -344,6 +345,7 @@ pub(crate) fn describe(arguments: &TrainArguments, method: &Method, study: &Stud
         }
     }
     all["index_discount"] = json!(index_discount(arguments, method));
+    all["observation"] = json!(prepare::observation(study));
     let origin = if study.given_split().is_some() { "study" } else { "seed" };
     let mut dealt = json!({"origin": origin});
     for part in Part::ALL {

@@ -15,7 +15,9 @@
 //! // ten copies of the paper's worked example; the tables of indices that rank them are all alike
 //! let arm = ndarray::array![[[[0.8, 0.2], [0.2, 0.8]], [[0.5, 0.5], [0.5, 0.5]]]];
 //! let arms = Transition::new(arm, Layout::Nsas)?.select_arms(&[0; 10]);
-//! let setting = Setting { transition: arms.view(), reward: (&Reward::linear(2)).into(), discount: 0.99, budget: 3, horizon: 9 };
+//! let reward = Reward::linear(2);
+//! let setting =
+//!     Setting { transition: arms.view(), reward: (&reward).into(), discount: 0.99, budget: 3, horizon: 9 };
 //! let value = |policy: &Policy| values(&setting, &Initial::Uniform, policy, 200, 1).mean().unwrap();
 //! let index = ndarray::Array2::from_shape_fn((10, 2), |(_, s)| if s == 0 { 6.0 / 17.0 } else { 0.0 });
 //! assert!(value(&Policy::Strict(index)) > value(&Policy::Random));

@@ -9,7 +9,7 @@
 //!
 //! **From scratch**, as published: the value is judged by the log or by the transitions counted in it, and a share of the
 //! predictive loss of the log is mixed in. **From a [`Prior`]**: training begins where two-stage training ended; the value is
-//! judged by [smoothed] transitions, counts and the prior's predictions in proportion to what each is
+//! judged by [smoothed](crate::evaluation::transitions) transitions, counts and the prior's predictions in proportion to what each is
 //! worth; and the loss holds the predictions to the prior's (an anchor), not to the data once more.
 //!
 //! The published temperature depends on the offset of the indices ([`Temperature`](crate::policy::Temperature)): add a constant to all of them and

@@ -73,6 +73,12 @@ pub(super) fn lessons(
         let expected = "at least one instance to train on".into();
         return Err(Error::Shape { what: "training instances", expected, found: vec![0] });
     };
+    if let (Some(decision), Some(_)) = (decision, first.observation().chain())
+        && decision.index_discount >= 1.0
+    {
+        let (what, expected) = ("index discount", "below 1 where states are seen at pulls only");
+        return Err(Error::Range { what, expected, found: decision.index_discount });
+    }
     let (f, m) = (first.features().ncols(), first.states());
     let take = |instance: &Instance, decision| {
         let found = [instance.features().ncols(), instance.states()];

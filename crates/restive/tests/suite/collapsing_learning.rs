@@ -226,3 +226,17 @@ fn the_recommended_training_runs_on_labels() {
     let refused = fit(Config { kind, ..Config::published() }, train, validation).err().unwrap().to_string();
     assert!(refused.contains("states seen at every step"), "{refused}");
 }
+
+#[test]
+fn discount_one_has_no_index_of_labels_and_is_refused_in_training() {
+    let all = small(2).generate(7).unwrap();
+    let truth = all[0].truth().unwrap().view();
+    for chain in [Chain::Finite(4), Chain::Infinite { beliefs: 4 }] {
+        let found = restive::index::collapsing::index(truth, all[0].reward().view(), 1.0, chain);
+        assert!(found.index.iter().all(|w| w.is_nan()));
+        assert!((0..found.status.len()).all(|i| found.verdict(i).is_none()));
+    }
+    let decision = Decision { index_discount: 1.0, ..Decision::recommended(5) };
+    let refused = DecisionFocused::new(Config::published(), decision, None, &all[..1], &[]).err().unwrap();
+    assert!(refused.to_string().contains("below 1 where states are seen at pulls only"), "{refused}");
+}

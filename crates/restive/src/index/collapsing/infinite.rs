@@ -19,8 +19,8 @@
 //! Σ_{v≤X} γᵛ b_o(v) = b*·(1−γⁿ)/(1−γ) + (q_o−b*)(1−(γρ)ⁿ)/(1−γρ),  n = X+1;     for ever: (q_o + γp/(1−γ))/(1−γρ)
 //! ```
 //!
-//! A run for ever is multiplied by 1−γ throughout, so that nothing diverges: discount 1 is the same computation, the limit
-//! of the indices as γ → 1. The two equations of the heads (see [`chains`](super::chains)) and Adv = 0 give the index, their
+//! A run for ever is multiplied by 1−γ throughout, so that nothing diverges as γ → 1; at discount 1 itself the index is not
+//! determined by these equations where two runs go on for ever, and no arm gets one. The two equations of the heads (see [`chains`](super::chains)) and Adv = 0 give the index, their
 //! adjoint its four derivatives. Where two beliefs coincide X may be taken on either side: the index is continuous there.
 
 use crate::index::batch::Outcome;
@@ -191,7 +191,8 @@ impl Closed {
             largest = largest.max(w.abs());
             *w *= self.rise;
         }
-        if index.iter().any(|w| !w.is_finite()) {
+        // at discount 1 two runs for ever leave 0/0: the limit exists, but this does not compute it
+        if self.discount >= 1.0 || index.iter().any(|w| !w.is_finite()) {
             index.fill(f64::NAN);
             if let Some(all) = gradient {
                 all.fill([0.0; 4]);

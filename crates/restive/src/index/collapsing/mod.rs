@@ -20,9 +20,8 @@
 //!
 //! # How it is computed
 //! Finite: by the same sweep over subsidies as the general kernel, with its ties and its verdict, but advantages come from
-//! the structure of the chains (`chains`), anew after every move. Infinite: by a closed form (`infinite`). At discount 1 the
-//! frozen ends are absorbing, so that finite chains have no average reward and are undetermined; infinite chains have the
-//! limit of their indices as γ → 1.
+//! the structure of the chains (`chains`), anew after every move. Infinite: by a closed form (`infinite`). At discount 1 no
+//! arm is determined: the frozen ends of finite chains are absorbing, and the closed form of infinite ones is 0/0.
 //!
 //! # Its pullback
 //! goes through beliefs and their chains to the transitions of the observed states (`pullback`); rows sum to zero. On a
