@@ -4,6 +4,7 @@ use divan::Bencher;
 use ndarray::{Array2, Array4, Axis};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
+use restive::belief::beliefs;
 use restive::data::domain::Domain;
 use restive::evaluation::{
     Behaviour, Decisions, Propensity, RatioUpTo, cwpdis, fluid, known_states, target_pull,
@@ -112,8 +113,8 @@ fn collapsing_explicit_bisection(bencher: Bencher, t: usize) {
 
 fn explicit(t: usize) -> (Array4<f64>, Array2<f64>) {
     let p = arms(1, 2);
-    let (p, r) = collapsing::belief_mdp(p.view().index_axis(Axis(0), 0), Reward::linear(2).view(), t);
-    (p.insert_axis(Axis(0)), r)
+    let (p, r) = beliefs(p.view(), t).belief.world(Reward::linear(2).view());
+    (p, r.index_axis_move(Axis(0), 0))
 }
 
 /// Soft top-k of N scores and its pullback.

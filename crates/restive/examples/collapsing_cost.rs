@@ -4,11 +4,12 @@
 //! `cargo run --release -p restive --example collapsing_cost [-- FILE.svg]` prints a table, and draws the figure where one is
 //! named. Best of several calls, each on as many arms as make it last some milliseconds.
 
-use ndarray::{Array2, Array3, Array4, Axis, s};
+use ndarray::{Array2, Array4, Axis, s};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use restive::Reward;
-use restive::index::collapsing::{Chain, belief_mdp, differentiable_index};
+use restive::belief::beliefs;
+use restive::index::collapsing::{Chain, differentiable_index};
 use restive::index::{bisection, general};
 use restive::report::curves::{Line, Panel};
 use restive::report::{Axis as Scaled, Chart, Curves, Ink, Interval};
@@ -69,9 +70,9 @@ fn explicit(p: &Array4<f64>, n: usize, t: usize, is_bisection: bool) -> f64 {
     // the reward of a process depends on its arm, so that arms go one by one
     let processes: Vec<(Array4<f64>, Array2<f64>)> = (0..n)
         .map(|i| {
-            let (transition, reward): (Array3<f64>, _) =
-                belief_mdp(p.slice(s![i, .., .., ..]), reward.view(), t);
-            (transition.insert_axis(Axis(0)), reward)
+            let (transition, reward) =
+                beliefs(p.slice(s![i..i + 1, .., .., ..]), t).belief.world(reward.view());
+            (transition, reward.index_axis_move(Axis(0), 0))
         })
         .collect();
     let c = Array2::ones((1, m * t));

@@ -145,24 +145,9 @@ fn model_values(
     let world = World::estimated(observation, reward, counts.view(), prediction);
     let setting = setting(case, settings, &world);
     let initial = settings.initial(log);
-    let mass = initial_mass(&initial, log.arms(), log.states());
+    let mass = initial.mass(log.arms(), log.states());
     let each = policies
         .iter()
         .map(|policy| (policy.runs(&setting, &initial, runs, seed), policy.fluid_value(&setting, &mass)));
     each.collect()
-}
-
-/// The distribution over the states in which each arm starts, `[N,M]`.
-fn initial_mass(initial: &Initial, n: usize, m: usize) -> Array2<f64> {
-    match initial {
-        Initial::Uniform => Array2::from_elem((n, m), 1.0 / m as f64),
-        Initial::States(rows) => {
-            let mut mass = Array2::zeros((n, m));
-            let share = 1.0 / rows.nrows() as f64;
-            for ((_, i), &s) in rows.indexed_iter() {
-                mass[[i, usize::from(s)]] += share;
-            }
-            mass
-        }
-    }
 }

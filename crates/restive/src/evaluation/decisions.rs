@@ -116,14 +116,7 @@ pub fn first_states(trajectories: &Trajectories) -> Initial {
 
 /// The share of the logged trajectories in which each arm began in each state: `[N,M]`.
 pub fn first_mass(trajectories: &Trajectories) -> Array2<f64> {
-    let states = known_states(trajectories);
-    let first = states.index_axis(Axis(1), 0);
-    let mut mass = Array2::zeros((trajectories.arms(), trajectories.states()));
-    let share = 1.0 / trajectories.trajectories() as f64;
-    for ((_, i), &s) in first.indexed_iter() {
-        mass[[i, usize::from(s)]] += share;
-    }
-    mass
+    first_states(trajectories).mass(trajectories.arms(), trajectories.states())
 }
 
 /// The probability that a policy pulls each arm in the logged states (`[J,T,N]`, all known): `[J,H,N]`.

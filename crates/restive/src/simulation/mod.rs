@@ -61,6 +61,23 @@ pub enum Initial {
     States(Array2<u16>),
 }
 
+impl Initial {
+    /// The distribution over the M states in which each of N arms starts: `[N,M]`.
+    pub fn mass(&self, n: usize, m: usize) -> Array2<f64> {
+        match self {
+            Initial::Uniform => Array2::from_elem((n, m), 1.0 / m as f64),
+            Initial::States(rows) => {
+                let mut mass = Array2::zeros((n, m));
+                let share = 1.0 / rows.nrows() as f64;
+                for ((_, i), &s) in rows.indexed_iter() {
+                    mass[[i, usize::from(s)]] += share;
+                }
+                mass
+            }
+        }
+    }
+}
+
 /// The value of each run, `[runs]`.
 pub fn values(
     setting: &Setting<'_>,

@@ -7,7 +7,8 @@ use crate::gradients::{AGREEMENT, derivative, tangent, uniform};
 use ndarray::{Array2, Array4, ArrayView2, ArrayView3, Axis, s};
 use rand::RngExt;
 use restive::Reward;
-use restive::index::collapsing::{Chain, belief_mdp, beliefs, differentiable_index, index};
+use restive::belief::beliefs;
+use restive::index::collapsing::{Chain, differentiable_index, index};
 use restive::index::{Indices, Status, general};
 
 /// How many times the least number of arms; 100 was tried.
@@ -65,8 +66,8 @@ fn arms(sort: Sort, n: usize, random: &mut Random) -> Array4<f64> {
 
 /// The general kernel on the explicit process over beliefs.
 fn explicit(arm: ArrayView3<f64>, reward: ArrayView2<f64>, g: f64, t: usize) -> Indices {
-    let (transition, reward) = belief_mdp(arm, reward, t);
-    general::index(transition.insert_axis(Axis(0)).view(), reward.view(), g)
+    let (transition, reward) = beliefs(arm.insert_axis(Axis(0)), t).belief.world(reward);
+    general::index(transition.view(), reward.index_axis(Axis(0), 0), g)
 }
 
 /// The largest difference between the crossings of arm i and those of an arm alone, relative to its largest index or reward.
@@ -291,10 +292,10 @@ fn pullbacks_equal_finite_differences() {
 /// The general kernel's cotangent of the explicit process, taken through beliefs to the arm by hand: `[M,2,M]`.
 fn chained(p: &Array4<f64>, r: ArrayView2<f64>, g: f64, t: usize, c: ArrayView2<f64>) -> Array4<f64> {
     let (m, arm) = (r.nrows(), p.index_axis(Axis(0), 0));
-    let (transition, expected) = belief_mdp(arm, r, t);
-    let transition = transition.insert_axis(Axis(0));
-    let d = general::differentiable_index(transition.view(), expected.view(), g).pullback(c);
-    let belief = beliefs(arm, t);
+    let found = beliefs(p.view(), t).belief;
+    let (transition, expected) = found.world(r);
+    let d = general::differentiable_index(transition.view(), expected.index_axis(Axis(0), 0), g).pullback(c);
+    let belief = found.view().to_shape((m, t, m)).unwrap().to_owned();
     let mut d_p = Array4::<f64>::zeros(p.raw_dim());
     for s in 0..m {
         let mut next = vec![0.0; m];

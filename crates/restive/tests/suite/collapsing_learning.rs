@@ -1,7 +1,8 @@
 //! Learning and evaluation where states are seen at pulls only: the loss by its definition, its gradient, the worlds of truth and
 //! log, and the published figures of the domain.
 
-use crate::gradients::{AGREEMENT, derivative, tangent, uniform};
+use crate::decision_focused::check;
+use crate::gradients::{AGREEMENT, derivative, tangent};
 use ndarray::Array4;
 use restive::belief::beliefs;
 use restive::data::domain::Domain;
@@ -168,7 +169,6 @@ fn the_published_domain_has_its_published_figures() {
 /// The whole chain, beliefs included, against differences; kinks are avoided by the choice of the seed.
 #[test]
 fn the_chain_rule_goes_through_beliefs() {
-    let mut luck = crate::arms::random(12);
     for (states, chain) in
         [(2, Chain::Finite(4)), (3, Chain::Finite(3)), (2, Chain::Infinite { beliefs: 12 })]
     {
@@ -186,22 +186,7 @@ fn the_chain_rule_goes_through_beliefs() {
                         Decision { value, loss_weight: 0.1, index_discount: 0.9, ..Decision::recommended(5) };
                     let config = Config { kind: kind.clone(), ..Config::published() };
                     let training = DecisionFocused::new(config, decision, prior, train, validation).unwrap();
-                    let here = training.objective(&at, 0, 0);
-                    let direction: Vec<f64> = at.flat().iter().map(|_| uniform(&mut luck)).collect();
-                    let along: f64 = here.gradient.iter().zip(&direction).map(|(g, d)| g * d).sum();
-                    let difference = derivative(
-                        |h| {
-                            let mut moved = at.clone();
-                            moved.flat_mut().iter_mut().zip(&direction).for_each(|(x, d)| *x += h * d);
-                            training.objective(&moved, 0, 0).objective
-                        },
-                        1e-5,
-                    );
-                    let length = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
-                    let size = length(&here.gradient) * length(&direction);
-                    let what = format!("{value:?} {states} {chain:?} {}", prior.is_some());
-                    assert!(size > 1e-6, "{what}: no gradient");
-                    assert!((along - difference).abs() < 1e-6 * size, "{what}: {along} {difference} {size}");
+                    check(&training, &at, &format!("{value:?} {states} {chain:?} {}", prior.is_some()));
                 }
             }
         }

@@ -51,7 +51,7 @@ fn predictor(features: usize, states: usize, kind: &Kind, seed: u64) -> Predicto
 /// The gradient of the objective along a direction, by the pullback and by differences: 1e-6 of the lengths of both, because the
 /// chain holds a softmax, an index and a threshold, each of which curves. Kinks (a ReLU, two equal indices) are avoided
 /// by the choice of the seed.
-fn check(training: &DecisionFocused, at: &Predictor, what: &str) {
+pub fn check(training: &DecisionFocused, at: &Predictor, what: &str) {
     let mut luck = random(11);
     let here = training.objective(at, 0, 0);
     for _ in 0..2 {

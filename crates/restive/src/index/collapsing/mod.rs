@@ -47,14 +47,11 @@
 //! # Ok::<(), restive::Error>(())
 //! ```
 
-mod belief;
 mod chains;
 mod infinite;
 mod pullback;
 mod rewards;
 mod sweep;
-
-pub use belief::{belief_mdp, beliefs};
 
 use super::Indices;
 use super::batch::Buffers;
