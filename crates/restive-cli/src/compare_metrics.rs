@@ -71,6 +71,7 @@ impl<'a> TestInstance<'a> {
         let log = instance.trajectories();
         let propensity = Propensity::new(log, Behaviour::Logged, instance.budget())?;
         let (observation, reward) = (instance.observation(), instance.reward());
+        let record = Record::new(instance);
         let truth = instance.truth().expect("synthetic instances know their truth");
         Ok(Self {
             instance,
@@ -78,9 +79,9 @@ impl<'a> TestInstance<'a> {
             states: known_states(log),
             decisions: Decisions::new(log, instance.reward(), &propensity),
             true_world: World::new(observation, reward, truth),
-            estimated: World::estimated(observation, reward, log.counts().view(), None),
+            estimated: World::counted(reward, &record),
             initial: first_states(log),
-            record: Record::new(instance),
+            record,
             seed,
         })
     }

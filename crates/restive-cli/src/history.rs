@@ -6,7 +6,7 @@
 use crate::apply::Applied;
 use crate::display::grouped;
 use restive::data::split::Part;
-use restive::evaluation::{GRID, Strength, fit_strength};
+use restive::evaluation::{GRID, Record, Strength, strength};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use serde_json::json;
@@ -31,15 +31,15 @@ impl Applied {
         for part in [Part::Validation, Part::Test] {
             let groups = split.iter().flat_map(|split| split.part(part));
             let held_out: Vec<_> = groups
-                .map(|group| (group.of(&self.instances).trajectories().counts(), self.prediction(group)))
+                .map(|group| (Record::new(&group.of(&self.instances)), self.prediction(group)))
                 .collect();
-            let pairs: Vec<_> = held_out.iter().map(|(counts, p)| (counts.view(), p.view())).collect();
-            let strength = fit_strength(&pairs);
+            let pairs: Vec<_> = held_out.iter().map(|(record, p)| (record, p.view())).collect();
+            let strength = strength(&pairs);
             if strength.iter().any(|of| of.transitions > 0) {
                 return History { strength, from: Some(part), is_in_doubt };
             }
         }
-        History { strength: fit_strength(&[]), from: None, is_in_doubt: false }
+        History { strength: strength(&[]), from: None, is_in_doubt: false }
     }
 }
 

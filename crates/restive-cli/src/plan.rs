@@ -7,7 +7,7 @@ use crate::history::History;
 use crate::plan_report::{LastSeen, Plan, Row};
 use crate::summary::counted;
 use clap::Args;
-use restive::evaluation::smoothed;
+use restive::evaluation::Record;
 use restive::instance::{Chain, UNSEEN};
 use restive::policy::strict::strict_top_k;
 use restive::{Instance, Trajectories};
@@ -32,7 +32,8 @@ With --history an arm's own record counts: its transitions are (n(s,a,s') + k m(
 recorded, m is the prediction and k what a prediction is worth. Features decide where little is recorded, a person's own record \
 where much is. For each action k is the best of 0.5, 1, 2, ... 4096 on the records of the validation arms (of the test arms, where \
 there are no others), under a weak prior around 16: the answer says which, and from how many transitions. Where no such arm has \
-been seen twice in a state, k is 16.";
+been seen twice in a state, k is 16. Where states are seen at pulls only, the transitions of an arm are those that suit its \
+sightings best, the prediction being worth k transitions of each row.";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -106,10 +107,6 @@ pub(crate) fn run(arguments: &PlanArguments) -> anyhow::Result<()> {
         },
     };
     let chain = applied.study.settings.observation.chain();
-    if arguments.history && chain.is_some() {
-        let message = "--history: a record of states that are seen at pulls only is not weighed against the prediction yet";
-        return Err(Usage(message.into()).into());
-    }
     let history = arguments.history.then(|| applied.history());
     let strength = history.as_ref().map(|history| history.strength.map(|of| of.value));
     let discount = applied.index_discount(arguments.index_discount);
@@ -199,8 +196,7 @@ fn indices_of(
     match strength {
         None => indices(prediction.view(), reward, discount, instance.observation()),
         Some(strength) => {
-            let counts = instance.trajectories().counts();
-            let own = smoothed(counts.view(), prediction.view(), strength);
+            let own = Record::new(instance).transition(Some((prediction.view(), strength)));
             indices(own.view(), reward, discount, instance.observation())
         }
     }

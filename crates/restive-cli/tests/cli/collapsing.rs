@@ -5,7 +5,7 @@ use ndarray::ArrayView2;
 use restive::Instance;
 use restive::data::domain::Domain;
 use restive::data::encoding::{Encoding, Standardise};
-use restive::evaluation::{Case, Record, Settings, evaluate};
+use restive::evaluation::{Case, Record, Settings, evaluate, strength};
 use restive::index::differentiable_index;
 use restive::instance::{Chain, Observation, UNSEEN};
 use restive::policy::Policy;
@@ -108,13 +108,25 @@ fn the_numbers_are_the_librarys() {
             for name in ["myopic", "round-robin", "oracle-soft", "oracle-strict", "model-soft"] {
                 assert!(found["policies"][name]["true"]["value"].is_number(), "{name}");
             }
+            let rows = |plan: &Value| -> Vec<_> {
+                let row = |row: &Value| {
+                    let number = |name: &str| row[name].as_u64().unwrap();
+                    (row["arm"].as_str().unwrap().to_string(), number("last_state"), number("since"))
+                };
+                plan["plan"].as_array().unwrap().iter().map(row).collect()
+            };
             let plan = json(&folder, &format!("plan {objective} s --instance 3"));
-            let rows = plan["plan"].as_array().unwrap().iter().map(|row| {
-                let number = |name: &str| row[name].as_u64().unwrap();
-                (row["arm"].as_str().unwrap().to_string(), number("last_state"), number("since"))
-            });
-            assert_eq!(rows.collect::<Vec<_>>(), best(test, index.view(), 3));
+            assert_eq!(rows(&plan), best(test, index.view(), 3));
             assert!(plan["plan"][0].get("state").is_none());
+            // with the arms' own records
+            let prediction = |of: &Instance| predictor.predict(of.features());
+            let strength = strength(&[(&Record::new(&validation[0]), prediction(&validation[0]).view())]);
+            let plan = json(&folder, &format!("plan {objective} s --instance 3 --history"));
+            assert_eq!(plan["history"]["active"]["strength"], strength[1].value);
+            assert_eq!(plan["history"]["active"]["transitions"], strength[1].transitions);
+            let own = record.transition(Some((prediction(test).view(), strength.map(|of| of.value))));
+            let index = differentiable_index(own.view(), test.reward().view(), 0.99, Some(chain));
+            assert_eq!(rows(&plan), best(test, index.index(), 3));
         }
     }
 }
@@ -146,8 +158,6 @@ fn a_study_is_summarised_and_planned_for() {
         message.contains("--predictor effect") && message.contains("seen") | message.contains("sees"),
         "{message}"
     );
-    let message = stderr(&folder.restive("plan m s --history").code(2));
-    assert!(message.starts_with("restive: --history: ") && message.lines().count() == 1, "{message}");
     folder.restive("plan m s --out plan.csv").success();
     let plan = fs::read_to_string(folder.path("plan.csv")).unwrap();
     assert!(plan.starts_with("instance,arm,last_state,since,index,rank,inclusion,is_beneficial\n"), "{plan}");

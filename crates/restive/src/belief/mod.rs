@@ -99,18 +99,7 @@ pub fn beliefs(transition: ArrayView4<'_, f64>, chain: usize) -> Beliefs<'_> {
     let arms = transition.as_standard_layout();
     let arms = arms.as_slice().expect("row-major").par_chunks(2 * m * m);
     let out = values.as_slice_mut().expect("row-major").par_chunks_mut(m * chain * m);
-    arms.zip(out).for_each(|(p, b)| {
-        for (s, b) in b.chunks_exact_mut(chain * m).enumerate() {
-            b[..m].copy_from_slice(&p[(2 * s + 1) * m..][..m]);
-            for h in 1..chain {
-                let (before, now) = b.split_at_mut(h * m);
-                for (x, &share) in before[(h - 1) * m..].iter().enumerate() {
-                    let row = &p[2 * x * m..][..m];
-                    now[..m].iter_mut().zip(row).for_each(|(b, p)| *b += share * p);
-                }
-            }
-        }
-    });
+    arms.zip(out).for_each(|(p, b)| forward(p, m, chain, b));
     Beliefs { belief: Belief(values), transition, chain }
 }
 
@@ -128,30 +117,9 @@ impl Beliefs<'_> {
             .zip(d_belief.as_slice().expect("row-major").par_chunks(chain * m * m));
         let out = d_transition.as_slice_mut().expect("row-major").par_chunks_mut(2 * m * m);
         inputs.zip(out).for_each_init(
-            || (vec![0.0; m], vec![0.0; m]),
-            |(arrived, earlier), (((p, b), d_b), d_p)| {
-                for s in 0..m {
-                    let (b, d_b) = (&b[s * chain * m..][..chain * m], &d_b[s * chain * m..][..chain * m]);
-                    arrived.fill(0.0);
-                    for h in (0..chain).rev() {
-                        arrived.iter_mut().zip(&d_b[h * m..][..m]).for_each(|(a, d)| *a += d);
-                        if h == 0 {
-                            break;
-                        }
-                        for (x, earlier) in earlier.iter_mut().enumerate() {
-                            let (row, share) = (2 * x * m, b[(h - 1) * m + x]);
-                            let mut sum = 0.0;
-                            for (to, a) in arrived.iter().enumerate() {
-                                d_p[row + to] += share * a;
-                                sum += p[row + to] * a;
-                            }
-                            *earlier = sum;
-                        }
-                        std::mem::swap(arrived, earlier);
-                    }
-                    let first = &mut d_p[(2 * s + 1) * m..][..m];
-                    first.iter_mut().zip(&*arrived).for_each(|(d, a)| *d += a);
-                }
+            || vec![0.0; 2 * m],
+            |scratch, (((p, b), d_b), d_p)| {
+                backward(p, m, chain, b, d_b, d_p, scratch);
                 for row in d_p.chunks_exact_mut(m) {
                     let mean = row.iter().sum::<f64>() / m as f64;
                     row.iter_mut().for_each(|d| *d -= mean);
@@ -159,5 +127,55 @@ impl Beliefs<'_> {
             },
         );
         d_transition
+    }
+}
+
+/// The beliefs of one arm, `[M,T,M]`, with transitions `[M,2,M]`.
+pub(crate) fn forward(p: &[f64], m: usize, chain: usize, b: &mut [f64]) {
+    for (s, b) in b.chunks_exact_mut(chain * m).enumerate() {
+        b[..m].copy_from_slice(&p[(2 * s + 1) * m..][..m]);
+        for h in 1..chain {
+            let (before, now) = b.split_at_mut(h * m);
+            now[..m].fill(0.0);
+            for (x, &share) in before[(h - 1) * m..].iter().enumerate() {
+                let row = &p[2 * x * m..][..m];
+                now[..m].iter_mut().zip(row).for_each(|(b, p)| *b += share * p);
+            }
+        }
+    }
+}
+
+/// Adds to `d_p` (`[M,2,M]`, rows not centred) what a cotangent of one arm's beliefs becomes; `scratch` has 2M numbers.
+pub(crate) fn backward(
+    p: &[f64],
+    m: usize,
+    chain: usize,
+    b: &[f64],
+    d_b: &[f64],
+    d_p: &mut [f64],
+    scratch: &mut [f64],
+) {
+    let (mut arrived, mut earlier) = scratch.split_at_mut(m);
+    for s in 0..m {
+        let (b, d_b) = (&b[s * chain * m..][..chain * m], &d_b[s * chain * m..][..chain * m]);
+        arrived.fill(0.0);
+        for h in (0..chain).rev() {
+            arrived.iter_mut().zip(&d_b[h * m..][..m]).for_each(|(a, d)| *a += d);
+            if h == 0 {
+                break;
+            }
+            for (x, earlier) in earlier.iter_mut().enumerate() {
+                let (row, share) = (2 * x * m, b[(h - 1) * m + x]);
+                let mut sum = 0.0;
+                for (to, a) in arrived.iter().enumerate() {
+                    d_p[row + to] += share * a;
+                    sum += p[row + to] * a;
+                }
+                *earlier = sum;
+            }
+            std::mem::swap(&mut arrived, &mut earlier);
+        }
+        let first = &mut d_p[(2 * s + 1) * m..][..m];
+        first.iter_mut().zip(&*arrived).for_each(|(d, a)| *d += a);
     }
 }

@@ -3,7 +3,7 @@
 use super::draws::{Draws, Seeds, setting};
 use super::evaluate::{Case, Settings, resampled_units};
 use super::fluid::flow;
-use super::{Estimator, World, bootstrap, fluid, moments};
+use super::{Estimator, Record, World, bootstrap, fluid, moments};
 use crate::instance::Trajectories;
 use crate::policy::{Chooser, Policy};
 use crate::simulation::{Initial, Setting, planned_values, values};
@@ -138,11 +138,10 @@ fn model_values(
     runs: usize,
     seed: u64,
 ) -> Vec<(Vec<f64>, f64)> {
-    let counts = log.counts();
     let prediction = case.prediction.map(|(p, strength)| (p.select_arms(arms), strength));
     let prediction = prediction.as_ref().map(|(p, strength)| (p.view(), *strength));
     let (observation, reward) = (case.instance.observation(), case.instance.reward());
-    let world = World::estimated(observation, reward, counts.view(), prediction);
+    let world = World::estimated(observation, reward, &Record::of(log, observation), prediction);
     let setting = setting(case, settings, &world);
     let initial = settings.initial(log);
     let mass = initial.mass(log.arms(), log.states());

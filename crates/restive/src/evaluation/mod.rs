@@ -28,7 +28,9 @@ mod ratios;
 pub mod record;
 pub mod score;
 pub mod segmented;
+pub mod sightings;
 pub mod simulated;
+pub mod strength;
 pub mod transitions;
 pub mod world;
 
@@ -44,6 +46,8 @@ pub use propensity::{Behaviour, Drift, Hindrance, Propensity, drift, without_ove
 pub use record::{Loss, Record};
 pub use score::{Estimator, Evaluation, Evidence, Score};
 pub use segmented::{Segmented, segmented};
+pub use sightings::{POOLED_STRENGTH, fitted};
 pub use simulated::Simulated;
+pub use strength::strength;
 pub use transitions::{GRID, PRIOR_STRENGTH, Strength, empirical, fit_strength, log_likelihood, smoothed};
-pub use world::{World, seen_at_pulls};
+pub use world::World;

@@ -11,9 +11,9 @@
 //! and steps without a pull say nothing. Its pullback is −n/(J b) on the beliefs, and from there to the transitions.
 
 use super::likelihood::{Likelihood, likelihood};
-use super::world::seen_at_pulls;
+use super::{empirical, fitted, smoothed};
 use crate::belief::{Beliefs, beliefs};
-use crate::instance::{Chain, Counts, Instance, Observation};
+use crate::instance::{Chain, Counts, Instance, Observation, Trajectories, Transition, UNSEEN};
 use ndarray::{Array3, Array4, ArrayView4};
 
 /// What a log says of the transitions.
@@ -49,14 +49,26 @@ enum Way<'a> {
 impl Record {
     /// The record of an instance's log.
     pub fn new(instance: &Instance) -> Self {
-        let counts = instance.trajectories().counts();
-        match instance.observation() {
-            Observation::Full => Record::Moves(counts),
-            Observation::Collapsing(chain) => Record::Sightings {
-                seen: seen_at_pulls(counts.view(), chain, instance.states()),
-                chain,
-                trajectories: counts.trajectories(),
-            },
+        Self::of(instance.trajectories(), instance.observation())
+    }
+
+    /// The record of a log.
+    pub fn of(log: &Trajectories, observation: Observation) -> Self {
+        match observation {
+            Observation::Full => Record::Moves(log.counts()),
+            Observation::Collapsing(chain) => {
+                Record::Sightings { seen: sightings(log, chain), chain, trajectories: log.trajectories() }
+            }
+        }
+    }
+
+    /// The transitions `[N,M,2,M]` that it speaks of: [shares](empirical), or those [fitted] to sightings; or weighed against a
+    /// prediction (`[N,M,2,M]`) that is worth so many transitions for each action.
+    pub fn transition(&self, prediction: Option<(ArrayView4<'_, f64>, [f64; 2])>) -> Transition {
+        match (self, prediction) {
+            (Record::Moves(counts), None) => empirical(counts.view()),
+            (Record::Moves(counts), Some((p, strength))) => smoothed(counts.view(), p, strength),
+            (Record::Sightings { seen, .. }, prediction) => fitted(seen.view(), prediction),
         }
     }
 
@@ -71,6 +83,14 @@ impl Record {
                 }
                 Record::Sightings { seen: expected, chain: *chain, trajectories: *trajectories }
             }
+        }
+    }
+
+    /// The moves, where states are seen at every step.
+    pub fn moves(&self) -> Option<&Counts> {
+        match self {
+            Record::Moves(counts) => Some(counts),
+            Record::Sightings { .. } => None,
         }
     }
 
@@ -124,4 +144,23 @@ impl Loss<'_> {
             }
         }
     }
+}
+
+/// How often a pull of each arm at each label showed each state: `[N,L,M]`.
+fn sightings(log: &Trajectories, chain: Chain) -> Array3<f64> {
+    let (state, action) = (log.state(), log.action());
+    let (j, steps, n) = state.dim();
+    let mut seen = Array3::zeros((n, log.states(), log.states() / chain.beliefs()));
+    for j in 0..j {
+        for t in 1..steps {
+            for i in 0..n {
+                let (before, now) = (state[[j, t - 1, i]], state[[j, t, i]]);
+                if action[[j, t - 1, i]] == 1 && before != UNSEEN && now != UNSEEN {
+                    // a pull that shows x leads to the first label of its chain
+                    seen[[i, usize::from(before), usize::from(now) / chain.beliefs()]] += 1.0;
+                }
+            }
+        }
+    }
+    seen
 }

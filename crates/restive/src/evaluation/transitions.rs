@@ -109,15 +109,8 @@ fn checked(p: Array4<f64>) -> Transition {
 /// ```
 pub fn fit_strength(held_out: &[(ArrayView4<'_, f64>, ArrayView4<'_, f64>)]) -> [Strength; 2] {
     [0, 1].map(|action| {
-        let score = |strength: f64| {
-            let pairs = held_out.iter();
-            let likelihood: f64 = pairs.map(|(n, m)| log_likelihood(*n, *m, action, strength)).sum();
-            let distance = (strength / PRIOR_STRENGTH).log2() / PRIOR_DEVIATION;
-            likelihood - 0.5 * distance * distance
-        };
-        let scored = GRID.map(|strength| (score(strength), strength));
-        let (_, value) = scored.into_iter().fold((f64::NEG_INFINITY, PRIOR_STRENGTH), |best, next| {
-            if next.0 > best.0 { next } else { best }
+        let value = best_of_grid(|strength| {
+            held_out.iter().map(|(n, m)| log_likelihood(*n, *m, action, strength)).sum()
         });
         let speaking = |n: &ArrayView4<'_, f64>| {
             let rows = n.index_axis(Axis(2), action);
@@ -126,6 +119,17 @@ pub fn fit_strength(held_out: &[(ArrayView4<'_, f64>, ArrayView4<'_, f64>)]) -> 
         let transitions = held_out.iter().map(|(n, _)| speaking(n)).sum::<f64>().round() as usize;
         Strength { value, transitions, is_at_edge: value == GRID[0] || value == GRID[GRID.len() - 1] }
     })
+}
+
+/// The strength of the [`GRID`] that is best by a log-likelihood and the prior.
+pub(super) fn best_of_grid(likelihood: impl Fn(f64) -> f64) -> f64 {
+    let score = |strength: f64| {
+        let distance = (strength / PRIOR_STRENGTH).log2() / PRIOR_DEVIATION;
+        likelihood(strength) - 0.5 * distance * distance
+    };
+    let scored = GRID.map(|strength| (score(strength), strength));
+    let better = |best: (f64, f64), next: (f64, f64)| if next.0 > best.0 { next } else { best };
+    scored.into_iter().fold((f64::NEG_INFINITY, PRIOR_STRENGTH), better).1
 }
 
 /// The Dirichlet-multinomial log-likelihood of the rows of one action (counts as an ordered sequence).

@@ -1,13 +1,11 @@
 //! The world that a policy meets: how what is told apart of the arms moves, and what it earns.
 //!
 //! With full observation these are the transitions and the reward as they stand. Where states are seen at pulls only, what is
-//! told apart are [labels](crate::belief), and both are made of beliefs: those that follow from transitions, or those counted
-//! in a log. A pull at label l shows state x, so the share of x among the pulls at l *is* an estimate of the belief; labels
-//! at which nobody was pulled are uniform, or as predicted.
+//! told apart are [labels](crate::belief), and both are made of beliefs, which follow from transitions.
 
-use super::{empirical, smoothed};
+use super::{Record, empirical};
 use crate::belief::{Belief, beliefs};
-use crate::instance::{Chain, Layout, Observation, Reward, RewardView, Transition};
+use crate::instance::{Layout, Observation, Reward, RewardView, Transition};
 use crate::policy::myopic_index;
 use ndarray::{Array2, Array3, ArrayView2, ArrayView4, Axis, s};
 
@@ -32,36 +30,27 @@ impl World {
         }
     }
 
-    /// The world that the counts `[N,L,2,L]` of a log speak of: shares, uniform where nothing was seen; or weighed against
-    /// predicted transitions `[N,M,2,M]` that are worth so many transitions for each action.
+    /// The world of transitions that a record [speaks of](Record::transition).
     pub fn estimated(
         observation: Observation,
         reward: &Reward,
-        counts: ArrayView4<'_, f64>,
+        record: &Record,
         prediction: Option<(ArrayView4<'_, f64>, [f64; 2])>,
     ) -> Self {
-        match (observation, prediction) {
-            (Observation::Full, None) => Self::full(reward, empirical(counts)),
-            (Observation::Full, Some((p, strength))) => Self::full(reward, smoothed(counts, p, strength)),
-            (Observation::Collapsing(chain), prediction) => {
-                let mut seen = seen_at_pulls(counts, chain, reward.states());
-                let m = reward.states() as f64;
-                match prediction {
-                    None => {
-                        for mut row in seen.rows_mut() {
-                            let sum = row.sum();
-                            if sum > 0.0 { row /= sum } else { row.fill(1.0 / m) }
-                        }
-                    }
-                    Some((p, [_, strength])) => {
-                        let prior = beliefs(p, chain.beliefs());
-                        for (mut row, b) in seen.rows_mut().into_iter().zip(prior.belief.view().rows()) {
-                            let total = row.sum() + strength;
-                            row.iter_mut().zip(b).for_each(|(n, b)| *n = (*n + strength * b) / total);
-                        }
-                    }
+        Self::new(observation, reward, &record.transition(prediction))
+    }
+
+    /// The world of shares, as published: also the beliefs are those counted, every label by itself, and uniform where nobody was pulled.
+    pub fn counted(reward: &Reward, record: &Record) -> Self {
+        match record {
+            Record::Moves(counts) => Self::full(reward, empirical(counts.view())),
+            Record::Sightings { seen, .. } => {
+                let (mut shares, uniform) = (seen.clone(), 1.0 / reward.states() as f64);
+                for mut row in shares.rows_mut() {
+                    let sum = row.sum();
+                    if sum > 0.0 { row /= sum } else { row.fill(uniform) }
                 }
-                Self::of_beliefs(reward, &Belief::new(seen))
+                Self::of_beliefs(reward, &Belief::new(shares))
             }
         }
     }
@@ -104,16 +93,4 @@ impl World {
     pub fn reward(&self) -> RewardView<'_> {
         self.own.as_ref().map_or((&self.shared).into(), |own| RewardView::by_arm(own.view()))
     }
-}
-
-/// How often a pull of each arm at each label showed each state: `[N,L,M]`.
-pub fn seen_at_pulls(counts: ArrayView4<'_, f64>, chain: Chain, states: usize) -> Array3<f64> {
-    let (n, labels, _, _) = counts.dim();
-    let mut seen = Array3::zeros((n, labels, states));
-    for x in 0..states {
-        // a pull that shows x leads to the first label of its chain
-        let to = counts.slice(s![.., .., 1, x * chain.beliefs()]);
-        seen.index_axis_mut(Axis(2), x).assign(&to);
-    }
-    seen
 }

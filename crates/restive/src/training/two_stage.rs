@@ -190,7 +190,10 @@ pub(super) fn mean_loss(predictor: &Predictor, lessons: &[Arc<Lesson>]) -> Optio
 /// The arms of all instances, one after the other.
 fn together(lessons: &[Arc<Lesson>]) -> Option<(Array2<f64>, Array4<f64>)> {
     let features: Vec<_> = lessons.iter().map(|lesson| lesson.features.view()).collect();
-    let counts: Vec<_> = lessons.iter().map(|lesson| lesson.counts.view()).collect();
+    let counts: Vec<_> = lessons
+        .iter()
+        .map(|lesson| lesson.record.moves().expect("states are seen at every step").view())
+        .collect();
     let join = "instances have as many features and states";
     (!lessons.is_empty())
         .then(|| (concatenate(Axis(0), &features).expect(join), concatenate(Axis(0), &counts).expect(join)))

@@ -182,7 +182,7 @@ fn by_log(lesson: &Lesson, index: ArrayView2<'_, f64>, temperature: f64) -> Judg
 impl Lesson {
     /// The world that the log speaks of, or the log and a prediction with its strength.
     pub fn world(&self, prediction: Option<(ArrayView4<'_, f64>, [f64; 2])>) -> World {
-        World::estimated(self.observation, &self.reward, self.counts.view(), prediction)
+        World::estimated(self.observation, &self.reward, &self.record, prediction)
     }
 
     /// The mean-field run of a soft policy in some world.

@@ -70,10 +70,13 @@ fn the_world_of_a_log_is_that_of_its_sightings() {
     let instance = &domain.generate(3).unwrap()[0];
     let (observation, reward) = (instance.observation(), instance.reward());
     let truth = World::new(observation, reward, instance.truth().unwrap());
-    let counts = instance.trajectories().counts();
-    let found = World::estimated(observation, reward, counts.view(), None);
+    let record = Record::new(instance);
+    let found = World::estimated(observation, reward, &record, None);
+    let counted = World::counted(reward, &record);
     // 4,000 trajectories pull each label of each arm more than a hundred times
     let gap = &truth.transition.view().to_owned() - &found.transition.view();
+    assert!(gap.iter().all(|x| x.abs() < 0.1), "{gap}");
+    let gap = &truth.transition.view().to_owned() - &counted.transition.view();
     assert!(gap.iter().all(|x| x.abs() < 0.2), "{gap}");
     for i in 0..8 {
         for l in 0..8 {
@@ -84,7 +87,7 @@ fn the_world_of_a_log_is_that_of_its_sightings() {
     }
     // a prediction that outweighs every log is believed
     let prediction = instance.truth().unwrap();
-    let believed = World::estimated(observation, reward, counts.view(), Some((prediction.view(), [1e12; 2])));
+    let believed = World::estimated(observation, reward, &record, Some((prediction.view(), [1e12; 2])));
     let gap = &truth.transition.view().to_owned() - &believed.transition.view();
     assert!(gap.iter().all(|x| x.abs() < 1e-6));
 }

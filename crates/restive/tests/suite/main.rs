@@ -33,6 +33,7 @@ mod report;
 mod rooms;
 mod segmented;
 mod selection;
+mod sightings;
 mod simulation;
 mod split;
 mod strength;

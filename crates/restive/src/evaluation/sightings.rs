@@ -1,0 +1,127 @@
+//! Transitions of arms that are seen at pulls only, fitted to what their pulls saw.
+//!
+//! # What it is
+//! A log of such arms says how often a pull at a [label](crate::belief) l showed each state x: n(l, x). Each label's shares are
+//! an estimate of its belief, but a poor one: most labels are rare, and all beliefs of an arm follow from the same few
+//! transitions. So the transitions of each arm are what maximises
+//!
+//! ```text
+//! Σ n(l, x) ln b_P(l)(x)  +  Σ κ_a m(s, a, x) ln P(s, a, x)
+//! ```
+//!
+//! the likelihood of its sightings, and a prior that is worth κ_a transitions of each row: a prediction m; or, where there is none,
+//! the transitions that suit the sightings of all arms together, worth [`POOLED_STRENGTH`]. Rows of which the log says nothing are
+//! then those of the prior.
+//!
+//! # How it is computed
+//! By expectation–maximisation. The moves that the log does not show have an expected number, given the sightings:
+//! P ⊙ ∂ ln-likelihood/∂P, one pass along the chains and one back (the pullback of [`beliefs`](crate::belief::beliefs) before it is
+//! centred). With the prior's own moves they make the next P. Every such step raises the objective; they end when no probability
+//! moves by more than 1e-7, or after 400. O(M²) for each label up to the longest gap, for each arm and step.
+//!
+//! # An example
+//! ```
+//! use ndarray::Array3;
+//! use restive::evaluation::fitted;
+//! use restive::belief::beliefs;
+//!
+//! // so many sightings at every label that the truth shows
+//! let p = ndarray::array![[[[0.8, 0.2], [0.4, 0.6]], [[0.3, 0.7], [0.1, 0.9]]]];
+//! let seen: Array3<f64> = beliefs(p.view(), 5).belief.view().mapv(|b| 1e6 * b);
+//! let found = fitted(seen.view(), None);
+//! assert!(found.view().iter().zip(&p).all(|(found, p)| (found - p).abs() < 1e-3));
+//! ```
+
+use crate::belief::{backward, forward};
+use crate::instance::{Layout, Transition};
+use ndarray::{Array4, ArrayView3, ArrayView4, Axis};
+use rayon::prelude::*;
+
+/// How many transitions of each row the transitions that suit all arms are worth, where there is no prediction.
+pub const POOLED_STRENGTH: f64 = 0.1;
+const MOST_STEPS: usize = 400;
+const TOLERANCE: f64 = 1e-7;
+
+/// The transitions of arms with the given sightings (`[N,L,M]`, L = M·T), and a prediction (`[N,M,2,M]`) with its strength
+/// for each action.
+pub fn fitted(seen: ArrayView3<'_, f64>, prediction: Option<(ArrayView4<'_, f64>, [f64; 2])>) -> Transition {
+    let (n, labels, m) = seen.dim();
+    assert_eq!(labels % m, 0, "seen: [N,M·T,M]");
+    let chain = labels / m;
+    let is_known =
+        |h: &usize| (0..m).any(|s| seen.index_axis(Axis(1), s * chain + h).iter().any(|n| *n > 0.0));
+    let kept = (0..chain).rev().find(is_known).map_or(1, |h| h + 1);
+    let short = |all: &[f64]| -> Vec<f64> {
+        all.chunks_exact(chain * m).flat_map(|chain| &chain[..kept * m]).copied().collect()
+    };
+    let seen = seen.as_standard_layout();
+    let arms: Vec<&[f64]> = seen.as_slice().expect("row-major").chunks_exact(labels * m).collect();
+    let mut p = Array4::zeros((n, m, 2, m));
+    let rows = p.as_slice_mut().expect("row-major").par_chunks_mut(2 * m * m).zip(&arms).enumerate();
+    match prediction {
+        Some((prediction, strength)) => {
+            assert_eq!(prediction.dim(), (n, m, 2, m), "prediction: [N,M,2,M]");
+            let prediction = prediction.as_standard_layout();
+            let prior = prediction.as_slice().expect("row-major");
+            rows.for_each(|(i, (p, seen))| {
+                fit(&short(seen), m, kept, &prior[i * 2 * m * m..][..2 * m * m], strength, p);
+            });
+        }
+        None => {
+            let all = seen.sum_axis(Axis(0));
+            let pooled = pooled(&short(all.as_slice().expect("row-major")), m, kept);
+            rows.for_each(|(_, (p, seen))| {
+                fit(&short(seen), m, kept, &pooled, [POOLED_STRENGTH; 2], p);
+            });
+        }
+    }
+    Transition::new(p, Layout::Nsas).expect("rows that sum to 1")
+}
+
+/// One set of transitions for sightings `[M,T,M]`; what they do not say is that an arm stays where it is, or goes anywhere.
+fn pooled(seen: &[f64], m: usize, chain: usize) -> Vec<f64> {
+    let uniform = 1.0 / m as f64;
+    let stays = |at: usize| 0.5 * (uniform + f64::from(at % m == at / (2 * m)));
+    let prior: Vec<f64> = (0..2 * m * m).map(stays).collect();
+    let mut p = vec![0.0; 2 * m * m];
+    fit(seen, m, chain, &prior, [POOLED_STRENGTH; 2], &mut p);
+    p
+}
+
+/// The transitions of one arm (`[M,2,M]`) with sightings `[M,T,M]`; how many steps it took.
+fn fit(seen: &[f64], m: usize, chain: usize, prior: &[f64], strength: [f64; 2], p: &mut [f64]) -> usize {
+    // a share for every state, so that none is impossible from the start
+    p.iter_mut().zip(prior).for_each(|(p, prior)| *p = 0.999 * prior + 0.001 / m as f64);
+    if seen.iter().all(|n| *n == 0.0) {
+        p.copy_from_slice(prior);
+        return 0;
+    }
+    let (mut b, mut d_b) = (vec![0.0; seen.len()], vec![0.0; seen.len()]);
+    let (mut d_p, mut scratch) = (vec![0.0; p.len()], vec![0.0; 2 * m]);
+    for step in 0..MOST_STEPS {
+        forward(p, m, chain, &mut b);
+        for ((d, b), n) in d_b.iter_mut().zip(&b).zip(seen) {
+            *d = if *n > 0.0 { n / b.max(f64::MIN_POSITIVE) } else { 0.0 };
+        }
+        d_p.fill(0.0);
+        backward(p, m, chain, &b, &d_b, &mut d_p, &mut scratch);
+        let mut moved = 0.0f64;
+        for (row, (p, (d_p, prior))) in
+            p.chunks_exact_mut(m).zip(d_p.chunks_exact_mut(m).zip(prior.chunks_exact(m))).enumerate()
+        {
+            let strength = strength[row % 2];
+            let cells = d_p.iter_mut().zip(&*p).zip(prior);
+            cells.for_each(|((d, p), prior)| *d = *d * p + strength * prior);
+            let total: f64 = d_p.iter().sum();
+            for (p, moves) in p.iter_mut().zip(&*d_p) {
+                let next = moves / total;
+                moved = moved.max((next - *p).abs());
+                *p = next;
+            }
+        }
+        if moved < TOLERANCE {
+            return step + 1;
+        }
+    }
+    MOST_STEPS
+}
