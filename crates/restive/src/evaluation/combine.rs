@@ -1,6 +1,7 @@
 //! From the draws of single instances to one estimate: means over the instances, paired differences, intervals.
 //!
-//! `is`, `segmented`, `fluid`: percentiles of the bootstrap, [stretched](super::stretch()). `true`: the luck of the runs.
+//! `is`, `segmented`, `fluid`: percentiles of the bootstrap, [stretched](super::stretch()), and mirrored where they exclude the value.
+//! `true`: the luck of the runs.
 //! `simulated`: the variance over the resamples less the part of it that is the luck of their few runs, plus what few logged starts
 //! bring in, plus the luck of the runs behind the value itself.
 

@@ -78,11 +78,18 @@ impl Estimate {
         Self { value: mean, low: mean - reach, high: mean + reach, effective_sample_size: None, covers }
     }
 
-    /// A value with a percentile interval from its resamples, stretched about the value by a factor.
+    /// A value with a percentile interval from its resamples, stretched about the value by a factor. Where all but 2.5 % of the resamples lie on
+    /// one side of the value, resampling is off by more than it scatters, and so may the value be, to the other side: the interval is
+    /// widened by its mirror image.
     pub fn percentile(value: f64, resamples: &[f64], stretch: f64, covers: Covers) -> Self {
         let mut sorted = resamples.to_vec();
         sorted.sort_by(f64::total_cmp);
         let [low, high] = [0.025, 0.975].map(|share| value + stretch * (quantile(&sorted, share) - value));
+        let [low, high] = match (value > high, value < low) {
+            (true, _) => [low, 2.0 * value - low],
+            (_, true) => [2.0 * value - high, high],
+            _ => [low, high],
+        };
         Self { value, low, high, effective_sample_size: None, covers }
     }
 
@@ -143,7 +150,20 @@ fn student(freedom: usize) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::student;
+    use super::{Covers, Estimate, student};
+
+    #[test]
+    fn an_interval_contains_its_value() {
+        let resamples: Vec<f64> = (0..=40).map(f64::from).collect();
+        let interval = |value: f64| {
+            let found = Estimate::percentile(value, &resamples, 1.0, Covers::Trajectories);
+            [found.low, found.high]
+        };
+        assert_eq!(interval(20.0), [1.0, 39.0]);
+        assert_eq!(interval(39.0), [1.0, 39.0]);
+        assert_eq!(interval(45.0), [1.0, 89.0]);
+        assert_eq!(interval(-3.0), [-45.0, 39.0]);
+    }
 
     #[test]
     fn student_s_quantiles_are_those_of_the_tables() {
