@@ -7,13 +7,15 @@
 //! Nothing here reads, writes or prints; a run is the same for every number of threads.
 
 use crate::compare_metrics::{Metric, PUBLISHED_DISCOUNT, TestInstance, mean, published_policy};
+use crate::learn;
 use restive::Instance;
 use restive::data::domain::Domain;
 use restive::data::split::{Part, Split};
+use restive::evaluation::Behaviour;
 use restive::instance::Observation;
 use restive::policy::Policy;
 use restive::predictor::Predictor;
-use restive::training::{Config, Decision, DecisionFocused, Recipe, Selected, Selection, Snapshot, TwoStage};
+use restive::training::{Config, Decision, Recipe, Selected, Snapshot};
 
 /// What is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,7 +102,7 @@ pub(crate) struct Shifted {
 pub(crate) struct Run {
     pub(crate) seed: u64,
     /// by method, by metric
-    pub(crate) values: [[f64; 4]; 6],
+    pub(crate) values: [[f64; 5]; 6],
     /// `strict_true` of the oracle at the recommended index discount
     pub(crate) matched_oracle: f64,
     /// of two-stage and decision-focused training as published
@@ -154,38 +156,29 @@ pub(crate) fn run(domain: &Domain, seed: u64, progress: impl Fn(f64)) -> restive
     let tests = test
         .iter()
         .enumerate()
-        .map(|(k, i)| TestInstance::new(i, luck(k)))
+        .map(|(k, i)| TestInstance::new(i, Behaviour::Logged, luck(k)))
         .collect::<restive::Result<Vec<_>>>()?;
     let config = Config { seed, epochs: epochs(domain), ..Config::published() };
     let horizon = domain.horizon;
 
-    let mut first = TwoStage::new(config.clone(), &train, &validation)?;
-    let mut two_stage_curve = Vec::new();
-    while !first.is_finished() {
-        let epoch = first.epoch().epoch;
-        two_stage_curve.extend(curve_point(&tests, first.predictor(), epoch, config.epochs));
-        progress(0.1 * first.history().len() as f64 / config.epochs as f64);
-    }
+    let both = [&train[..], &validation[..]];
+    let curve = |points: &mut Vec<CurvePoint>, epoch: usize, predictor: &Predictor| {
+        points.extend(curve_point(&tests, predictor, epoch, config.epochs));
+        (epoch + 1) as f64 / config.epochs as f64
+    };
+    let (mut two_stage_curve, mut through_curve) = (Vec::new(), Vec::new());
+    let first = learn::two_stage(config.clone(), both, |epoch, predictor| {
+        progress(0.1 * curve(&mut two_stage_curve, epoch, predictor));
+    })?;
     let decision = Decision::published(horizon);
-    let mut through = DecisionFocused::new(config.clone(), decision, None, &train, &validation)?;
-    let mut through_curve = Vec::new();
-    while !through.is_finished() {
-        let epoch = through.epoch().epoch;
-        through_curve.extend(curve_point(&tests, through.predictor(), epoch, config.epochs));
-        progress(0.1 + 0.2 * through.history().len() as f64 / config.epochs as f64);
-    }
-    let mut selection = Selection::new(recipe(&train, horizon, seed), &train, &validation)?;
-    while !selection.is_finished() {
-        selection.round();
-        let (made, most) = selection.progress();
-        progress(0.3 + 0.65 * made as f64 / most.max(1) as f64);
-    }
-    let snapshot = selection.snapshot();
-    let selected = selection.finish();
+    let through = learn::decision_focused(config.clone(), decision, None, both, |epoch, predictor| {
+        progress(0.1 + 0.2 * curve(&mut through_curve, epoch, predictor));
+    })?;
+    let (selected, snapshot) =
+        learn::recommended(recipe(&train, horizon, seed), both, |share| progress(0.3 + 0.65 * share))?;
 
-    let [first, through] = [first.finish().predictor, through.finish().predictor];
     let trained = [&first, &through, &selected.two_stage.predictor, &selected.fitted.predictor];
-    let mut values = [[0.0; 4]; 6];
+    let mut values = [[0.0; 5]; 6];
     let mut index = vec![Vec::new(); 5];
     for (k, test) in tests.iter().enumerate() {
         for method in Method::ALL {
@@ -196,7 +189,7 @@ pub(crate) fn run(domain: &Domain, seed: u64, progress: impl Fn(f64)) -> restive
                 _ => Some(trained[method as usize - 1].predict(test.instance().features())),
             };
             let metrics = match &transition {
-                None => test.random(),
+                None => test.blind(&Policy::Random),
                 Some(transition) => test.metrics(transition.view(), discount),
             };
             let sums = &mut values[method as usize];

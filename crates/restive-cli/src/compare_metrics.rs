@@ -3,8 +3,9 @@
 //! | metric | what it is |
 //! |---|---|
 //! | `loss` | predictive loss per trajectory |
-//! | `is` | CWPDIS of the soft policy, at the published temperature |
-//! | `simulated` | rollouts of the same soft policy on transitions estimated from the test log |
+//! | `is` | CWPDIS of the soft policy, at the published temperature; the segmented variant where there is one trajectory |
+//! | `simulated` | rollouts of the same soft policy on transitions counted in the test log |
+//! | `strict_simulated` | rollouts of the strict policy on the same transitions |
 //! | `strict_true` | rollouts of the strict policy on the true transitions: what a programme would get |
 //!
 //! The soft policy has the published index discount, whatever the method; the strict one has the method's own. All methods meet
@@ -13,7 +14,7 @@
 use ndarray::{Array2, Array3, ArrayView4};
 use restive::evaluation::{
     Behaviour, Decisions, Propensity, RatioUpTo, Record, World, cwpdis, first_states, known_states,
-    target_pull,
+    segmented, target_pull,
 };
 use restive::index::differentiable_index;
 use restive::policy::{Policy, Temperature};
@@ -33,11 +34,13 @@ pub(crate) enum Metric {
     Loss,
     Is,
     Simulated,
+    StrictSimulated,
     StrictTrue,
 }
 
 impl Metric {
-    pub(crate) const ALL: [Metric; 4] = [Metric::Loss, Metric::Is, Metric::Simulated, Metric::StrictTrue];
+    pub(crate) const ALL: [Metric; 5] =
+        [Metric::Loss, Metric::Is, Metric::Simulated, Metric::StrictSimulated, Metric::StrictTrue];
 
     /// The word used in tables.
     pub(crate) const fn name(self) -> &'static str {
@@ -45,6 +48,7 @@ impl Metric {
             Metric::Loss => "loss",
             Metric::Is => "is",
             Metric::Simulated => "simulated",
+            Metric::StrictSimulated => "strict_simulated",
             Metric::StrictTrue => "strict_true",
         }
     }
@@ -62,17 +66,20 @@ pub(crate) struct TestInstance<'a> {
     true_world: World,
     estimated: World,
     initial: Initial,
+    true_initial: Initial,
     seed: u64,
 }
 
 impl<'a> TestInstance<'a> {
-    /// A synthetic instance, whose log has propensities; `seed` draws the rollouts.
-    pub(crate) fn new(instance: &'a Instance, seed: u64) -> restive::Result<Self> {
+    /// A synthetic instance; `seed` draws the rollouts. Those on the truth start in uniform states, or where the single trajectory
+    /// began.
+    pub(crate) fn new(instance: &'a Instance, behaviour: Behaviour, seed: u64) -> restive::Result<Self> {
         let log = instance.trajectories();
-        let propensity = Propensity::new(log, Behaviour::Logged, instance.budget())?;
+        let propensity = Propensity::new(log, behaviour, instance.budget())?;
         let (observation, reward) = (instance.observation(), instance.reward());
         let record = Record::new(instance);
         let truth = instance.truth().expect("synthetic instances know their truth");
+        let initial = first_states(log);
         Ok(Self {
             instance,
             truth,
@@ -80,7 +87,8 @@ impl<'a> TestInstance<'a> {
             decisions: Decisions::new(log, instance.reward(), &propensity),
             true_world: World::new(observation, reward, truth),
             estimated: World::counted(reward, &record),
-            initial: first_states(log),
+            true_initial: if log.trajectories() == 1 { initial.clone() } else { Initial::Uniform },
+            initial,
             record,
             seed,
         })
@@ -101,19 +109,21 @@ impl<'a> TestInstance<'a> {
     }
 
     /// All metrics of transitions, in the order of [`Metric::ALL`]. `discount` is that of the index of the strict policy.
-    pub(crate) fn metrics(&self, transition: ArrayView4<'_, f64>, discount: f64) -> [f64; 4] {
-        let published = self.index(transition, PUBLISHED_DISCOUNT);
-        let soft = published_policy(published);
+    pub(crate) fn metrics(&self, transition: ArrayView4<'_, f64>, discount: f64) -> [f64; 5] {
+        let soft = published_policy(self.index(transition, PUBLISHED_DISCOUNT));
         let strict = Policy::Strict(self.index(transition, discount));
-        [self.loss(transition), self.is(&soft), self.simulated(&soft), self.on_the_truth(&strict)]
+        self.of(self.loss(transition), &soft, &strict)
     }
 
-    /// All metrics of pulls at random; the loss is that of knowing nothing.
-    pub(crate) fn random(&self) -> [f64; 4] {
+    /// All metrics of a policy that does not look at the states; the loss is that of knowing nothing.
+    pub(crate) fn blind(&self, policy: &Policy) -> [f64; 5] {
         let share = 1.0 / self.instance.states() as f64;
         let nothing = ndarray::Array4::from_elem(self.truth.view().raw_dim(), share);
-        let random = &Policy::Random;
-        [self.loss(nothing.view()), self.is(random), self.simulated(random), self.on_the_truth(random)]
+        self.of(self.loss(nothing.view()), policy, policy)
+    }
+
+    fn of(&self, loss: f64, soft: &Policy, strict: &Policy) -> [f64; 5] {
+        [loss, self.is(soft), self.simulated(soft), self.simulated(strict), self.on_the_truth(strict)]
     }
 
     /// The predictive loss per trajectory.
@@ -124,7 +134,11 @@ impl<'a> TestInstance<'a> {
     /// CWPDIS, with ratios as published.
     pub(crate) fn is(&self, policy: &Policy) -> f64 {
         let pull = self.pulls(policy);
-        cwpdis(&self.decisions, pull.view(), self.instance.discount(), RatioUpTo::ThisStep).value
+        let discount = self.instance.discount();
+        match self.instance.trajectories().trajectories() {
+            1 => segmented(&self.decisions, pull.view(), discount).value,
+            _ => cwpdis(&self.decisions, pull.view(), discount, RatioUpTo::ThisStep).value,
+        }
     }
 
     /// The probability of every pull in the logged states, `[J,H,N]`.
@@ -132,13 +146,14 @@ impl<'a> TestInstance<'a> {
         target_pull(self.states.view(), policy, self.instance.budget())
     }
 
-    fn simulated(&self, policy: &Policy) -> f64 {
+    /// The value on transitions counted in the log.
+    pub(crate) fn simulated(&self, policy: &Policy) -> f64 {
         self.rollouts(&self.estimated, &self.initial, policy, ROLLOUTS[0])
     }
 
-    /// The value on the true transitions, from uniform states as the domain has them.
+    /// The value on the true transitions.
     pub(crate) fn on_the_truth(&self, policy: &Policy) -> f64 {
-        self.rollouts(&self.true_world, &Initial::Uniform, policy, ROLLOUTS[1])
+        self.rollouts(&self.true_world, &self.true_initial, policy, ROLLOUTS[1])
     }
 
     fn rollouts(&self, world: &World, initial: &Initial, policy: &Policy, runs: usize) -> f64 {

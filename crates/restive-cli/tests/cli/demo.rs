@@ -37,7 +37,7 @@ fn the_numbers_are_all_there_and_agree_with_each_other() {
     let mut lines = results.lines();
     assert_eq!(lines.next(), Some("domain,run,seed,method,metric,value"));
     let rows: Vec<Vec<&str>> = lines.map(|line| line.split(',').collect()).collect();
-    assert_eq!(rows.len(), 2 * (6 * 4 + 1));
+    assert_eq!(rows.len(), 2 * (6 * 5 + 1));
     let methods: BTreeSet<&str> = rows.iter().map(|row| row[3]).collect();
     let expected = [
         "decision-focused",
