@@ -75,11 +75,11 @@ impl<'a> TestInstance<'a> {
         Ok(Self {
             instance,
             truth,
-            states: known_states(log),
+            states: known_states(log, observation),
             decisions: Decisions::new(log, instance.reward(), &propensity),
             true_world: World::new(observation, reward, truth),
             estimated: World::estimated(observation, reward, log.counts().view(), None),
-            initial: first_states(log),
+            initial: first_states(log, observation),
             record: Record::new(instance),
             seed,
         })

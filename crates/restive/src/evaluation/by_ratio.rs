@@ -18,7 +18,7 @@ pub(super) fn ratio_draws(
 ) -> (Estimator, Vec<Draws>) {
     let (instance, log) = (case.instance, case.instance.trajectories());
     let decisions = Decisions::new(log, instance.reward(), propensity);
-    let states = known_states(log);
+    let states = known_states(log, instance.observation());
     let discount = instance.discount();
     let is_single = log.trajectories() == 1;
     let pulls: Vec<Array3<f64>> = (case.policies.iter())

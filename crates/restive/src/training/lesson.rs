@@ -2,7 +2,7 @@
 
 use super::value::{Decision, Value};
 use crate::error::{Error, Result};
-use crate::evaluation::{Decisions, Propensity, Record, first_mass, known_states};
+use crate::evaluation::{Decisions, Propensity, Record, first_mass, known_states, labelled};
 use crate::instance::{Counts, Instance, Observation, Reward};
 use ndarray::{Array2, s};
 use std::sync::Arc;
@@ -39,7 +39,7 @@ impl Lesson {
                 let propensity = Propensity::new(trajectories, decision.behaviour, instance.budget())?;
                 let decisions = Decisions::new(trajectories, instance.reward(), &propensity);
                 let (j, h, n) = decisions.dim();
-                let states = known_states(trajectories);
+                let states = known_states(trajectories, instance.observation());
                 let states = states.slice(s![.., ..h, ..]).as_standard_layout().into_owned();
                 Some(Log { decisions, states: states.into_shape_with_order((j * h, n)).expect("J·H rows") })
             }
@@ -48,12 +48,12 @@ impl Lesson {
         Ok(Self {
             features: instance.features().to_owned(),
             record: Record::new(instance),
-            counts: trajectories.counts(),
+            counts: labelled(trajectories, instance.observation()).counts(),
             observation: instance.observation(),
             reward: instance.reward().clone(),
             budget: instance.budget().min(instance.arms()) as f64,
             discount: instance.discount(),
-            initial: first_mass(trajectories),
+            initial: first_mass(trajectories, instance.observation()),
             log,
         })
     }
