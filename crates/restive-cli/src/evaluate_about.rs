@@ -1,9 +1,10 @@
 //! What the scores of an evaluation rest on, in words: sources, assumptions, warnings.
 
+use crate::display::grouped;
 use crate::evaluate_report::Report;
 use crate::summary::counted;
 use restive::Instance;
-use restive::evaluation::{Behaviour, Estimator};
+use restive::evaluation::{Behaviour, Estimator, labelled};
 use restive::instance::UNSEEN;
 
 /// What an estimator judges by.
@@ -44,20 +45,29 @@ impl Report<'_> {
         [budgets.clone().min().unwrap_or(0), budgets.max().unwrap_or(0)]
     }
 
-    /// Where labels are not known from the first step on, a label that was known later stands in for them.
+    /// Whether states are seen at pulls only.
+    pub(crate) fn is_labelled(&self) -> bool {
+        self.instances.iter().any(|instance| instance.observation().chain().is_some())
+    }
+
+    /// Where labels are not known from the first step on, what stands in for them.
     fn unknown_starts(&self) -> Option<String> {
-        let labelled = self.instances.iter().filter(|instance| instance.observation().chain().is_some());
-        let (mut starts, mut unknown) = (0usize, 0usize);
-        for instance in labelled {
+        let of_labels = self.instances.iter().filter(|instance| instance.observation().chain().is_some());
+        let (mut starts, mut unknown, mut arms) = (0u64, 0u64, 0u64);
+        for instance in of_labels {
             let state = instance.trajectories().state();
-            for label in state.index_axis(ndarray::Axis(1), 0) {
-                starts += 1;
-                unknown += usize::from(*label == UNSEEN);
+            for starting in state.index_axis(ndarray::Axis(1), 0).columns() {
+                let without = starting.iter().filter(|label| **label == UNSEEN).count() as u64;
+                starts += starting.len() as u64;
+                unknown += without;
+                arms += u64::from(without > 0);
             }
         }
         (unknown > 0).then(|| {
+            let (arms, unknown, starts) = (counted(arms, "arm"), grouped(unknown), counted(starts, "start"));
             format!(
-                "{unknown} of {starts} starts have no label (columns last_state and since): the first label known later stands in for them, so every value is off, and is sees ahead"
+                "{arms} with an unknown label at the start ({unknown} of {starts}; columns last_state and since): they are taken to have been \
+                 last seen longer ago than the chain remembers"
             )
         })
     }
@@ -72,7 +82,7 @@ impl Report<'_> {
                 if action == 0 && instance.observation().chain().is_some() {
                     continue;
                 }
-                let counts = instance.trajectories().counts();
+                let counts = labelled(instance.trajectories(), instance.observation()).counts();
                 for row in counts.view().index_axis_move(ndarray::Axis(2), action).rows() {
                     rows += 1;
                     unseen += usize::from(row.sum() == 0.0);
@@ -81,10 +91,15 @@ impl Report<'_> {
             let share = unseen as f64 / rows.max(1) as f64;
             let hidden = "simulated and fluid take them for uniform, and their intervals do not know it";
             if rows > 0 && unseen == rows {
-                warnings.push(format!("no {name} transition was logged: {hidden}"));
+                let what =
+                    if self.is_labelled() { "pull at a known label" } else { &format!("{name} transition") };
+                warnings.push(format!("no {what} was logged: {hidden}"));
             } else if share > 0.25 {
                 let percent = 100.0 * share;
-                let what = format!("{name} transitions (by arm and state) were never logged");
+                let what = match self.is_labelled() {
+                    true => "labels (by arm) were never pulled".into(),
+                    false => format!("{name} transitions (by arm and state) were never logged"),
+                };
                 warnings.push(format!("{percent:.0} % of the {what}: {hidden}"));
             }
         }
@@ -108,6 +123,12 @@ impl Report<'_> {
             warnings.push(format!(
                 "the states drift over time (a state's share moves by up to {:.2}), which the segmented variant and a rota taken for chance assume not to happen",
                 drift.largest
+            ));
+        }
+        for (policy, estimator) in &self.evaluation.imputed {
+            let name = estimator.name();
+            warnings.push(format!(
+                "{name}, {policy}: no value: the log knows no reward of anything that the policy does"
             ));
         }
         warnings.extend(self.unseen_rows());

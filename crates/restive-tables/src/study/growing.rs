@@ -163,12 +163,25 @@ impl Whole<'_> {
         };
         let words = |(s, h): (u16, u16)| format!("last_state {s}, since {h}");
         let (found, expected) = match fault.kind {
-            FaultKind::Label { found, follows: Some(follows) } => {
+            FaultKind::Label { found, follows } => {
                 (words(found), format!("{}, as follows from the step before", words(follows)))
             }
-            FaultKind::Label { found, follows: None } => {
+            FaultKind::Alone { found, step } if step + 1 == fault.t => {
                 (words(found), "since above 0: the arm was not pulled in the step before".into())
             }
+            FaultKind::Alone { found, step } => (
+                words(found),
+                format!(
+                    "another since: this one says that the arm was seen at t {step}, where it was not pulled"
+                ),
+            ),
+            FaultKind::Known { found, step, label } => (
+                words(found),
+                format!(
+                    "what can become of the label at t {step}, {}, by pulls that have no row",
+                    words(label)
+                ),
+            ),
             FaultKind::Gap(gap) => {
                 let stays = match chain {
                     Chain::Finite(_) => format!(

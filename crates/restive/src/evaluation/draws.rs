@@ -43,6 +43,8 @@ pub(super) struct Draws {
     pub slack: [f64; 2],
     pub effective_sample_size: Option<f64>,
     pub dropped: usize,
+    /// whether all terms were dropped, so that the value is made of nothing but average rewards
+    pub is_imputed: bool,
     pub without_overlap: usize,
 }
 
