@@ -12,8 +12,8 @@ use restive::instance::{NO_ACTION, Observation, UNSEEN};
 /// The latest state or label of each arm, none where the log never knew one, `[N]`.
 pub(crate) fn latest(log: &Trajectories, observation: Observation) -> Vec<Option<u16>> {
     let mut latest = vec![None; log.arms()];
-    let (chain, runs) = (observation.chain(), log.state().outer_iter().zip(log.action().outer_iter()));
-    for (states, actions) in runs {
+    let chain = observation.chain();
+    for (states, actions) in log.state().outer_iter().zip(log.action().outer_iter()) {
         let has_state = |t: usize| states.index_axis(Axis(0), t).iter().any(|s| *s != UNSEEN);
         let has_action = |t: usize| actions.index_axis(Axis(0), t).iter().any(|a| *a != NO_ACTION);
         // an action leads to one more step, whether it has a record or not

@@ -3,6 +3,7 @@
 //! `train` calls all three in a row; a command that is given a model calls [`split`] with the seed of the model's card and
 //! [`parts`] with the encoding of the card, and so meets the arms that the model was, or was not, trained on.
 
+use crate::display::percent;
 use anyhow::{Context, anyhow};
 use ndarray::{Array3, s};
 use restive::data::encoding::{EncodedColumn, Encoding, Standardise};
