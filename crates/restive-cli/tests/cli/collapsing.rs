@@ -313,7 +313,7 @@ fn a_table_of_calls_is_enough() {
     let calls = (1..=8).flat_map(|t| [(t, (2 * t) % 8), (t, (2 * t + 1) % 8)]);
     let calls: String = calls.map(|(t, i)| format!("1,{t},{i},{},1\n", (t + i) % 2)).collect();
     folder.write("s/trajectories.csv", format!("trajectory,t,arm,state,action\n{calls}"));
-    folder.write("s/study.toml", toml.to_string());
+    folder.write("s/study.toml", toml);
     let message = stderr(&folder.restive("study s").code(1));
     let expected = "column action: found rows for pulls only, expected rows with action 0 for arms that were left alone, or rows = \"pulls\" in study.toml";
     assert!(message.contains(expected) && message.lines().count() == 1, "{message}");
@@ -343,8 +343,7 @@ fn a_table_of_calls_is_enough() {
     folder.write("s/trajectories.csv", text);
     folder.write(
         "s/study.toml",
-        "states = 2\ndiscount = 0.9\nbudget = 2\nhorizon = 4\nbehaviour = \"uniform\"\nrows = \"pulls\"\n"
-            .to_string(),
+        "states = 2\ndiscount = 0.9\nbudget = 2\nhorizon = 4\nbehaviour = \"uniform\"\nrows = \"pulls\"\n",
     );
     let message = stderr(&folder.restive("study s").code(1));
     assert!(message.contains("rows: found \"pulls\", expected \"all\""), "{message}");
