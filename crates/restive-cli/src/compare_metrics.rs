@@ -79,11 +79,11 @@ impl<'a> TestInstance<'a> {
         let (observation, reward) = (instance.observation(), instance.reward());
         let record = Record::new(instance);
         let truth = instance.truth().expect("synthetic instances know their truth");
-        let initial = first_states(log);
+        let initial = first_states(log, observation);
         Ok(Self {
             instance,
             truth,
-            states: known_states(log),
+            states: known_states(log, observation),
             decisions: Decisions::new(log, instance.reward(), &propensity),
             true_world: World::new(observation, reward, truth),
             estimated: World::counted(reward, &record),

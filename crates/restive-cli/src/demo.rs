@@ -157,7 +157,7 @@ fn plan(study: &Study, run: &Run, domain: &Domain) -> anyhow::Result<Plan> {
     let (table, _) =
         apply::indices(transition.view(), test[0].reward().view(), discount, domain.observation)?;
     let (plan, never_observed) =
-        pulls(&study.instances[k], &table, domain.observation.chain(), domain.budget, 1 + k as u64);
+        pulls(&study.instances[k], &table, domain.observation, domain.budget, 1 + k as u64);
     let is_labelled = domain.observation.chain().is_some();
     let budget = domain.budget;
     Ok(Plan { budget, index_discount: discount, history: None, never_observed, is_labelled, plan })

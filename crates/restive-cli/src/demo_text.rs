@@ -56,7 +56,7 @@ pub(crate) fn write(
     let mut rows = vec![header.map(|name| name.to_string()).collect::<Vec<_>>()];
     rows.extend(shown.iter().map(|row| {
         let index = decimals.format(row.index);
-        let seen = row.place.cells().into_iter().map(|cell| cell.to_string());
+        let seen = row.place.texts().into_iter();
         let last = [index, row.rank.to_string(), format!("{:.3}", row.inclusion)];
         std::iter::once(row.arm.clone()).chain(seen).chain(last).collect()
     }));

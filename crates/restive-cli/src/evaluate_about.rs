@@ -1,9 +1,10 @@
 //! What the scores of an evaluation rest on, in words: sources, assumptions, warnings.
 
+use crate::display::grouped;
 use crate::evaluate_report::Report;
 use crate::summary::counted;
 use restive::Instance;
-use restive::evaluation::{Behaviour, Estimator};
+use restive::evaluation::{Behaviour, Estimator, Record};
 use restive::instance::UNSEEN;
 
 /// What an estimator judges by.
@@ -44,34 +45,42 @@ impl Report<'_> {
         [budgets.clone().min().unwrap_or(0), budgets.max().unwrap_or(0)]
     }
 
-    /// Where labels are not known from the first step on, a label that was known later stands in for them.
+    /// Whether states are seen at pulls only.
+    pub(crate) fn is_labelled(&self) -> bool {
+        self.instances.iter().any(|instance| instance.observation().chain().is_some())
+    }
+
+    /// Where labels are not known from the first step on, what stands in for them.
     fn unknown_starts(&self) -> Option<String> {
-        let labelled = self.instances.iter().filter(|instance| instance.observation().chain().is_some());
-        let (mut starts, mut unknown) = (0usize, 0usize);
-        for instance in labelled {
+        let of_labels = self.instances.iter().filter(|instance| instance.observation().chain().is_some());
+        let (mut starts, mut unknown, mut arms) = (0u64, 0u64, 0u64);
+        for instance in of_labels {
             let state = instance.trajectories().state();
-            for label in state.index_axis(ndarray::Axis(1), 0) {
-                starts += 1;
-                unknown += usize::from(*label == UNSEEN);
+            for starting in state.index_axis(ndarray::Axis(1), 0).columns() {
+                let without = starting.iter().filter(|label| **label == UNSEEN).count() as u64;
+                starts += starting.len() as u64;
+                unknown += without;
+                arms += u64::from(without > 0);
             }
         }
         (unknown > 0).then(|| {
+            let (arms, unknown, starts) = (counted(arms, "arm"), grouped(unknown), counted(starts, "start"));
             format!(
-                "{unknown} of {starts} starts have no label (columns last_state and since): the first label known later stands in for them, so every value is off, and is sees ahead"
+                "{arms} with an unknown label at the start ({unknown} of {starts}; columns last_state and since): they are taken to have been \
+                 last seen longer ago than the chain remembers"
             )
         })
     }
 
     /// What simulated and fluid values take for uniform because it was never logged: nothing in their intervals knows of it.
     fn unseen_rows(&self) -> Vec<String> {
+        if self.is_labelled() {
+            return self.few_sightings().into_iter().collect();
+        }
         let mut warnings = Vec::new();
         for (action, name) in [(0, "passive"), (1, "active")] {
             let (mut rows, mut unseen) = (0usize, 0usize);
             for instance in self.instances {
-                // labels that are left alone move by themselves, whatever the log
-                if action == 0 && instance.observation().chain().is_some() {
-                    continue;
-                }
                 let counts = instance.trajectories().counts();
                 for row in counts.view().index_axis_move(ndarray::Axis(2), action).rows() {
                     rows += 1;
@@ -91,6 +100,21 @@ impl Report<'_> {
         warnings
     }
 
+    /// Where states are seen at pulls only: a log that says little of each arm lets all of them look alike.
+    fn few_sightings(&self) -> Option<String> {
+        const ENOUGH: f64 = 50.0;
+        let records = self.instances.iter().map(Record::new);
+        let sightings: f64 = records.map(|record| record.total()).sum();
+        let arms = self.instances.iter().map(Instance::arms).sum::<usize>().max(1);
+        let each = sightings / arms as f64;
+        (each < ENOUGH).then(|| {
+            format!(
+                "{each:.1} sightings an arm: where a log says so little of each, simulated and fluid take it for an average one, \
+                 and gains come out too small; their intervals do not know it"
+            )
+        })
+    }
+
     /// What the scores must not be read without.
     pub(crate) fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
@@ -108,6 +132,12 @@ impl Report<'_> {
             warnings.push(format!(
                 "the states drift over time (a state's share moves by up to {:.2}), which the segmented variant and a rota taken for chance assume not to happen",
                 drift.largest
+            ));
+        }
+        for (policy, estimator) in &self.evaluation.imputed {
+            let name = estimator.name();
+            warnings.push(format!(
+                "{name}, {policy}: no value: the log knows no reward of anything that the policy does"
             ));
         }
         warnings.extend(self.unseen_rows());

@@ -11,7 +11,7 @@ use serde::Serialize;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Average negative log-likelihood of the transitions that were logged.
+/// Average negative log-likelihood of the transitions that were logged, or of the sightings where states are seen at pulls only.
 #[derive(Serialize)]
 pub(crate) struct Loss {
     pub(crate) per_trajectory: f64,
@@ -88,7 +88,8 @@ impl Report<'_> {
         let count = |count: usize, what| counted(count as u64, what);
         writeln!(
             text,
-            "predictive loss  {per_trajectory:.3} per trajectory, {per_transition:.4} per transition (knowing nothing: {:.4})",
+            "predictive loss  {per_trajectory:.3} per trajectory, {per_transition:.4} per {} (knowing nothing: {:.4})",
+            if self.is_labelled() { "sighting" } else { "transition" },
             (self.instances[0].states() as f64).ln()
         )?;
         let arms = self.instances.iter().map(Instance::arms).sum();

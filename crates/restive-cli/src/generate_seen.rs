@@ -55,6 +55,12 @@ impl SeenArguments {
             };
         }
         let states = states.unwrap_or(base.states);
+        if states < 2 {
+            let message = format!(
+                "--states: found {states}, expected at least 2: with one state all arms are the same"
+            );
+            return Err(Usage(message).into());
+        }
         let chain = match chain {
             None => base.observation.chain().expect("a domain of labels"),
             Some(Some(labels)) => Chain::Finite(labels),
@@ -63,8 +69,8 @@ impl SeenArguments {
         if beliefs.is_some() && !matches!(chain, Chain::Infinite { .. }) {
             return Err(Usage("--beliefs: it belongs to --chain infinite".into()).into());
         }
-        // no or too many states are for the domain to refuse
-        if (1..=64).contains(&states) {
+        // too many states are for the domain to refuse
+        if (2..=64).contains(&states) {
             let reward = Reward::of_state(&vec![0.0; states])?;
             chain.check(reward.view()).map_err(|e| Usage(format!("--chain: {e}")))?;
         }

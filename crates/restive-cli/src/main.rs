@@ -27,6 +27,7 @@ mod generate;
 mod generate_seen;
 mod history;
 mod index;
+mod latest;
 mod learn;
 mod model;
 mod observation;

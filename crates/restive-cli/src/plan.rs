@@ -4,13 +4,14 @@ use crate::apply::{Applied, indices, refuse_other_than_tables};
 use crate::arguments::discount;
 use crate::failure::Usage;
 use crate::history::History;
+use crate::latest::latest;
 use crate::plan_report::{LastSeen, Plan, Row};
 use crate::summary::counted;
 use clap::Args;
-use restive::evaluation::Record;
-use restive::instance::{Chain, UNSEEN};
+use restive::Instance;
+use restive::evaluation::{Record, unknown_label};
+use restive::instance::Observation;
 use restive::policy::strict::strict_top_k;
-use restive::{Instance, Trajectories};
 use restive_tables::StudyInstance;
 use std::io::Write;
 use std::path::PathBuf;
@@ -20,8 +21,10 @@ Plan whom to pull next: the K arms of each instance whose latest recorded state 
 
 MODEL is a folder that restive train wrote, STUDY the folder of a study with the same features. The latest state of an arm is \
 the last one observed in the last trajectory that observed it, in the order of the file. An arm that was never observed has \
-no state: it is left out, and the answer says how many are. Where states are seen at pulls only, an arm is ranked by its latest \
-label: last_state, the last state that was seen, and since, the steps since then.
+no state: it is left out, and the answer says how many are. Where states are seen at pulls only, an arm is ranked by its \
+label at the end of the log: last_state, the last state that was seen, and since, the steps since then (0 just after a pull); a \
+step without a row is one more step, and the last label of a chain means so many steps or more. An arm that was never seen is \
+planned for too, as last seen longer ago than the chain remembers: its last_state and since are empty, and the answer says how many there are.
 
 Exactly K arms are pulled in each instance (all, where there are fewer). An index of 0 or less means that a pull does not pay \
 there; such arms are marked, and --only-beneficial leaves them out. Arms that tie for the last places share them by lot: \
@@ -106,7 +109,8 @@ pub(crate) fn run(arguments: &PlanArguments) -> anyhow::Result<()> {
             }
         },
     };
-    let chain = applied.study.settings.observation.chain();
+    let observation = applied.study.settings.observation;
+    let chain = observation.chain();
     let history = arguments.history.then(|| applied.history());
     let strength = history.as_ref().map(|history| history.strength.map(|of| of.value));
     let discount = applied.index_discount(arguments.index_discount);
@@ -125,7 +129,7 @@ pub(crate) fn run(arguments: &PlanArguments) -> anyhow::Result<()> {
         let (table, not) = indices_of(instance, &applied, k, strength, discount)?;
         not_indexable += not;
         let lots = arguments.seed.wrapping_add(k as u64);
-        let (rows, never_observed) = pulls(&applied.study.instances[k], &table, chain, budget, lots);
+        let (rows, never_observed) = pulls(&applied.study.instances[k], &table, observation, budget, lots);
         plan.never_observed += never_observed;
         plan.plan.extend(rows.into_iter().filter(|row| row.is_beneficial || !arguments.only_beneficial));
     }
@@ -146,8 +150,17 @@ pub(crate) fn run(arguments: &PlanArguments) -> anyhow::Result<()> {
     plan.history.iter().flat_map(History::warnings).for_each(|text| eprintln!("restive: warning: {text}"));
     if plan.never_observed > 0 {
         let arms = counted(plan.never_observed as u64, "arm");
-        let what = if chain.is_some() { "label" } else { "state" };
-        eprintln!("restive: note: {arms} never observed, left out: without a {what} there is no index");
+        match chain {
+            None => {
+                eprintln!(
+                    "restive: note: {arms} never observed, left out: without a state there is no index"
+                );
+            }
+            Some(_) => eprintln!(
+                "restive: note: {arms} never seen, ranked as last seen longer ago than the chain remembers; the columns last_state and \
+                 since say what was known of an arm before the log"
+            ),
+        }
     }
     if not_indexable > 0 {
         let arms = counted(not_indexable as u64, "arm");
@@ -156,32 +169,36 @@ pub(crate) fn run(arguments: &PlanArguments) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The arms of an instance to pull, by their indices (`[N,L]`) in their latest states or labels, best first; and how many arms have no
-/// state. `seed` draws the lots for ties.
+/// The arms of an instance to pull, by their indices (`[N,L]`) in their latest states or labels, best first; and how many arms
+/// were never seen. `seed` draws the lots for ties.
 pub(crate) fn pulls(
     there: &StudyInstance,
     table: &ndarray::Array2<f64>,
-    chain: Option<Chain>,
+    observation: Observation,
     budget: usize,
     seed: u64,
 ) -> (Vec<Row>, usize) {
-    let states = latest_states(&there.trajectories);
-    let known: Vec<usize> = (0..states.len()).filter(|i| states[*i] != UNSEEN).collect();
-    let score: Vec<f64> = known.iter().map(|&i| table[[i, usize::from(states[i])]]).collect();
+    let latest = latest(&there.trajectories, observation);
+    let chain = observation.chain();
+    let unknown = chain.map(|chain| unknown_label(&there.trajectories, chain));
+    // (arm, what it is ranked by)
+    let ranked = latest.iter().enumerate().filter_map(|(i, state)| Some((i, state.or(unknown)?)));
+    let ranked: Vec<(usize, u16)> = ranked.collect();
+    let score: Vec<f64> = ranked.iter().map(|&(i, state)| table[[i, usize::from(state)]]).collect();
     let top = strict_top_k(&score, budget, seed);
-    let mut pulled: Vec<usize> = (0..known.len()).filter(|c| top.pull[*c]).collect();
+    let mut pulled: Vec<usize> = (0..ranked.len()).filter(|c| top.pull[*c]).collect();
     // stable: equal indices stay in the order of the table
     pulled.sort_by(|a, b| score[*b].partial_cmp(&score[*a]).expect("indices are numbers"));
     let rows = pulled.into_iter().enumerate().map(|(rank, c)| Row {
         instance: there.name.clone(),
-        arm: there.arms[known[c]].clone(),
-        place: LastSeen::new(states[known[c]], chain),
+        arm: there.arms[ranked[c].0].clone(),
+        place: LastSeen::new(ranked[c].1, latest[ranked[c].0].is_some(), chain),
         index: score[c] + 0.0,
         rank: rank + 1,
         inclusion: top.inclusion[c],
         is_beneficial: score[c] > 0.0,
     });
-    (rows.collect(), states.len() - known.len())
+    (rows.collect(), latest.iter().filter(|state| state.is_none()).count())
 }
 
 /// The indices of an instance, on the prediction alone or smoothed with the arms' own records.
@@ -200,16 +217,4 @@ fn indices_of(
             indices(own.view(), reward, discount, instance.observation())
         }
     }
-}
-
-/// The last state (or label) known of each arm in the last trajectory that knew one, or [`UNSEEN`], `[N]`.
-fn latest_states(log: &Trajectories) -> Vec<u16> {
-    let state = log.state();
-    let mut latest = vec![UNSEEN; log.arms()];
-    for run in state.outer_iter() {
-        for step in run.outer_iter() {
-            latest.iter_mut().zip(step).filter(|(_, s)| **s != UNSEEN).for_each(|(kept, s)| *kept = *s);
-        }
-    }
-    latest
 }

@@ -26,15 +26,25 @@ pub(crate) struct Row {
 #[derive(Serialize)]
 #[serde(untagged)]
 pub(crate) enum LastSeen {
-    State { state: u16 },
-    Label { last_state: u16, since: u16 },
+    State {
+        state: u16,
+    },
+    /// absent: never seen
+    Label {
+        last_state: Option<u16>,
+        since: Option<u16>,
+    },
 }
 
 impl LastSeen {
-    pub(crate) fn new(state: u16, chain: Option<Chain>) -> Self {
+    /// Of a state, or of a label and whether it is known rather than that of arms of which nothing is.
+    pub(crate) fn new(state: u16, is_known: bool, chain: Option<Chain>) -> Self {
         match chain.map(|chain| chain.beliefs() as u16) {
             None => LastSeen::State { state },
-            Some(labels) => LastSeen::Label { last_state: state / labels, since: state % labels },
+            Some(labels) => {
+                let [last_state, since] = [state / labels, state % labels].map(|x| is_known.then_some(x));
+                LastSeen::Label { last_state, since }
+            }
         }
     }
 
@@ -43,12 +53,19 @@ impl LastSeen {
         if is_labelled { &["last state", "since"] } else { &["state"] }
     }
 
-    /// The cells of a row.
-    pub(crate) fn cells(&self) -> Vec<u16> {
+    /// The cells of a row; none where the arm was never seen.
+    pub(crate) fn cells(&self) -> Vec<Option<u16>> {
         match *self {
-            LastSeen::State { state } => vec![state],
+            LastSeen::State { state } => vec![Some(state)],
             LastSeen::Label { last_state, since } => vec![last_state, since],
         }
+    }
+
+    /// The cells of a row, in words.
+    pub(crate) fn texts(&self) -> Vec<String> {
+        let words = ["never seen", "–"].into_iter();
+        let text = |(cell, word): (Option<u16>, &str)| cell.map_or(word.into(), |cell| cell.to_string());
+        self.cells().into_iter().zip(words).map(text).collect()
     }
 }
 
@@ -61,7 +78,7 @@ pub(crate) struct Plan {
     /// what a prediction is worth beside an arm's own record, where that counts
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) history: Option<History>,
-    /// arms without a state, which are left out
+    /// arms that were never seen: without a state they are left out, without a label they have that of [`unknown_label`](restive::evaluation::unknown_label)
     pub(crate) never_observed: usize,
     /// whether arms are ranked by labels, because states are seen at pulls only
     #[serde(skip)]
@@ -82,11 +99,12 @@ impl Plan {
             ("instance", Cells::Text(rows.clone().map(|row| row.instance.clone()).collect())),
             ("arm", Cells::Text(rows.clone().map(|row| row.arm.clone()).collect())),
         ];
-        let place = |c: usize| Cells::Whole(rows.clone().map(|row| row.place.cells()[c].into()).collect());
+        let place =
+            |c: usize| Cells::Whole(rows.clone().map(|row| row.place.cells()[c].map(i32::from)).collect());
         columns.extend(self.columns().iter().enumerate().map(|(c, name)| (*name, place(c))));
         columns.extend([
             ("index", Cells::Number(rows.clone().map(|row| row.index).collect())),
-            ("rank", Cells::Whole(rows.clone().map(|row| row.rank as i32).collect())),
+            ("rank", Cells::Whole(rows.clone().map(|row| Some(row.rank as i32)).collect())),
             ("inclusion", Cells::Number(rows.clone().map(|row| row.inclusion).collect())),
             ("is_beneficial", Cells::Truth(rows.clone().map(|row| row.is_beneficial).collect())),
         ]);
@@ -104,7 +122,7 @@ impl Plan {
             table.extend(shown.iter().map(|row| {
                 let mut cells =
                     vec![row.instance.escape_debug().to_string(), row.arm.escape_debug().to_string()];
-                cells.extend(row.place.cells().iter().map(u16::to_string));
+                cells.extend(row.place.texts());
                 cells.extend([
                     decimals.format(row.index),
                     row.rank.to_string(),

@@ -3,6 +3,7 @@
 //! `train` calls all three in a row; a command that is given a model calls [`split`] with the seed of the model's card and
 //! [`parts`] with the encoding of the card, and so meets the arms that the model was, or was not, trained on.
 
+use crate::display::percent;
 use anyhow::{Context, anyhow};
 use ndarray::{Array3, s};
 use restive::data::encoding::{EncodedColumn, Encoding, Standardise};
@@ -95,18 +96,27 @@ pub(crate) fn with_propensity(instance: &Instance, known: &Propensity) -> anyhow
 
 /// What should be known of importance sampling where states, and with them rewards, are seen at pulls only.
 pub(crate) fn rewards_at_pulls(instances: &[Instance]) -> Option<String> {
-    let is_blind = |instance: &Instance| {
-        let (log, chain) = (instance.trajectories(), instance.observation().chain());
-        let cells = log.reward().map(|rewards| {
-            let mut left = rewards.iter().zip(log.action()).filter(|(_, a)| **a == 0);
-            left.all(|(reward, _)| reward.is_nan())
-        });
-        chain.is_some() && cells.unwrap_or(true)
+    // of arms that were left alone
+    let (mut left, mut known) = (0u64, 0u64);
+    for instance in instances.iter().filter(|instance| instance.observation().chain().is_some()) {
+        let log = instance.trajectories();
+        let is_left = log.action().iter().map(|a| *a == 0).collect::<Vec<_>>();
+        left += is_left.iter().filter(|is| **is).count() as u64;
+        if let Some(rewards) = log.reward() {
+            let cells = rewards.iter().zip(is_left).filter(|(reward, is_left)| *is_left && !reward.is_nan());
+            known += cells.count() as u64;
+        }
+    }
+    let said = match known {
+        0 => "rewards are known at pulls only".to_string(),
+        _ => format!(
+            "rewards are known at pulls, and at {} of the steps without one only",
+            percent(known as f64 / left as f64)
+        ),
     };
-    instances.iter().any(is_blind).then(|| {
-        "rewards are known at pulls only: importance sampling averages over pulled arms, and by this step's action it leans \
-         towards states in which the policy pulls; a column reward avoids that"
-            .into()
+    (known < left).then(|| {
+        said + ": importance sampling averages over arms with a known reward, and by this step's action it leans towards states in \
+                which the policy pulls; a column reward avoids that"
     })
 }
 

@@ -24,8 +24,10 @@ action; t counts from 0 or from 1; a state that was not observed is empty. Witho
 With observation = \"collapsing\" and chain = 10 (or \"infinite\") in study.toml a state is seen at a pull only: state is what the \
 step's pull saw, and empty elsewhere. last_state and since may say what is known before the action: the last state that was seen \
 and the steps since (0 just after a pull). On an arm's first row they say where it starts; without them that is unknown until \
-its first pull. On later rows they must follow from the actions, but in a finite chain since may stay at the last label; a longer \
-gap that does not say so is refused.
+its first pull, and the arm is taken to have been last seen longer ago than the chain remembers. A step without a record after a known \
+label is a step at which nobody was pulled. On later rows last_state and since must follow from the actions, or across missing rows be \
+what pulls without a row can have led to; in a finite chain since may stay at the last label, and a longer gap that does not say so is \
+refused. Where the table has rows for pulls only, rows = \"pulls\" in study.toml says that an arm without a row was left alone.
 
 The first fault is named with its file, row and column. Nothing is written.";
 

@@ -1,5 +1,7 @@
 //! What a study of arms that are seen at pulls only knows of them.
 
+use ndarray::ArrayView2;
+use restive::Trajectories;
 use restive::instance::{Chain, UNSEEN};
 use restive_tables::Study;
 use serde::Serialize;
@@ -14,6 +16,8 @@ pub(crate) struct Labels {
     pub(crate) sightings: u64,
     /// most steps from a sighting to a label of it
     pub(crate) longest_gap: usize,
+    /// whether there are no rewards but those of the states that pulls saw
+    pub(crate) has_derived_rewards: bool,
 }
 
 impl Labels {
@@ -29,6 +33,23 @@ impl Labels {
             }
         }
         let is_infinite = matches!(chain, Chain::Infinite { .. });
-        Self { is_infinite, chain: chain.beliefs(), sightings, longest_gap }
+        let has_derived_rewards = study.instances.iter().all(|instance| {
+            are_derived(&instance.trajectories, study.settings.reward.view(), chain.beliefs())
+        });
+        Self { is_infinite, chain: chain.beliefs(), sightings, longest_gap, has_derived_rewards }
     }
+}
+
+/// Whether the rewards of a log are R(x, 1) of the states x that pulls saw, and unknown elsewhere.
+fn are_derived(log: &Trajectories, reward: ArrayView2<'_, f64>, chain: usize) -> bool {
+    let Some(logged) = log.reward() else { return false };
+    let (state, action) = (log.state(), log.action());
+    logged.indexed_iter().all(|((j, t, i), &found)| {
+        // what a pull saw is what the next label begins with
+        let next = (action[[j, t, i]] == 1 && t + 1 < log.steps()).then(|| state[[j, t + 1, i]]);
+        match next.filter(|label| *label != UNSEEN) {
+            Some(label) => found == reward[[usize::from(label) / chain, 1]],
+            None => found.is_nan(),
+        }
+    })
 }

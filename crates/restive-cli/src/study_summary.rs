@@ -108,6 +108,8 @@ impl Summary {
             let count = |part| parts.iter().flat_map(|p| p.iter()).filter(|p| **p == part).count();
             Part::ALL.into_iter().map(|part| (part.name(), count(part))).collect()
         });
+        let labels = settings.observation.chain().map(|chain| Labels::new(study, chain));
+        let is_derived = labels.as_ref().is_some_and(|labels| labels.has_derived_rewards);
         Self {
             study: path.display().to_string(),
             name: settings.name.clone(),
@@ -118,7 +120,7 @@ impl Summary {
             budget: settings.budget,
             horizon: settings.horizon,
             observation: if settings.observation.chain().is_some() { "collapsing" } else { "full" },
-            labels: settings.observation.chain().map(|chain| Labels::new(study, chain)),
+            labels,
             behaviour: settings.behaviour.name(),
             instances: instances.len(),
             arms: instances.iter().map(|instance| instance.arms.len()).sum(),
@@ -136,7 +138,8 @@ impl Summary {
                 .unwrap_or(0),
             share_unobserved: unobserved as f64 / cells.max(1) as f64,
             has_propensity: instances.iter().any(|instance| instance.trajectories.propensity().is_some()),
-            has_reward: instances.iter().any(|instance| instance.trajectories.reward().is_some()),
+            has_reward: !is_derived
+                && instances.iter().any(|instance| instance.trajectories.reward().is_some()),
             has_truth: instances.iter().any(|instance| instance.truth.is_some()),
             split,
             warnings: warnings.to_vec(),
@@ -194,15 +197,25 @@ impl Summary {
                 },
             ),
             ("behaviour", format!("{}; column propensity: {}", self.behaviour, yes(self.has_propensity))),
-            ("logged rewards", yes(self.has_reward).into()),
+            (
+                "logged rewards",
+                match &self.labels {
+                    Some(labels) if labels.has_derived_rewards => "no; derived from the states seen at pulls",
+                    _ => yes(self.has_reward),
+                }
+                .into(),
+            ),
             ("truth", yes(self.has_truth).into()),
         ];
-        if let Some(Labels { is_infinite, chain, sightings, longest_gap }) = &self.labels {
+        if let Some(Labels { is_infinite, chain, sightings, longest_gap, .. }) = &self.labels {
             let end = if *is_infinite { "infinite chain, " } else { "" };
-            let seen = format!("at pulls only; {end}{chain} labels for each state");
+            let seen = format!("at pulls only; {end}{} for each state", counted(*chain as u64, "label"));
             let known = format!("{} of {} pulls at a known label", grouped(*sightings), grouped(self.pulls));
             lines.insert(2, ("seen", seen));
-            lines.push(("sightings", format!("{known}; longest gap {longest_gap} steps")));
+            lines.push((
+                "sightings",
+                format!("{known}; longest gap {}", counted(*longest_gap as u64, "step")),
+            ));
         }
         if let Some(split) = &self.split {
             let parts = Part::ALL.map(|part| format!("{} {}", count(split[part.name()]), part.name()));

@@ -94,6 +94,7 @@ impl Summary {
     /// One line for each thing that the numbers alone do not say.
     pub(crate) fn warnings(&self) -> Vec<String> {
         let all = grouped(self.arms);
+        let column = if self.chain.is_some() { "w_S_H" } else { "w_S" };
         let cases = [
             (
                 self.not_indexable,
@@ -119,7 +120,7 @@ impl Summary {
         cases
             .map(|(count, meaning)| {
                 let verb = if count == 1 { "is" } else { "are" };
-                format!("{} of {all} arms {verb} {meaning}", grouped(count))
+                format!("{} of {all} arms {verb} {}", grouped(count), meaning.replace("w_S", column))
             })
             .collect()
     }

@@ -125,7 +125,8 @@ impl<'a> Outcome<'a> {
                 false => "",
             };
             warnings.push(format!(
-                "the training loss per transition, {loss:.3}, is above {blind:.3}, that of knowing nothing{advice}"
+                "the training loss per {}, {loss:.3}, is above {blind:.3}, that of knowing nothing{advice}",
+                counted_thing(configuration)
             ));
         }
         Self { out, card: card.clone(), warnings, seconds: took.as_secs_f64(), is_new }
@@ -209,7 +210,9 @@ impl<'a> Outcome<'a> {
             writeln!(text, "… {more} more fits")?;
         }
         writeln!(text)?;
-        let header = ["part", "instances", "arms", "transitions", "loss per trajectory", "per transition"];
+        let what = counted_thing(configuration);
+        let header =
+            ["part", "instances", "arms", &format!("{what}s"), "loss per trajectory", &format!("per {what}")];
         let mut table = vec![header.map(String::from).to_vec()];
         for part in Part::ALL.map(Part::name) {
             let (dealt, loss) = (&configuration["split"][part], &self.card.history["loss"][part]);
@@ -229,6 +232,11 @@ impl<'a> Outcome<'a> {
         let did = if self.is_new { "wrote" } else { "nothing to do, this training is already in" };
         writeln!(text, "\n{}; {did} {}", duration(self.seconds), self.out.display())
     }
+}
+
+/// What the loss counts: transitions, or sightings where states are seen at pulls only.
+fn counted_thing(configuration: &Value) -> &'static str {
+    if configuration["observation"] == "collapsing" { "sighting" } else { "transition" }
 }
 
 /// What the folds said of the first fit, in words.

@@ -158,7 +158,8 @@ fn importance_sampling<const GRADIENT: bool>(bencher: Bencher, (n, j): (usize, u
     let index = restive::index::two_state::index(truth, instance.reward().view(), 0.99).index;
     let policy = Policy::Soft(index, 0.05);
     let propensity = Propensity::new(log, Behaviour::Logged, n / 5).expect("logged");
-    let (decisions, states) = (Decisions::new(log, instance.reward(), &propensity), known_states(log));
+    let (decisions, states) =
+        (Decisions::new(log, instance.reward(), &propensity), known_states(log, instance.observation()));
     let thread = one_thread();
     bencher.counter(divan::counter::ItemsCount::new(n * j * 9)).bench_local(|| {
         thread.install(|| {

@@ -219,7 +219,7 @@ fn main() {
         let propensity = Propensity::new(log, Behaviour::Logged, 20).unwrap();
         let decisions = Decisions::new(log, instance.reward(), &propensity);
         for (name, policy) in [("random", Policy::Random), ("soft", Policy::Soft(table.clone(), spread))] {
-            let pull = target_pull(known_states(log).view(), &policy, 20);
+            let pull = target_pull(known_states(log, instance.observation()).view(), &policy, 20);
             let exact = Simulated::new(&setting, &Initial::Uniform, &policy, runs, 1).estimate();
             for up_to in [RatioUpTo::ThisStep, RatioUpTo::PreviousStep] {
                 let found = cwpdis(&decisions, pull.view(), 0.99, up_to);

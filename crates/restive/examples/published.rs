@@ -49,13 +49,13 @@ fn metrics(instance: &Instance, predictor: &Predictor, seed: u64) -> [f64; 4] {
     let propensity =
         Propensity::new(log, Behaviour::Logged, instance.budget()).expect("simulated logs have propensities");
     let decisions = Decisions::new(log, instance.reward(), &propensity);
-    let pull = target_pull(known_states(log).view(), &soft, instance.budget());
+    let pull = target_pull(known_states(log, observation).view(), &soft, instance.budget());
     let estimated = World::counted(reward, &Record::new(instance));
     let truth = World::new(observation, reward, instance.truth().expect("synthetic"));
     [
         Record::new(instance).loss(predicted.view()).per_trajectory,
         cwpdis(&decisions, pull.view(), DISCOUNT, RatioUpTo::ThisStep).value,
-        value(&estimated, instance, &first_states(log), &soft, 100, seed),
+        value(&estimated, instance, &first_states(log, observation), &soft, 100, seed),
         value(&truth, instance, &Initial::Uniform, &Policy::Strict(table), 1000, seed),
     ]
 }

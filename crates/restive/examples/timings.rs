@@ -12,6 +12,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use restive::evaluation::{Behaviour, Decisions, Propensity, RatioUpTo, cwpdis, known_states, target_pull};
 use restive::index::two_state::{self, Packing};
 use restive::index::{bisection, general};
+use restive::instance::Observation;
 use restive::policy::Policy;
 use restive::policy::soft_top_k::soft_top_k;
 use restive::simulation::{Initial, Setting, trajectories, values};
@@ -184,7 +185,7 @@ fn scale(n: usize, j: usize) {
     let propensity = Propensity::new(&log, Behaviour::Logged, budget).expect("simulated");
     measure("decisions", &mut || drop(black_box(Decisions::new(&log, &reward, &propensity))));
     let decisions = Decisions::new(&log, &reward, &propensity);
-    let states = known_states(&log);
+    let states = known_states(&log, Observation::Full);
     drop((log, propensity));
     measure("target pull, soft", &mut || drop(black_box(target_pull(states.view(), &soft, budget))));
     let pull = target_pull(states.view(), &soft, budget);

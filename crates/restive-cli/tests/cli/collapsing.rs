@@ -142,7 +142,9 @@ fn a_study_is_summarised_and_planned_for() {
     );
     let said = json(&folder, "study s");
     assert_eq!((&said["observation"], &said["pulls"]), (&"collapsing".into(), &360.into()));
-    let labels = serde_json::json!({"is_infinite": false, "chain": 4, "sightings": 360, "longest_gap": 4});
+    let labels = serde_json::json!({
+        "is_infinite": false, "chain": 4, "sightings": 360, "longest_gap": 4, "has_derived_rewards": false
+    });
     assert_eq!(said["labels"], labels);
     let text = stdout(&folder.restive("study s").success());
     assert!(text.contains("seen            at pulls only; 4 labels for each state\n"), "{text}");
@@ -151,7 +153,10 @@ fn a_study_is_summarised_and_planned_for() {
         "{text}"
     );
 
-    folder.restive("train s --predictor linear --epochs 5 --out m").success();
+    assert!(text.contains("logged rewards  yes\n"), "{text}");
+
+    let trained = stdout(&folder.restive("train s --predictor linear --epochs 5 --out m").success());
+    assert!(trained.contains("sightings  loss per trajectory  per sighting"), "{trained}");
     folder.restive("train s --objective decision-focused --epochs 5 --out d").success();
     let message = stderr(&folder.restive("train s --predictor effect --out e").code(1));
     assert!(
@@ -193,13 +198,40 @@ fn a_bare_log_is_enough() {
     assert_eq!(said["labels"]["chain"], gap + 20);
     assert!(said["labels"]["sightings"].as_u64().unwrap() < said["pulls"].as_u64().unwrap());
     assert_eq!(instances(&folder)[0].trajectories().state()[[0, 0, 0]], UNSEEN);
+    assert_eq!((&said["has_reward"], &said["labels"]["has_derived_rewards"]), (&false.into(), &true.into()));
+    let text = stdout(&folder.restive("study s").success());
+    assert!(text.contains("logged rewards  no; derived from the states seen at pulls\n"), "{text}");
     folder.restive("train s --epochs 5 --out m").success();
     let run = folder.restive("evaluate m s --runs 20 --resamples 10").success();
-    assert!(stderr(&run).contains("rewards are known at pulls only"), "{}", stderr(&run));
+    let said = stderr(&run);
+    assert!(said.contains("rewards are known at pulls only"), "{said}");
+    assert!(said.contains("12 arms with an unknown label at the start (72 of 72 starts; columns"), "{said}");
+    assert!(said.contains("last seen longer ago than the chain remembers"), "{said}");
+    // where nobody is pulled no reward is known: there is no value, rather than one of average rewards
+    assert!(said.contains("is, no-action: no value: the log knows no reward"), "{said}");
+    let text = stdout(&run);
+    assert!(text.contains(" per sighting (knowing nothing"), "{text}");
+    let found = json(&folder, "evaluate m s --runs 20 --resamples 10");
+    assert!(found["policies"]["no-action"].get("is").is_none());
+    assert!(found["policies"]["no-action"]["simulated"]["value"].is_number());
+    assert!(found["policies"]["random"]["is"].get("gain_over_no_action").is_none());
+    assert!(found["policies"]["random"]["is"]["gain_over_random"]["value"].is_number());
     let run = folder.restive("plan m s --budget 12 --json").success();
     let plan: Value = serde_json::from_str(&stdout(&run)).unwrap();
-    assert_eq!((&plan["never_observed"], plan["plan"].as_array().unwrap().len()), (&1.into(), 47));
-    assert!(stderr(&run).contains("1 arm never observed, left out: without a label"), "{}", stderr(&run));
+    let rows = plan["plan"].as_array().unwrap();
+    assert_eq!((&plan["never_observed"], rows.len()), (&1.into(), 48));
+    let note =
+        "1 arm never seen, ranked as last seen longer ago than the chain remembers; the columns last_state";
+    assert!(stderr(&run).contains(note), "{}", stderr(&run));
+    let is_never = |row: &&Value| row["last_state"].is_null() && row["since"].is_null();
+    let never: Vec<&Value> = rows.iter().filter(is_never).collect();
+    assert_eq!(never.len(), 1);
+    assert_eq!((&never[0]["instance"], &never[0]["arm"]), (&"3".into(), &"11".into()));
+    folder.restive("plan m s --budget 12 --instance 3 --out plan.csv").success();
+    let table = fs::read_to_string(folder.path("plan.csv")).unwrap();
+    assert!(table.lines().any(|line| line.starts_with("3,11,,,")), "{table}");
+    let shown = stdout(&folder.restive("plan m s --budget 12 --instance 3").success());
+    assert!(shown.contains("never seen"), "{shown}");
 }
 
 #[test]
@@ -211,7 +243,11 @@ fn bad_input_ends_in_one_clear_message() {
         ("collapsing --chain infinite --states 3", "--chain: states: expected 2 for an infinite chain"),
         ("collapsing --chain infinite --beliefs 5", "more than the horizon"),
         ("collapsing --beliefs 5", "--beliefs: it belongs to --chain infinite"),
-        ("collapsing --states 0", "states: expected at least 1"),
+        ("collapsing --states 0", "--states: found 0, expected at least 2"),
+        (
+            "collapsing --states 1",
+            "--states: found 1, expected at least 2: with one state all arms are the same",
+        ),
         ("collapsing --chain 5000", "cells of arms, trajectories, steps and labels"),
         ("collapsing --chain 2500 --instances 1 --arms 1 --budget 1", "at most 4096"),
         ("collapsing --states 1000000000000000000", "cells of arms"),
@@ -273,4 +309,81 @@ fn bad_input_ends_in_one_clear_message() {
         }
     }
     assert_eq!(folder.listing(), ["s"]);
+}
+
+/// A programme's table of calls: who was called when and what was seen, nothing else.
+#[test]
+fn a_table_of_calls_is_enough() {
+    let folder = Folder::new();
+    fs::create_dir(folder.path("s")).unwrap();
+    let toml = "states = 2\ndiscount = 0.9\nbudget = 2\nhorizon = 4\nbehaviour = \"uniform\"\nobservation = \"collapsing\"\nchain = 20\n";
+    let arms: String = (0..10).map(|i| format!("{i},{}\n", (7 * i) % 10)).collect();
+    folder.write("s/arms.csv", format!("arm,age\n{arms}"));
+    // two calls a day for eight days, in turns; arms 8 and 9 are never called
+    let calls = (1..=8).flat_map(|t| [(t, (2 * t) % 8), (t, (2 * t + 1) % 8)]);
+    let calls: String = calls.map(|(t, i)| format!("1,{t},{i},{},1\n", (t + i) % 2)).collect();
+    folder.write("s/trajectories.csv", format!("trajectory,t,arm,state,action\n{calls}"));
+    folder.write("s/study.toml", toml);
+    let message = stderr(&folder.restive("study s").code(1));
+    let expected = "column action: found rows for pulls only, expected rows with action 0 for arms that were left alone, or rows = \"pulls\" in study.toml";
+    assert!(message.contains(expected) && message.lines().count() == 1, "{message}");
+
+    folder.write("s/study.toml", format!("{toml}rows = \"pulls\"\n"));
+    let said = json(&folder, "study s");
+    assert_eq!((&said["pulls"], &said["decisions"]), (&16.into(), &80.into()));
+    // the second call of each of eight arms, four steps after the first
+    assert_eq!((&said["labels"]["sightings"], &said["labels"]["longest_gap"]), (&8.into(), &4.into()));
+    folder.restive("train s --predictor linear --epochs 3 --out m").success();
+    let run = folder.restive("plan m s --budget 10 --json").success();
+    let plan: Value = serde_json::from_str(&stdout(&run)).unwrap();
+    assert_eq!(plan["never_observed"], 2);
+    for row in plan["plan"].as_array().unwrap() {
+        let i: u64 = row["arm"].as_str().unwrap().parse().unwrap();
+        // called last on the day t of 5 to 8 with 2t mod 8 = i or i - 1; day 9 is planned
+        let called = (5..=8).rev().find(|t| (2 * t) % 8 == i || (2 * t + 1) % 8 == i);
+        assert_eq!(row["since"].as_u64(), called.map(|t| 8 - t), "{row}");
+        assert_eq!(row["last_state"].as_u64(), called.map(|t| (t + i) % 2), "{row}");
+    }
+    folder.restive("evaluate m s --part all --runs 10 --resamples 5").success();
+    let text = fs::read_to_string(folder.path("s/trajectories.csv")).unwrap();
+    let with = text.replace("action\n", "action,propensity\n").replace(",1\n1", ",1,0.2\n1");
+    folder.write("s/trajectories.csv", with.trim_end().to_string() + ",0.2\n");
+    let message = stderr(&folder.restive("study s").code(1));
+    assert!(message.contains("found a column propensity, expected no such column"), "{message}");
+    folder.write("s/trajectories.csv", text);
+    folder.write(
+        "s/study.toml",
+        "states = 2\ndiscount = 0.9\nbudget = 2\nhorizon = 4\nbehaviour = \"uniform\"\nrows = \"pulls\"\n",
+    );
+    let message = stderr(&folder.restive("study s").code(1));
+    assert!(message.contains("rows: found \"pulls\", expected \"all\""), "{message}");
+}
+
+/// Some rewards are logged where nobody was pulled: the note stays, with their share; all are: it goes.
+#[test]
+fn the_share_of_rewards_that_are_known_is_said() {
+    let folder = Folder::new();
+    folder.restive(&format!("generate collapsing --out s {SIZE}")).success();
+    folder.restive("train s --epochs 2 --out m").success();
+    let evaluated = || stderr(&folder.restive("evaluate m s --runs 5 --resamples 5").success());
+    assert!(!evaluated().contains("rewards are known at pulls"));
+    let path = folder.path("s/trajectories.csv");
+    let text = fs::read_to_string(&path).unwrap();
+    let header: Vec<&str> = text.lines().next().unwrap().split(',').collect();
+    let column = |name: &str| header.iter().position(|other| *other == name).unwrap();
+    // of arms left alone those with an even name keep their rewards, 6 of 12
+    let some = text.lines().enumerate().map(|(k, line)| {
+        let mut cells: Vec<&str> = line.split(',').collect();
+        if k > 0 && cells[column("action")] == "0" && cells[column("arm")].parse::<u32>().unwrap() % 2 == 1 {
+            cells[column("reward")] = "";
+        }
+        cells.join(",") + "\n"
+    });
+    fs::write(&path, some.collect::<String>()).unwrap();
+    let said = evaluated();
+    assert!(
+        said.contains("rewards are known at pulls, and at ")
+            && said.contains(" % of the steps without one only"),
+        "{said}"
+    );
 }

@@ -176,3 +176,13 @@ fn what_cannot_be_is_refused() {
     // a reward by action has finite chains
     folder.restive("index arms.csv --observation collapsing --chain 10 --rewards 0/-0.1,1/0.9").success();
 }
+
+/// Freezing the last belief makes some arms non-indexable: the warning names the columns that there are.
+#[test]
+fn a_warning_names_the_columns_of_beliefs() {
+    let folder = Folder::new();
+    folder.write("arms.csv", csv(&COMPACT, &[0.85, 0.4, 0.1, 0.5]));
+    let arguments = "index arms.csv --observation collapsing --chain 10 --discount 0.99 --out w.csv";
+    let message = stderr(&folder.restive(arguments).success());
+    assert!(message.contains("is not indexable") && message.contains("so w_S_H is only"), "{message}");
+}

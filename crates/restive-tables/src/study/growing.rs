@@ -4,7 +4,7 @@ use super::Settings;
 use super::arms::Arms;
 use super::find_row::row_of;
 use super::labels::{Fault, FaultKind, follow, number};
-use super::observation::{MOST_LABELS, longest_chain};
+use super::observation::{MOST_LABELS, Rows, longest_chain};
 use super::roster::Roster;
 use crate::error::{Error, Place, Result};
 use ndarray::Array3;
@@ -36,6 +36,20 @@ pub(super) struct Run {
     pub(super) reward: Vec<f64>,
 }
 
+impl Run {
+    /// One more than the last step with a pull, of N arms.
+    fn decided(&self, n: usize) -> usize {
+        self.action.iter().rposition(|a| *a == 1).map_or(0, |at| at / n + 1)
+    }
+
+    /// What has no row was left alone, up to the last step with a pull.
+    fn leave_alone(&mut self, first: usize, n: usize) {
+        let decided = self.decided(n).max(first) * n;
+        let steps = self.action.get_mut(first * n..decided).into_iter().flatten();
+        steps.filter(|a| **a == NO_ROW).for_each(|a| *a = 0);
+    }
+}
+
 /// Names of the trajectories and what was logged, of one instance.
 pub(super) type Read = (Vec<String>, Trajectories);
 
@@ -44,6 +58,7 @@ pub(super) struct Whole<'a> {
     pub(super) path: &'a Path,
     pub(super) arms: &'a Arms,
     pub(super) settings: &'a Settings,
+    pub(super) rows: Rows,
     /// the smallest step of the file
     pub(super) first: usize,
     pub(super) has_propensity: bool,
@@ -53,9 +68,23 @@ pub(super) struct Whole<'a> {
 impl Whole<'_> {
     /// Makes labels where states are seen at pulls only, checks the budget and fills the arrays, an instance at a time.
     pub(super) fn assemble(self, mut instances: Vec<Growing>) -> Result<(Vec<Read>, Observation)> {
-        let Self { path, arms, settings, first, has_propensity, has_reward } = self;
+        let Self { path, arms, settings, rows, first, has_propensity, has_reward } = self;
         if first > 1 {
             return Err(Error::content(path, "column t", format!("{first} as the first step"), "0 or 1"));
+        }
+        match rows {
+            Rows::All => self.refuse_pulls_alone(&instances)?,
+            Rows::Pulls if has_propensity => {
+                let expected = "no such column where rows = \"pulls\" in study.toml: arms without a row have no propensity; behaviour may be \
+                                \"uniform\" or \"estimated\"";
+                return Err(Error::content(path, "", "a column propensity", expected));
+            }
+            Rows::Pulls => {
+                let runs = instances.iter_mut().zip(&arms.arms);
+                runs.for_each(|(growing, there)| {
+                    growing.runs.iter_mut().for_each(|run| run.leave_alone(first, there.len()))
+                });
+            }
         }
         let observation = match settings.observation {
             Observation::Full => Observation::Full,
@@ -107,6 +136,33 @@ impl Whole<'_> {
         };
         let whole: Vec<Result<Read>> = instances.into_par_iter().enumerate().map(whole).collect();
         Ok((whole.into_iter().collect::<Result<_>>()?, observation))
+    }
+
+    /// A log of states seen at pulls in which every row is a pull, and pulled arms have no row at other steps, has rows for pulls
+    /// only: whether the others were left alone is for study.toml to say.
+    fn refuse_pulls_alone(&self, instances: &[Growing]) -> Result<()> {
+        let runs = || {
+            instances
+                .iter()
+                .zip(&self.arms.arms)
+                .flat_map(|(growing, arms)| growing.runs.iter().map(|run| (run, arms.len())))
+        };
+        if self.settings.observation == Observation::Full || runs().any(|(run, _)| run.action.contains(&0)) {
+            return Ok(());
+        }
+        let has_gap = |(run, n): (&Run, usize)| {
+            let steps = &run.action[(self.first * n).min(run.action.len())..run.decided(n) * n];
+            (0..n).any(|i| {
+                let arm = || steps.iter().skip(i).step_by(n);
+                arm().any(|a| *a == 1) && arm().any(|a| *a == NO_ROW)
+            })
+        };
+        if !runs().any(has_gap) {
+            return Ok(());
+        }
+        let expected = "rows with action 0 for arms that were left alone, or rows = \"pulls\" in study.toml, which says that an arm \
+                        without a row was left alone";
+        Err(Error::content(self.path, "column action", "rows for pulls only", expected))
     }
 
     /// Labels in the place of what pulls saw, and its rewards where none were logged; the chain with all its labels counted.
@@ -163,12 +219,25 @@ impl Whole<'_> {
         };
         let words = |(s, h): (u16, u16)| format!("last_state {s}, since {h}");
         let (found, expected) = match fault.kind {
-            FaultKind::Label { found, follows: Some(follows) } => {
+            FaultKind::Label { found, follows } => {
                 (words(found), format!("{}, as follows from the step before", words(follows)))
             }
-            FaultKind::Label { found, follows: None } => {
+            FaultKind::Alone { found, step } if step + 1 == fault.t => {
                 (words(found), "since above 0: the arm was not pulled in the step before".into())
             }
+            FaultKind::Alone { found, step } => (
+                words(found),
+                format!(
+                    "another since: this one says that the arm was seen at t {step}, where it was not pulled"
+                ),
+            ),
+            FaultKind::Known { found, step, label } => (
+                words(found),
+                format!(
+                    "what can become of the label at t {step}, {}, by pulls that have no row",
+                    words(label)
+                ),
+            ),
             FaultKind::Gap(gap) => {
                 let stays = match chain {
                     Chain::Finite(_) => format!(

@@ -15,6 +15,12 @@
 //! table says so: a row with `since` T − 1 after one with `since` T − 1 is a label that stays; without these columns the
 //! gap is longer than the chain, and refused. An infinite chain has no label that stays.
 //!
+//! **Across missing records** a row's label (s, h) at step t says that the last sighting was at step u = t − 1 − h. Some pulls at the
+//! steps without a record must make that true: u is such a step, or lies before the log; and a label that is known at a step v
+//! between them must be that of the same sighting. The last label of a finite chain says T − 1 steps *or more*: any sighting up
+//! to t − T will do. Labels known later say all there is to know of what went before, so the search goes back to the last one only,
+//! and the whole costs O(T) for an arm.
+//!
 //! What follows from the last action needs no row: the step is there all the same.
 
 use super::growing::{NO_ROW, Run};
@@ -28,8 +34,12 @@ pub(super) struct Fault {
 }
 
 pub(super) enum FaultKind {
-    /// the row has another label than follows; where none is known, a label that takes a pull
-    Label { found: (u16, u16), follows: Option<(u16, u16)> },
+    /// the row has another label than follows from the step before
+    Label { found: (u16, u16), follows: (u16, u16) },
+    /// the row has a label that takes a pull at a step at which the arm was left alone
+    Alone { found: (u16, u16), step: usize },
+    /// the row has a label that cannot have become of one that was known before
+    Known { found: (u16, u16), step: usize, label: (u16, u16) },
     /// so many steps since a pull, with no label for them
     Gap(usize),
 }
@@ -66,13 +76,17 @@ pub(super) fn follow(
         let stays = |s: u16| is_finite && label(run, at) == Some((s, (most - 1) as u16));
         let (s, h) = match (follows, label(run, at)) {
             (None, None) => continue,
-            (None, Some(found)) if action == Some(0) && found.1 == 0 && !stays(found.0) => {
-                return Err(fault(FaultKind::Label { found, follows: None }));
+            (None, Some(found)) => {
+                let is_last = is_finite && usize::from(found.1) == most - 1;
+                let steps = (first..at / n)
+                    .rev()
+                    .map(|t| (t, run.action[t * n + at % n], label(run, t * n + at % n)));
+                can_be(found, at / n, is_last, steps).map_err(fault)?;
+                found
             }
-            (None, Some(found)) => found,
             (Some((s, h)), _) if usize::from(h) == most && stays(s) => (s, h - 1),
             (Some(follows), Some(found)) if found != follows => {
-                return Err(fault(FaultKind::Label { found, follows: Some(follows) }));
+                return Err(fault(FaultKind::Label { found, follows }));
             }
             (Some((_, h)), _) if usize::from(h) >= most => {
                 return Err(fault(FaultKind::Gap(usize::from(h) + 1)));
@@ -83,6 +97,34 @@ pub(super) fn follow(
         longest = longest.max(usize::from(h) + 1);
     }
     Ok(longest)
+}
+
+/// Whether pulls at steps without a record can have led to the label `found` at step t. `steps` are those before t, the latest
+/// first: (step, action, label before it where that is known). A pull is followed by a known label, so it need not be asked for.
+fn can_be(
+    found: (u16, u16),
+    t: usize,
+    is_last: bool,
+    steps: impl Iterator<Item = (usize, u8, Option<(u16, u16)>)>,
+) -> Result<(), FaultKind> {
+    // the last sighting, or the latest that it can have been; below 0: before any log
+    let seen = t as i64 - 1 - i64::from(found.1);
+    for (step, action, label) in steps {
+        let v = step as i64;
+        if v <= seen && action != 0 {
+            return Ok(()); // a pull without a record
+        }
+        if v == seen && !is_last {
+            return Err(FaultKind::Alone { found, step });
+        }
+        let Some((s, h)) = label else { continue };
+        let of_label = v - 1 - i64::from(h);
+        // where both are the last label their sightings lie as far back as need be
+        let is_same =
+            s == found.0 && if is_last { h == found.1 || of_label <= seen } else { of_label == seen };
+        return if is_same { Ok(()) } else { Err(FaultKind::Known { found, step, label: (s, h) }) };
+    }
+    Ok(())
 }
 
 /// Puts the numbers of the labels, s·T + h, in the place of the states that pulls saw.

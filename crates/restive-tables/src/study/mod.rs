@@ -15,9 +15,11 @@
 //! Where `study.toml` says `observation = "collapsing"`, a state is seen at a pull only: `state` is what the step's pull saw, and
 //! empty elsewhere. Two more columns, `last_state` and `since`, may say what is known before the action, the *label*: the last
 //! state that was seen and the steps since ([`restive::belief`]; just after a pull `since` is 0). On the first row of an arm they
-//! say where it starts; without them its label is unknown until its first pull. On later rows they must be what follows from the
+//! say where it starts; without them its label is unknown until its first pull, and it is taken to have been last seen longer ago
+//! than the chain remembers ([`restive::evaluation::known`]). On later rows they must be what follows from the
 //! actions, but for one thing: where a chain is finite (`chain = 10`), `since` may stay at its last label (9). A gap that is
-//! longer than the chain without saying so is refused. In memory the trajectories hold labels, and the reward is that of the
+//! longer than the chain without saying so is refused. Across missing rows a label must be one that pulls without a record can have led
+//! to. With `rows = "pulls"` the table has rows for pulls only, and an arm without a row was left alone. In memory the trajectories hold labels, and the reward is that of the
 //! column `reward` or, without one, R(x, 1) of the state x that a pull saw and unknown elsewhere.
 //!
 //! ```
@@ -109,7 +111,7 @@ impl Study {
                 io::Error::other(if folder.exists() { "it is no folder" } else { "there is no such folder" });
             return Err(Error::Io { path: folder.into(), doing: "open", answer: source });
         }
-        let mut settings = Settings::read(&folder.join(SETTINGS))?;
+        let (mut settings, rows) = Settings::read(&folder.join(SETTINGS))?;
         let part = |name| {
             table_of(folder, name)?.ok_or_else(|| {
                 let found = format!("neither {name}.csv nor {name}.parquet");
@@ -127,7 +129,7 @@ impl Study {
                 return Err(Error::content(&arms_path, place, format!("{} arms", there.len()), expected));
             }
         }
-        let (logged, observation) = trajectories::read(&trajectories_path, &mut arms, &settings)?;
+        let (logged, observation) = trajectories::read(&trajectories_path, &mut arms, &settings, rows)?;
         settings.observation = observation;
         let truth = truth_path.map(|path| truth::read(&path, &mut arms, states)).transpose()?;
 

@@ -27,6 +27,29 @@ pub(super) enum WrittenChain {
 
 const INFINITE: &str = "infinite";
 
+/// Which actions have rows in the table of trajectories.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Rows {
+    /// all; of what has no row nothing is known
+    All,
+    /// pulls: an arm without a row was left alone
+    Pulls,
+}
+
+/// Which rows there are; only states that are seen at pulls leave other rows empty.
+pub(super) fn rows(lines: &Lines<'_>, observation: Observation) -> Result<Rows> {
+    let named = |value: &Value| match value.as_str()? {
+        "all" => Some(Rows::All),
+        "pulls" => Some(Rows::Pulls),
+        _ => None,
+    };
+    let rows = lines.take("rows", named)?.unwrap_or(Rows::All);
+    if rows == Rows::Pulls && observation == Observation::Full {
+        lines.refuse("rows", "\"all\": rows of pulls only belong to observation = \"collapsing\"".into())?;
+    }
+    Ok(rows)
+}
+
 /// An infinite chain of 0 beliefs stands for as many as the data ask for.
 pub(super) fn read(lines: &Lines<'_>, reward: &Reward) -> Result<Observation> {
     let named = |value: &Value| match value.as_str()? {

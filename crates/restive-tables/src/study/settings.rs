@@ -10,11 +10,12 @@
 //! observation = "full"              # default; or "collapsing": states are seen at pulls only
 //! chain = 10                        # collapsing: labels kept for each state, the last one stays; or "infinite"
 //! beliefs = 30                      # infinite: labels kept for each state; default: the longest gap of the data + horizon
+//! rows = "all"                      # default; or "pulls" (collapsing): an arm without a row was left alone
 //! behaviour = "logged"              # or "uniform", "estimated", "round-robin-as-uniform"
 //! text = ["district"]               # optional: features that are categories though they look like numbers
 //! ```
 
-use super::observation::{self, WrittenChain};
+use super::observation::{self, Rows, WrittenChain};
 use super::settings_lines::Lines;
 use crate::error::{Error, Result};
 use ndarray::Array2;
@@ -104,8 +105,9 @@ enum WrittenReward {
 }
 
 impl Settings {
-    /// An infinite chain of 0 beliefs stands for as many as the data and the horizon ask for.
-    pub(super) fn read(path: &Path) -> Result<Self> {
+    /// With what it says of the rows of the trajectories. An infinite chain of 0 beliefs stands for as many as the data and the
+    /// horizon ask for.
+    pub(super) fn read(path: &Path) -> Result<(Self, Rows)> {
         let text = fs::read(path).map_err(Error::io(path, "open"))?;
         let text = String::from_utf8(text)
             .map_err(|_| Error::content(path, "", "bytes that are no UTF-8", "text"))?;
@@ -126,10 +128,12 @@ impl Settings {
         };
         let reward = lines.take("rewards", rewards)?.unwrap_or_else(|| Reward::linear(states));
         let observation = observation::read(&lines, &reward)?;
+        let rows = observation::rows(&lines, observation)?;
         let (name, notes) = (lines.take("name", text_of)?, lines.take("notes", text_of)?);
         let names = |value: &Value| value.as_array()?.iter().map(text_of).collect();
         let text = lines.take("text", names)?.unwrap_or_default();
-        Ok(Self { name, notes, reward, discount, budget, horizon, observation, behaviour, text })
+        let read = Self { name, notes, reward, discount, budget, horizon, observation, behaviour, text };
+        Ok((read, rows))
     }
 
     /// As `study.toml` has it.

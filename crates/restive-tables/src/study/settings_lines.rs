@@ -6,7 +6,7 @@ use std::path::Path;
 use toml::{Spanned, Value};
 
 /// A setting: its name, what it says, what it may be.
-const KNOWN: [(&str, &str, &str); 12] = [
+const KNOWN: [(&str, &str, &str); 13] = [
     ("name", "what the study is called", "text in quotation marks"),
     ("notes", "whatever should be remembered", "text in quotation marks"),
     ("states", "how many states an arm has", "a whole number from 1 to 1024"),
@@ -25,6 +25,11 @@ const KNOWN: [(&str, &str, &str); 12] = [
         "a whole number of labels, at least 1, or \"infinite\"",
     ),
     ("beliefs", "the labels kept of an infinite chain", "a whole number of labels, at least 1"),
+    (
+        "rows",
+        "which rows the trajectories have",
+        "\"all\" (of every action) or \"pulls\" (an arm without a row was left alone)",
+    ),
     (
         "behaviour",
         "where the propensities of logged actions come from",

@@ -8,7 +8,7 @@
 
 use super::arms::{Arms, ONLY};
 use super::growing::{Growing, NO_ROW, Read, Run, Whole};
-use super::observation::longest_chain;
+use super::observation::{Rows, longest_chain};
 use super::table::{Batch, Table, Want};
 use super::{Behaviour, Settings};
 use crate::error::{Error, Place, Result};
@@ -43,7 +43,12 @@ const ARM: usize = 2;
 const STATE: usize = 3;
 const ACTION: usize = 4;
 
-pub(super) fn read(path: &Path, arms: &mut Arms, settings: &Settings) -> Result<(Vec<Read>, Observation)> {
+pub(super) fn read(
+    path: &Path,
+    arms: &mut Arms,
+    settings: &Settings,
+    rows: Rows,
+) -> Result<(Vec<Read>, Observation)> {
     let states = settings.reward.states();
     // an infinite chain without a number of labels has as many as there can be, until the longest gap is known
     let chain = settings.observation.chain().map(|chain| match chain {
@@ -115,6 +120,7 @@ pub(super) fn read(path: &Path, arms: &mut Arms, settings: &Settings) -> Result<
         path,
         arms,
         settings,
+        rows,
         first,
         has_propensity: propensity.is_some(),
         has_reward: reward.is_some(),

@@ -25,8 +25,8 @@ use std::sync::Arc;
 pub enum Cells {
     /// text; an empty one is a missing one
     Text(Vec<String>),
-    /// whole numbers
-    Whole(Vec<i32>),
+    /// whole numbers, perhaps missing
+    Whole(Vec<Option<i32>>),
     /// numbers; NaN: missing
     Number(Vec<f64>),
     /// true or false

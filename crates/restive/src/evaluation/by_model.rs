@@ -3,7 +3,7 @@
 use super::draws::{Draws, Seeds, setting};
 use super::evaluate::{Case, Settings, resampled_units};
 use super::fluid::flow;
-use super::{Estimator, Record, World, bootstrap, fluid, moments};
+use super::{Estimator, Record, World, bootstrap, fluid, labelled, moments};
 use crate::instance::Trajectories;
 use crate::policy::{Chooser, Policy};
 use crate::simulation::{Initial, Setting, planned_values, values};
@@ -15,7 +15,8 @@ pub(super) fn model_draws(
     settings: &Settings,
     seeds: Seeds,
 ) -> [(Estimator, Vec<Draws>); 2] {
-    let log = case.instance.trajectories();
+    // with the labels of the whole log, so that resamples fill none in otherwise
+    let log = &*labelled(case.instance.trajectories(), case.instance.observation());
     let policies: Vec<Followed> =
         case.policies.iter().map(|(_, policy)| Followed::Policy(policy.clone())).collect();
     let all: Vec<usize> = (0..log.arms()).collect();
@@ -143,7 +144,7 @@ fn model_values(
     let (observation, reward) = (case.instance.observation(), case.instance.reward());
     let world = World::estimated(observation, reward, &Record::of(log, observation), prediction);
     let setting = setting(case, settings, &world);
-    let initial = settings.initial(log);
+    let initial = settings.initial(log, observation);
     let mass = initial.mass(log.arms(), log.states());
     let each = policies
         .iter()

@@ -18,7 +18,7 @@ pub(super) fn ratio_draws(
 ) -> (Estimator, Vec<Draws>) {
     let (instance, log) = (case.instance, case.instance.trajectories());
     let decisions = Decisions::new(log, instance.reward(), propensity);
-    let states = known_states(log);
+    let states = known_states(log, instance.observation());
     let discount = instance.discount();
     let is_single = log.trajectories() == 1;
     let pulls: Vec<Array3<f64>> = (case.policies.iter())
@@ -43,6 +43,7 @@ pub(super) fn ratio_draws(
                 slack: slack(terms * solved.dropped as f64),
                 effective_sample_size: Some(solved.effective_sample_size),
                 dropped: solved.dropped,
+                is_imputed: solved.dropped == log.arms(),
                 without_overlap: missed,
                 ..Draws::default()
             };
@@ -59,6 +60,7 @@ pub(super) fn ratio_draws(
             slack: slack(solved.dropped_discount),
             effective_sample_size: Some(solved.effective_sample_size),
             dropped: solved.dropped,
+            is_imputed: solved.dropped == (log.steps() - 1) * log.arms(),
             without_overlap: missed,
             ..Draws::default()
         }

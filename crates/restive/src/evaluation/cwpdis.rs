@@ -45,7 +45,7 @@
 //! let instance = &domain.generate(1)?[0];
 //! let log = instance.trajectories();
 //! let decisions = Decisions::new(log, instance.reward(), &Propensity::new(log, Behaviour::Logged, 2)?);
-//! let pull = target_pull(known_states(log).view(), &Policy::NoAction, 2);
+//! let pull = target_pull(known_states(log, instance.observation()).view(), &Policy::NoAction, 2);
 //! let passive = cwpdis(&decisions, pull.view(), 0.99, RatioUpTo::ThisStep);
 //! assert!(passive.effective_sample_size < 20.0); // 50 trajectories, of which few left an arm alone throughout
 //! let gradient = passive.pullback(1.0); // by the pulls, [J,H,N]

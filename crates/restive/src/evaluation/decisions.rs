@@ -5,15 +5,13 @@
 //! - **no reward** (the state was unseen, or a reward log has no number): the trajectory does not take part in that arm's
 //!   average at that step.
 //! - **no action**: neither policy acted, so the ratio of target to behaviour is 1 there.
-//! - **an unseen state** when the target must choose: it acts on the last state that was seen of the arm, as a planner
-//!   would; before the first, on the first that is seen later; for an arm never seen in the trajectory, on state 0.
+//! - **an unseen state** when the target must choose: it acts on what [`known_states`](super::known_states) says of the arm.
 
 use super::Propensity;
 use crate::instance::{NO_ACTION, Reward, Trajectories, UNSEEN};
 use crate::policy::soft_top_k::soft_top_k_many;
 use crate::policy::{Chooser, Policy};
-use crate::simulation::Initial;
-use ndarray::{Array2, Array3, ArrayView3, Axis, s};
+use ndarray::{Array3, ArrayView3, s};
 use rayon::prelude::*;
 
 /// H decisions of J trajectories over N arms, with what was earned at each.
@@ -95,28 +93,6 @@ impl Decisions {
 pub(super) fn factor(sign: f64, pull: f64, propensity: f64) -> f64 {
     let base = if sign > 0.0 { 0.0 } else { 1.0 };
     (base + sign * pull) / propensity
-}
-
-/// The state that the target acts on, `[J,T,N]`: as logged, with the gaps filled by the rule above.
-pub fn known_states(trajectories: &Trajectories) -> Array3<u16> {
-    let mut states = trajectories.state().to_owned();
-    for mut steps in states.lanes_mut(Axis(1)) {
-        let mut last = steps.iter().copied().find(|s| *s != UNSEEN).unwrap_or(0);
-        for s in steps.iter_mut() {
-            if *s == UNSEEN { *s = last } else { last = *s }
-        }
-    }
-    states
-}
-
-/// The states in which the logged trajectories began, one row each: `[J,N]`.
-pub fn first_states(trajectories: &Trajectories) -> Initial {
-    Initial::States(known_states(trajectories).index_axis(Axis(1), 0).to_owned())
-}
-
-/// The share of the logged trajectories in which each arm began in each state: `[N,M]`.
-pub fn first_mass(trajectories: &Trajectories) -> Array2<f64> {
-    first_states(trajectories).mass(trajectories.arms(), trajectories.states())
 }
 
 /// The probability that a policy pulls each arm in the logged states (`[J,T,N]`, all known): `[J,H,N]`.

@@ -5,7 +5,7 @@ use super::by_ratio::ratio_draws;
 use super::evaluate::{Case, Settings};
 use super::{Estimator, Hindrance, Propensity, Simulated, World, first_states, moments};
 use crate::error::Result;
-use crate::instance::Trajectories;
+use crate::instance::{Observation, Trajectories};
 use crate::random::stream;
 use crate::simulation::{Initial, Setting};
 use rand::RngExt;
@@ -43,6 +43,8 @@ pub(super) struct Draws {
     pub slack: [f64; 2],
     pub effective_sample_size: Option<f64>,
     pub dropped: usize,
+    /// whether all terms were dropped, so that the value is made of nothing but average rewards
+    pub is_imputed: bool,
     pub without_overlap: usize,
 }
 
@@ -65,7 +67,7 @@ pub(super) fn draws(
     }
     table.extend(model_draws(case, settings, seeds));
     if let Some(truth) = case.instance.truth() {
-        let initial = settings.initial(log);
+        let initial = settings.initial(log, case.instance.observation());
         let world = World::new(case.instance.observation(), case.instance.reward(), truth);
         let setting = setting(case, settings, &world);
         let each = case.policies.iter().map(|(_, policy)| {
@@ -78,8 +80,8 @@ pub(super) fn draws(
 }
 
 impl Settings {
-    pub(super) fn initial(&self, log: &Trajectories) -> Initial {
-        if self.starts_as_logged { first_states(log) } else { Initial::Uniform }
+    pub(super) fn initial(&self, log: &Trajectories, observation: Observation) -> Initial {
+        if self.starts_as_logged { first_states(log, observation) } else { Initial::Uniform }
     }
 }
 

@@ -17,7 +17,8 @@
 //! propensity of 0 for an action that was taken is broken data, and an error.
 //!
 //! **Dropped terms.** Where the target never does what was logged, importance sampling knows nothing of the arm. Such a term
-//! counts as an average logged reward, and the interval is widened to what the smallest and the largest would make of it.
+//! counts as an average logged reward, and the interval is widened to what the smallest and the largest would make of it. Where
+//! that holds of every term of a policy, there is no value ([`Evaluation::imputed`]) and no gain over it.
 //!
 //! ```
 //! use restive::data::domain::Domain;
@@ -103,6 +104,7 @@ pub fn evaluate(cases: &[Case<'_>], settings: &Settings) -> Result<Evaluation> {
     let (units, fewest) = (units.clone().sum(), units.min().unwrap_or(0));
     let find = |sought: &Policy| cases[0].policies.iter().position(|(_, policy)| policy == sought);
     let (random, no_action) = (find(&Policy::Random), find(&Policy::NoAction));
+    let mut imputed = Vec::new();
     let mut policies: Vec<(String, Vec<Score>)> = names.into_iter().map(|name| (name, Vec::new())).collect();
     for estimator in Estimator::ALL {
         let parts: Option<Vec<&Vec<Draws>>> = tables
@@ -111,8 +113,13 @@ pub fn evaluate(cases: &[Case<'_>], settings: &Settings) -> Result<Evaluation> {
             .collect();
         let Some(parts) = parts else { continue };
         let covers = covers(estimator, cases);
-        for (k, (_, scores)) in policies.iter_mut().enumerate() {
-            let each = |k: usize| parts.iter().map(move |part| &part[k]);
+        let each = |k: usize| parts.iter().map(move |part| &part[k]);
+        let is_imputed = |k: usize| each(k).all(|draws| draws.is_imputed);
+        for (k, (name, scores)) in policies.iter_mut().enumerate() {
+            if is_imputed(k) {
+                imputed.push((name.clone(), estimator));
+                continue;
+            }
             let size = |k: usize| -> Option<f64> {
                 let sum: Option<f64> = each(k).map(|draws| draws.effective_sample_size).sum();
                 sum.map(|sum| sum / cases.len() as f64)
@@ -129,8 +136,8 @@ pub fn evaluate(cases: &[Case<'_>], settings: &Settings) -> Result<Evaluation> {
             scores.push(Score {
                 estimator,
                 value: Estimate { effective_sample_size: size(k), ..combine(each(k), stretched(k), covers) },
-                gain_over_random: random.map(gain),
-                gain_over_no_action: no_action.map(gain),
+                gain_over_random: random.filter(|base| !is_imputed(*base)).map(gain),
+                gain_over_no_action: no_action.filter(|base| !is_imputed(*base)).map(gain),
                 dropped: each(k).map(|draws| draws.dropped).sum(),
                 without_overlap: each(k).map(|draws| draws.without_overlap).sum(),
             });
@@ -142,7 +149,7 @@ pub fn evaluate(cases: &[Case<'_>], settings: &Settings) -> Result<Evaluation> {
     let trajectories = cases.iter().map(|case| case.instance.trajectories().trajectories()).min();
     let trajectories = trajectories.expect("at least one case");
     let evidence = Evidence { behaviour: settings.behaviour, drift, trajectories, hindrance };
-    Ok(Evaluation { policies, evidence })
+    Ok(Evaluation { policies, imputed, evidence })
 }
 
 /// What is drawn with replacement: trajectories, or arms where there is a single trajectory.

@@ -11,7 +11,7 @@
 //! and steps without a pull say nothing. Its pullback is −n/(J b) on the beliefs, and from there to the transitions.
 
 use super::likelihood::{Likelihood, likelihood};
-use super::{empirical, fitted, smoothed};
+use super::{empirical, fitted, labelled, smoothed};
 use crate::belief::{Beliefs, beliefs};
 use crate::instance::{Chain, Counts, Instance, Observation, Trajectories, Transition, UNSEEN};
 use ndarray::{Array3, Array4, ArrayView4};
@@ -47,9 +47,10 @@ enum Way<'a> {
 }
 
 impl Record {
-    /// The record of an instance's log.
+    /// The record of an instance's log, with [unknown labels](super::known) filled in.
     pub fn new(instance: &Instance) -> Self {
-        Self::of(instance.trajectories(), instance.observation())
+        let observation = instance.observation();
+        Self::of(&labelled(instance.trajectories(), observation), observation)
     }
 
     /// The record of a log.

@@ -41,9 +41,9 @@ pub struct Score {
     pub estimator: Estimator,
     /// the value
     pub value: Estimate,
-    /// paired, where the random policy is among the policies
+    /// paired, where the random policy is among the policies and has a value
     pub gain_over_random: Option<Estimate>,
-    /// paired, where no action is among the policies
+    /// paired, where no action is among the policies and has a value
     pub gain_over_no_action: Option<Estimate>,
     /// terms about which the log says nothing
     pub dropped: usize,
@@ -69,6 +69,8 @@ pub struct Evidence {
 pub struct Evaluation {
     /// by name, in the order given
     pub policies: Vec<(String, Vec<Score>)>,
+    /// policies of which an estimator knows nothing and has no score: the log has no reward of what they do
+    pub imputed: Vec<(String, Estimator)>,
     /// what the log-based values rest on
     pub evidence: Evidence,
 }

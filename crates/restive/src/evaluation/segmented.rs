@@ -49,7 +49,7 @@
 //! let log = instance.trajectories();
 //! let decisions = Decisions::new(log, instance.reward(), &Propensity::new(log, Behaviour::Logged, 2)?);
 //! // the target is the behaviour: what was earned
-//! let pull = target_pull(known_states(log).view(), &Policy::Random, 2);
+//! let pull = target_pull(known_states(log, instance.observation()).view(), &Policy::Random, 2);
 //! let value = segmented(&decisions, pull.view(), 1.0).value;
 //! let earned: u16 = log.state().slice(ndarray::s![0, ..9, ..]).sum(); // R(s) = s
 //! assert!((value - f64::from(earned)).abs() < 1e-12);

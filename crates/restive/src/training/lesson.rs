@@ -37,7 +37,7 @@ impl Lesson {
                 let propensity = Propensity::new(trajectories, decision.behaviour, instance.budget())?;
                 let decisions = Decisions::new(trajectories, instance.reward(), &propensity);
                 let (j, h, n) = decisions.dim();
-                let states = known_states(trajectories);
+                let states = known_states(trajectories, instance.observation());
                 let states = states.slice(s![.., ..h, ..]).as_standard_layout().into_owned();
                 Some(Log { decisions, states: states.into_shape_with_order((j * h, n)).expect("J·H rows") })
             }
@@ -50,7 +50,7 @@ impl Lesson {
             reward: instance.reward().clone(),
             budget: instance.budget().min(instance.arms()) as f64,
             discount: instance.discount(),
-            initial: first_mass(trajectories),
+            initial: first_mass(trajectories, instance.observation()),
             log,
         })
     }

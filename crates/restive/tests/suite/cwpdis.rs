@@ -82,7 +82,7 @@ fn the_behaviour_policy_itself_is_worth_what_was_earned() {
     for behaviour in [Behaviour::Logged, Behaviour::Uniform, Behaviour::Estimated] {
         let propensity = Propensity::new(log, behaviour, 7).unwrap();
         let decisions = Decisions::new(log, instance.reward(), &propensity);
-        let pull = target_pull(known_states(log).view(), &Policy::Random, 7);
+        let pull = target_pull(known_states(log, instance.observation()).view(), &Policy::Random, 7);
         assert_eq!(without_overlap(log, &propensity, pull.view()), 0);
         for up_to in BOTH {
             let found = cwpdis(&decisions, pull.view(), 1.0, up_to);

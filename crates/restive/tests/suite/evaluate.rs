@@ -81,7 +81,7 @@ fn logs_of_a_single_decision_have_targets_too() {
         Domain { instances: 1, arms: 6, budget: 2, trajectories: 3, horizon: 1, ..Domain::two_state() };
     let instance = &domain.generate(2).unwrap()[0];
     let table = ndarray::Array2::from_shape_fn((6, 2), |(i, s)| (i + 3 * s) as f64);
-    let states = known_states(instance.trajectories());
+    let states = known_states(instance.trajectories(), instance.observation());
     for policy in [Policy::Random, Policy::Strict(table.clone()), Policy::Soft(table, 0.5)] {
         let pull = target_pull(states.view(), &policy, 2);
         assert_eq!(pull.dim(), (3, 1, 6));

@@ -21,6 +21,7 @@ mod fluid;
 mod golden;
 mod gradients;
 mod invariants;
+mod known;
 mod likelihood;
 mod logs;
 mod oracle;

@@ -5,7 +5,7 @@ use ndarray::Array3;
 use rand::RngExt;
 use restive::data::domain::Domain;
 use restive::evaluation::*;
-use restive::instance::{Logged, Parts};
+use restive::instance::{Logged, Observation, Parts};
 use restive::policy::Policy;
 use restive::{Instance, Trajectories};
 
@@ -28,9 +28,9 @@ fn overlap_and_zero_propensities_are_seen() {
     };
     let certain = Trajectories::new(certain, 2).unwrap();
     let propensity = Propensity::new(&certain, Behaviour::Logged, 2).unwrap();
-    let pull = target_pull(known_states(&certain).view(), &Policy::Random, 2);
+    let pull = target_pull(known_states(&certain, Observation::Full).view(), &Policy::Random, 2);
     assert_eq!(without_overlap(&certain, &propensity, pull.view()), 3 * 9 * 6);
-    let passive = target_pull(known_states(&certain).view(), &Policy::NoAction, 2);
+    let passive = target_pull(known_states(&certain, Observation::Full).view(), &Policy::NoAction, 2);
     assert_eq!(without_overlap(&certain, &propensity, passive.view()), 3 * 9 * 2);
     let none = Logged {
         propensity: None,

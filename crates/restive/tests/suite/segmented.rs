@@ -114,7 +114,7 @@ fn the_behaviour_policy_itself_is_worth_what_was_earned() {
         let one = instance.trajectories().select(&[4]);
         let propensity = Propensity::new(&one, behaviour, 7).unwrap();
         let decisions = Decisions::new(&one, instance.reward(), &propensity);
-        let pull = target_pull(known_states(&one).view(), &Policy::Random, 7);
+        let pull = target_pull(known_states(&one, instance.observation()).view(), &Policy::Random, 7);
         let found = segmented(&decisions, pull.view(), 1.0);
         let earned: f64 =
             one.state().slice(ndarray::s![0, ..9, ..]).iter().map(|&s| f64::from(s) / 4.0).sum();
