@@ -72,15 +72,16 @@ impl<'a> TestInstance<'a> {
         let propensity = Propensity::new(log, Behaviour::Logged, instance.budget())?;
         let (observation, reward) = (instance.observation(), instance.reward());
         let truth = instance.truth().expect("synthetic instances know their truth");
+        let record = Record::new(instance);
         Ok(Self {
             instance,
             truth,
             states: known_states(log),
             decisions: Decisions::new(log, instance.reward(), &propensity),
             true_world: World::new(observation, reward, truth),
-            estimated: World::estimated(observation, reward, log.counts().view(), None),
+            estimated: World::estimated(reward, &record, None),
             initial: first_states(log),
-            record: Record::new(instance),
+            record,
             seed,
         })
     }
@@ -142,7 +143,7 @@ impl<'a> TestInstance<'a> {
 
     fn rollouts(&self, world: &World, initial: &Initial, policy: &Policy, runs: usize) -> f64 {
         let setting = Setting {
-            transition: world.transition.view(),
+            motion: world.motion(),
             reward: world.reward(),
             discount: self.instance.discount(),
             budget: self.instance.budget(),

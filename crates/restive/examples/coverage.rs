@@ -103,7 +103,7 @@ fn main() {
     });
     let reward = Reward::linear(2);
     let setting = Setting {
-        transition: p.view(),
+        motion: p.view().into(),
         reward: (&reward).into(),
         discount: DISCOUNT,
         budget: 1,
@@ -210,7 +210,7 @@ fn main() {
         let table = index::two_state::index(truth, instance.reward().view(), 1.0 - 1.0 / 9.0).index;
         let spread = Temperature::Spread(0.1).resolve(table.as_slice().expect("contiguous"));
         let setting = Setting {
-            transition: truth,
+            motion: truth.into(),
             reward: instance.reward().into(),
             discount: 0.99,
             budget: 20,

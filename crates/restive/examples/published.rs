@@ -28,7 +28,7 @@ fn value(
     seed: u64,
 ) -> f64 {
     let setting = Setting {
-        transition: world.transition.view(),
+        motion: world.motion(),
         reward: world.reward(),
         discount: DISCOUNT,
         budget: instance.budget(),
@@ -46,12 +46,11 @@ fn metrics(instance: &Instance, predictor: &Predictor, seed: u64) -> [f64; 4] {
     let temperature = Temperature::Published(0.1).resolve(table.as_slice().expect("contiguous"));
     let soft = Policy::Soft(table.clone(), temperature);
     let log = instance.trajectories();
-    let counts = log.counts();
     let propensity =
         Propensity::new(log, Behaviour::Logged, instance.budget()).expect("simulated logs have propensities");
     let decisions = Decisions::new(log, instance.reward(), &propensity);
     let pull = target_pull(known_states(log).view(), &soft, instance.budget());
-    let estimated = World::estimated(observation, reward, counts.view(), None);
+    let estimated = World::estimated(reward, &Record::new(instance), None);
     let truth = World::new(observation, reward, instance.truth().expect("synthetic"));
     [
         Record::new(instance).loss(predicted.view()).per_trajectory,

@@ -2,8 +2,8 @@
 
 use super::draws::{Draws, Seeds, setting};
 use super::evaluate::{Case, Settings, resampled_units};
-use super::fluid::flow;
-use super::{Estimator, World, bootstrap, fluid, moments};
+use super::flow::flow;
+use super::{Estimator, Record, World, bootstrap, fluid, moments};
 use crate::instance::Trajectories;
 use crate::policy::{Chooser, Policy};
 use crate::simulation::{Initial, Setting, planned_values, values};
@@ -105,7 +105,7 @@ impl Followed {
                     let arms = pull.chunks_exact_mut(m).zip(plan.row(t));
                     arms.for_each(|(pull, is_pulled)| pull.fill(f64::from(*is_pulled)));
                 };
-                return flow(setting.transition, reward, start, discount, horizon, choose).0;
+                return flow(setting.motion, reward, start, discount, horizon, choose).0;
             }
         };
         match blind {
@@ -117,11 +117,11 @@ impl Followed {
                     chooser.inclusion(&state, t, &mut inclusion);
                     pull.chunks_exact_mut(m).zip(&inclusion).for_each(|(pull, p)| pull.fill(*p));
                 };
-                flow(setting.transition, reward, start, discount, horizon, choose).0
+                flow(setting.motion, reward, start, discount, horizon, choose).0
             }
             Err((table, temperature)) => {
                 let budget = setting.budget.min(n) as f64;
-                fluid(table.view(), setting.transition, reward, start, discount, budget, temperature, horizon)
+                fluid(table.view(), setting.motion, reward, start, discount, budget, temperature, horizon)
                     .value
             }
         }
@@ -138,11 +138,10 @@ fn model_values(
     runs: usize,
     seed: u64,
 ) -> Vec<(Vec<f64>, f64)> {
-    let counts = log.counts();
     let prediction = case.prediction.map(|(p, strength)| (p.select_arms(arms), strength));
     let prediction = prediction.as_ref().map(|(p, strength)| (p.view(), *strength));
     let (observation, reward) = (case.instance.observation(), case.instance.reward());
-    let world = World::estimated(observation, reward, counts.view(), prediction);
+    let world = World::estimated(reward, &Record::of(log, observation, case.instance.states()), prediction);
     let setting = setting(case, settings, &world);
     let initial = settings.initial(log);
     let mass = initial.mass(log.arms(), log.states());

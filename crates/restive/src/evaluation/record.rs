@@ -13,8 +13,8 @@
 use super::likelihood::{Likelihood, likelihood};
 use super::world::seen_at_pulls;
 use crate::belief::{Beliefs, beliefs};
-use crate::instance::{Chain, Counts, Instance, Observation};
-use ndarray::{Array3, Array4, ArrayView4};
+use crate::instance::{Chain, Counts, Instance, Observation, Trajectories};
+use ndarray::{Array3, Array4, ArrayView4, Axis};
 
 /// What a log says of the transitions.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,14 +49,34 @@ enum Way<'a> {
 impl Record {
     /// The record of an instance's log.
     pub fn new(instance: &Instance) -> Self {
-        let counts = instance.trajectories().counts();
-        match instance.observation() {
-            Observation::Full => Record::Moves(counts),
+        Self::of(instance.trajectories(), instance.observation(), instance.states())
+    }
+
+    /// The record of a log of arms with M states, seen when they are.
+    pub fn of(log: &Trajectories, observation: Observation, states: usize) -> Self {
+        match observation {
+            Observation::Full => Record::Moves(log.counts()),
             Observation::Collapsing(chain) => Record::Sightings {
-                seen: seen_at_pulls(counts.view(), chain, instance.states()),
+                seen: seen_at_pulls(log, chain, states),
                 chain,
-                trajectories: counts.trajectories(),
+                trajectories: log.trajectories(),
             },
+        }
+    }
+
+    /// Counts and what transitions `[N,M,2,M]` predict of them, row by row, for [`fit_strength`](super::fit_strength): moves as
+    /// they stand; or the sightings at each label and its belief, `[N,L,2,M]`, of which nothing is counted without a pull.
+    pub fn rows(&self, prediction: ArrayView4<'_, f64>) -> (Array4<f64>, Array4<f64>) {
+        match self {
+            Record::Moves(counts) => (counts.view().to_owned(), prediction.to_owned()),
+            Record::Sightings { seen, chain, .. } => {
+                let (n, l, m) = seen.dim();
+                let (mut counted, mut believed) = (Array4::zeros((n, l, 2, m)), Array4::zeros((n, l, 2, m)));
+                counted.index_axis_mut(Axis(2), 1).assign(seen);
+                let belief = beliefs(prediction, chain.beliefs()).belief;
+                believed.index_axis_mut(Axis(2), 1).assign(&belief.view());
+                (counted, believed)
+            }
         }
     }
 

@@ -5,46 +5,54 @@
 //! in a log. A pull at label l shows state x, so the share of x among the pulls at l *is* an estimate of the belief; labels
 //! at which nobody was pulled are uniform, or as predicted.
 
-use super::{empirical, smoothed};
-use crate::belief::{Belief, beliefs};
-use crate::instance::{Chain, Layout, Observation, Reward, RewardView, Transition};
+use super::{Record, empirical, smoothed};
+use crate::belief::{Belief, Motion, beliefs};
+use crate::instance::{Chain, Observation, Reward, RewardView, Trajectories, Transition, UNSEEN};
 use crate::policy::myopic_index;
-use ndarray::{Array2, Array3, ArrayView2, ArrayView4, Axis, s};
+use ndarray::{Array2, Array3, ArrayView4};
 
-/// Transitions `[N,L,2,L]` between what is told apart, and its rewards.
+/// Arms with all that a policy meets: how what is told apart moves, L of them per arm, and its rewards.
 #[derive(Debug, Clone, PartialEq)]
 pub struct World {
-    /// `[N,L,2,L]`
-    pub transition: Transition,
-    shared: Reward,
-    /// `[N,L,2]`, where every arm has its own
-    own: Option<Array3<f64>>,
+    reward: Reward,
+    /// `[N,M,2,M]`; none where beliefs were counted
+    transition: Option<Transition>,
+    labels: Option<Labels>,
+}
+
+/// Where states are seen at pulls only.
+#[derive(Debug, Clone, PartialEq)]
+struct Labels {
+    chain: Chain,
+    belief: Belief,
+    /// `[N,L,2]`
+    reward: Array3<f64>,
 }
 
 impl World {
     /// The world of arms that move by transitions `[N,M,2,M]`.
     pub fn new(observation: Observation, reward: &Reward, transition: &Transition) -> Self {
-        match observation {
-            Observation::Full => Self::full(reward, transition.clone()),
-            Observation::Collapsing(chain) => {
-                Self::of_beliefs(reward, &beliefs(transition.view(), chain.beliefs()).belief)
-            }
-        }
+        let labels = observation.chain().map(|chain| {
+            let belief = beliefs(transition.view(), chain.beliefs()).belief;
+            Labels { chain, reward: belief.reward(reward.view()), belief }
+        });
+        Self { reward: reward.clone(), transition: Some(transition.clone()), labels }
     }
 
-    /// The world that the counts `[N,L,2,L]` of a log speak of: shares, uniform where nothing was seen; or weighed against
-    /// predicted transitions `[N,M,2,M]` that are worth so many transitions for each action.
+    /// The world that a record speaks of: shares, uniform where nothing was seen; or weighed against predicted transitions
+    /// `[N,M,2,M]` that are worth so many transitions for each action.
     pub fn estimated(
-        observation: Observation,
         reward: &Reward,
-        counts: ArrayView4<'_, f64>,
+        record: &Record,
         prediction: Option<(ArrayView4<'_, f64>, [f64; 2])>,
     ) -> Self {
-        match (observation, prediction) {
-            (Observation::Full, None) => Self::full(reward, empirical(counts)),
-            (Observation::Full, Some((p, strength))) => Self::full(reward, smoothed(counts, p, strength)),
-            (Observation::Collapsing(chain), prediction) => {
-                let mut seen = seen_at_pulls(counts, chain, reward.states());
+        match (record, prediction) {
+            (Record::Moves(counts), None) => Self::new(Observation::Full, reward, &empirical(counts.view())),
+            (Record::Moves(counts), Some((p, strength))) => {
+                Self::new(Observation::Full, reward, &smoothed(counts.view(), p, strength))
+            }
+            (Record::Sightings { seen, chain, .. }, prediction) => {
+                let mut seen = seen.clone();
                 let m = reward.states() as f64;
                 match prediction {
                     None => {
@@ -61,59 +69,71 @@ impl World {
                         }
                     }
                 }
-                Self::of_beliefs(reward, &Belief::new(seen))
+                Self::of_beliefs(reward, *chain, Belief::new(seen))
             }
         }
     }
 
-    fn full(reward: &Reward, transition: Transition) -> Self {
-        Self { transition, shared: reward.clone(), own: None }
+    /// Beliefs that no transitions lead to.
+    fn of_beliefs(reward: &Reward, chain: Chain, belief: Belief) -> Self {
+        let labels = Labels { chain, reward: belief.reward(reward.view()), belief };
+        Self { reward: reward.clone(), transition: None, labels: Some(labels) }
     }
 
-    fn of_beliefs(reward: &Reward, belief: &Belief) -> Self {
-        let (transition, own) = belief.world(reward.view());
-        let transition = Transition::new(transition, Layout::Nsas).expect("beliefs sum to 1");
-        Self { transition, shared: reward.clone(), own: Some(own) }
+    /// How what is told apart moves.
+    pub fn motion(&self) -> Motion<'_> {
+        match (&self.labels, &self.transition) {
+            (Some(labels), _) => (&labels.belief).into(),
+            (None, Some(transition)) => transition.view().into(),
+            (None, None) => unreachable!("a world has transitions or beliefs"),
+        }
+    }
+
+    /// R(l, a) of what is told apart, shared or of each arm.
+    pub fn reward(&self) -> RewardView<'_> {
+        self.labels.as_ref().map_or((&self.reward).into(), |labels| RewardView::by_arm(labels.reward.view()))
+    }
+
+    /// The transitions `[N,M,2,M]` of the states, where the world was made of transitions.
+    pub fn transition(&self) -> Option<&Transition> {
+        self.transition.as_ref()
+    }
+
+    /// The reward of the states.
+    pub fn state_reward(&self) -> &Reward {
+        &self.reward
+    }
+
+    /// The chains of labels, where states are seen at pulls only.
+    pub fn chain(&self) -> Option<Chain> {
+        self.labels.as_ref().map(|labels| labels.chain)
     }
 
     /// What a pull brings at this step and the next, `[N,L]`: the [myopic index](myopic_index) of what is told apart.
     pub fn myopic_index(&self, discount: f64) -> Array2<f64> {
-        let transition = self.transition.view();
-        if let Some(reward) = self.shared_reward() {
-            return myopic_index(transition, reward, discount);
-        }
-        let mut index = Array2::zeros((transition.dim().0, transition.dim().1));
-        for (i, mut row) in index.rows_mut().into_iter().enumerate() {
-            let arm = transition.slice(s![i..i + 1, .., .., ..]);
-            row.assign(&myopic_index(arm, self.arm_reward(i), discount).row(0));
-        }
-        index
-    }
-
-    /// `[L,2]`, where all arms have the same.
-    pub fn shared_reward(&self) -> Option<ArrayView2<'_, f64>> {
-        self.own.is_none().then(|| self.shared.view())
-    }
-
-    /// The rewards of arm i, `[L,2]`.
-    pub fn arm_reward(&self, i: usize) -> ArrayView2<'_, f64> {
-        self.own.as_ref().map_or(self.shared.view(), |own| own.index_axis(Axis(0), i))
-    }
-
-    /// R(l, a), shared or of each arm.
-    pub fn reward(&self) -> RewardView<'_> {
-        self.own.as_ref().map_or((&self.shared).into(), |own| RewardView::by_arm(own.view()))
+        let belief = match self.motion() {
+            Motion::Rows(transition) => return myopic_index(transition, self.reward.view(), discount),
+            Motion::Chains(belief) => belief,
+        };
+        let (reward, chain) = (self.reward(), belief.chain());
+        Array2::from_shape_fn((belief.arms(), belief.labels()), |(i, l)| {
+            let pulled = belief.row(i, l).iter().enumerate().map(|(x, b)| b * reward.at(i, x * chain, 0));
+            let gain = pulled.sum::<f64>() - reward.at(i, Belief::later(l, chain), 0);
+            reward.at(i, l, 1) - reward.at(i, l, 0) + discount * gain
+        })
     }
 }
 
-/// How often a pull of each arm at each label showed each state: `[N,L,M]`.
-pub fn seen_at_pulls(counts: ArrayView4<'_, f64>, chain: Chain, states: usize) -> Array3<f64> {
-    let (n, labels, _, _) = counts.dim();
-    let mut seen = Array3::zeros((n, labels, states));
-    for x in 0..states {
+/// How often a pull of each arm at each label showed each of the states: `[N,L,M]`.
+pub fn seen_at_pulls(log: &Trajectories, chain: Chain, states: usize) -> Array3<f64> {
+    let (state, action) = (log.state(), log.action());
+    let mut seen = Array3::zeros((log.arms(), log.states(), states));
+    for ((j, t, i), &label) in state.indexed_iter() {
         // a pull that shows x leads to the first label of its chain
-        let to = counts.slice(s![.., .., 1, x * chain.beliefs()]);
-        seen.index_axis_mut(Axis(2), x).assign(&to);
+        if action[[j, t, i]] == 1 && label != UNSEEN && t + 1 < log.steps() && state[[j, t + 1, i]] != UNSEEN
+        {
+            seen[[i, usize::from(label), usize::from(state[[j, t + 1, i]]) / chain.beliefs()]] += 1.0;
+        }
     }
     seen
 }

@@ -3,7 +3,7 @@
 use super::value::{Decision, Value};
 use crate::error::{Error, Result};
 use crate::evaluation::{Decisions, Propensity, Record, first_mass, known_states};
-use crate::instance::{Counts, Instance, Observation, Reward};
+use crate::instance::{Instance, Observation, Reward};
 use ndarray::{Array2, s};
 use std::sync::Arc;
 
@@ -12,8 +12,6 @@ pub(super) struct Lesson {
     /// `[N,F]`
     pub features: Array2<f64>,
     pub record: Record,
-    /// between what is told apart, `[N,L,2,L]`
-    pub counts: Counts,
     pub observation: Observation,
     pub reward: Reward,
     pub budget: f64,
@@ -48,7 +46,6 @@ impl Lesson {
         Ok(Self {
             features: instance.features().to_owned(),
             record: Record::new(instance),
-            counts: trajectories.counts(),
             observation: instance.observation(),
             reward: instance.reward().clone(),
             budget: instance.budget().min(instance.arms()) as f64,

@@ -26,6 +26,7 @@ use super::descent::{Descent, EpochReport, Fitted, Status, Step};
 use super::lesson::{Lesson, lessons};
 use super::snapshot::Snapshot;
 use crate::error::{Error, Result};
+use crate::evaluation::Record;
 use crate::instance::{Instance, Observation};
 use crate::predictor::{Architecture, Kind, Predictor, effect};
 use crate::random::stream;
@@ -190,7 +191,11 @@ pub(super) fn mean_loss(predictor: &Predictor, lessons: &[Arc<Lesson>]) -> Optio
 /// The arms of all instances, one after the other.
 fn together(lessons: &[Arc<Lesson>]) -> Option<(Array2<f64>, Array4<f64>)> {
     let features: Vec<_> = lessons.iter().map(|lesson| lesson.features.view()).collect();
-    let counts: Vec<_> = lessons.iter().map(|lesson| lesson.counts.view()).collect();
+    let counts = lessons.iter().map(|lesson| match &lesson.record {
+        Record::Moves(counts) => counts.view(),
+        Record::Sightings { .. } => unreachable!("sightings were refused when training began"),
+    });
+    let counts: Vec<_> = counts.collect();
     let join = "instances have as many features and states";
     (!lessons.is_empty())
         .then(|| (concatenate(Axis(0), &features).expect(join), concatenate(Axis(0), &counts).expect(join)))

@@ -10,11 +10,13 @@
 //! its [temperature](Temperature) is part of the chain rule.
 
 use super::lesson::Lesson;
+use crate::belief::{Belief, Motion};
 use crate::evaluation::{Behaviour, RatioUpTo, Relaxation, World, cwpdis, decomposed, fluid, segmented};
-use crate::index::{Algorithm, whittle_index};
+use crate::index::{Algorithm, collapsing, whittle_index};
+use crate::instance::RewardView;
 use crate::policy::Temperature;
 use crate::policy::soft_top_k::soft_top_k_many;
-use ndarray::{Array2, ArrayView2, ArrayView3, ArrayView4, Axis, concatenate, s};
+use ndarray::{Array2, ArrayView2, ArrayView3, ArrayView4, Axis, concatenate};
 use rayon::prelude::*;
 
 /// What decision-focused training maximises.
@@ -145,7 +147,7 @@ impl Judge {
                 let (discount, steps) = (decision.index_discount, decision.horizon as f64);
                 let apart = decomposed(
                     index,
-                    believed.transition.view(),
+                    believed.motion(),
                     reward,
                     initial,
                     discount,
@@ -182,7 +184,7 @@ fn by_log(lesson: &Lesson, index: ArrayView2<'_, f64>, temperature: f64) -> Judg
 impl Lesson {
     /// The world that the log speaks of, or the log and a prediction with its strength.
     pub fn world(&self, prediction: Option<(ArrayView4<'_, f64>, [f64; 2])>) -> World {
-        World::estimated(self.observation, &self.reward, self.counts.view(), prediction)
+        World::estimated(&self.reward, &self.record, prediction)
     }
 
     /// The mean-field run of a soft policy in some world.
@@ -193,22 +195,29 @@ impl Lesson {
         temperature: f64,
         horizon: usize,
     ) -> crate::evaluation::Fluid<'a> {
-        let (transition, reward, initial) = (world.transition.view(), world.reward(), self.initial.view());
-        fluid(index, transition, reward, initial, self.discount, self.budget, temperature, horizon)
+        let (motion, reward, initial) = (world.motion(), world.reward(), self.initial.view());
+        fluid(index, motion, reward, initial, self.discount, self.budget, temperature, horizon)
     }
 }
 
-/// The indices of a world whose arms are told apart completely, `[N,L]`.
+/// The indices of what is told apart in a world, `[N,L]`.
 fn own_index(world: &World, discount: f64) -> Array2<f64> {
-    let transition = world.transition.view();
-    if let Some(reward) = world.shared_reward() {
-        return whittle_index(transition, reward, discount, Algorithm::Auto).index;
+    let reward = world.state_reward().view();
+    match (world.transition(), world.chain(), world.motion()) {
+        (Some(p), None, _) => whittle_index(p.view(), reward, discount, Algorithm::Auto).index,
+        (Some(p), Some(chain), _) => collapsing::index(p.view(), reward, discount, chain).index,
+        (None, _, Motion::Chains(belief)) => counted_index(belief, world.reward(), discount),
+        _ => unreachable!("a world has transitions or beliefs"),
     }
+}
+
+/// The indices of labels whose beliefs were counted: no transitions lead to them, so that only the general kernel serves.
+fn counted_index(belief: &Belief, reward: RewardView<'_>, discount: f64) -> Array2<f64> {
     let one = |i: usize| {
-        let arm = transition.slice(s![i..i + 1, .., .., ..]);
-        whittle_index(arm, world.arm_reward(i), discount, Algorithm::Auto).index
+        let reward = ArrayView2::from_shape((belief.labels(), 2), reward.arm(i)).expect("[L,2]");
+        whittle_index(belief.explicit(i).view(), reward, discount, Algorithm::Auto).index
     };
-    let rows: Vec<Array2<f64>> = (0..transition.dim().0).into_par_iter().map(one).collect();
+    let rows: Vec<Array2<f64>> = (0..belief.arms()).into_par_iter().map(one).collect();
     let views: Vec<_> = rows.iter().map(|row| row.view()).collect();
     concatenate(Axis(0), &views).expect("as many labels")
 }

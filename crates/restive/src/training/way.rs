@@ -7,9 +7,8 @@ use super::snapshot::Snapshot;
 use super::two_stage::TwoStage;
 use super::value::resolve;
 use crate::error::Result;
-use crate::evaluation::{World, fit_strength};
+use crate::evaluation::fit_strength;
 use crate::index::differentiable_index;
-use crate::instance::{Layout, Transition};
 use crate::policy::Temperature;
 use std::sync::Arc;
 
@@ -70,15 +69,11 @@ impl Way {
             let predictor = self.two_stage.best();
             let predictions: Vec<_> =
                 self.validation.iter().map(|lesson| predictor.predict(lesson.features.view())).collect();
-            let worlds: Vec<World> = (self.validation.iter().zip(predictions))
-                .map(|(lesson, prediction)| {
-                    let prediction = Transition::new(prediction, Layout::Nsas).expect("rows sum to 1");
-                    World::new(lesson.observation, &lesson.reward, &prediction)
-                })
+            let rows: Vec<_> = (self.validation.iter().zip(&predictions))
+                .map(|(lesson, prediction)| lesson.record.rows(prediction.view()))
                 .collect();
-            let pairs: Vec<_> = (self.validation.iter().zip(&worlds))
-                .map(|(lesson, world)| (lesson.counts.view(), world.transition.view()))
-                .collect();
+            let pairs: Vec<_> =
+                rows.iter().map(|(counted, believed)| (counted.view(), believed.view())).collect();
             self.prior = Some(Prior { strength: fit_strength(&pairs).map(|fit| fit.value), predictor });
         }
         self.prior.as_ref().expect("just made")

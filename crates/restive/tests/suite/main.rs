@@ -21,6 +21,7 @@ mod fluid;
 mod golden;
 mod gradients;
 mod invariants;
+mod labels;
 mod likelihood;
 mod logs;
 mod oracle;
