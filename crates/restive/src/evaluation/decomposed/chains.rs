@@ -78,7 +78,9 @@ impl Chains {
                     self.on_first.iter_mut().zip(b).for_each(|(on, b)| *on = stay * *on + go * b);
                 }
                 let mass = start[l];
-                if mass != 0.0 {
+                if h == 0 && chain > 1 {
+                    total[s] -= mass; // u itself
+                } else if mass != 0.0 {
                     total[..m].iter_mut().zip(&self.on_first).for_each(|(row, on)| *row -= mass * on);
                     total[m + s] -= mass * rho;
                     total[2 * m] -= mass * kappa * scale;
