@@ -158,7 +158,7 @@ impl<'a> TestInstance<'a> {
 
     fn rollouts(&self, world: &World, initial: &Initial, policy: &Policy, runs: usize) -> f64 {
         let setting = Setting {
-            transition: world.transition.view(),
+            motion: world.motion(),
             reward: world.reward(),
             discount: self.instance.discount(),
             budget: self.instance.budget(),

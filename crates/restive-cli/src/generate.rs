@@ -168,11 +168,11 @@ pub(crate) fn run(arguments: &GenerateArguments) -> anyhow::Result<()> {
         states,
         observation,
     };
-    // what takes memory: a few bytes per arm and step, some hundred numbers per arm, and where labels are told apart those of
-    // their transitions
+    // what takes memory: a few bytes per arm and step, some hundred numbers per arm, and where labels are told apart their
+    // beliefs
     const MOST_CELLS: f64 = 1e9;
-    let labels = observation.chain().map_or(0.0, |chain| states as f64 * chain.beliefs() as f64);
-    let of_arm = trajectories as f64 * (horizon as f64 + 1.0) + 200.0 + 2.0 * labels * labels;
+    let beliefs = observation.chain().map_or(0.0, |chain| (states * states) as f64 * chain.beliefs() as f64);
+    let of_arm = trajectories as f64 * (horizon as f64 + 1.0) + 200.0 + 2.0 * beliefs;
     let cells = instances as f64 * arms as f64 * of_arm;
     if cells > MOST_CELLS {
         let message = format!(

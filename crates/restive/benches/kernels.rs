@@ -113,8 +113,8 @@ fn collapsing_explicit_bisection(bencher: Bencher, t: usize) {
 
 fn explicit(t: usize) -> (Array4<f64>, Array2<f64>) {
     let p = arms(1, 2);
-    let (p, r) = beliefs(p.view(), t).belief.world(Reward::linear(2).view());
-    (p, r.index_axis_move(Axis(0), 0))
+    let belief = beliefs(p.view(), t).belief;
+    (belief.explicit(0), belief.reward(Reward::linear(2).view()).index_axis_move(Axis(0), 0))
 }
 
 /// Soft top-k of N scores and its pullback.
@@ -177,7 +177,7 @@ fn strict_rollouts(bencher: Bencher, n: usize) {
     let truth = instance.truth().expect("synthetic");
     let index = restive::index::two_state::index(truth.view(), instance.reward().view(), 0.99).index;
     let setting = Setting {
-        transition: truth.view(),
+        motion: truth.view().into(),
         reward: instance.reward().into(),
         discount: 0.99,
         budget: n / 5,

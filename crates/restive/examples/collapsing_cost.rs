@@ -70,9 +70,8 @@ fn explicit(p: &Array4<f64>, n: usize, t: usize, is_bisection: bool) -> f64 {
     // the reward of a process depends on its arm, so that arms go one by one
     let processes: Vec<(Array4<f64>, Array2<f64>)> = (0..n)
         .map(|i| {
-            let (transition, reward) =
-                beliefs(p.slice(s![i..i + 1, .., .., ..]), t).belief.world(reward.view());
-            (transition, reward.index_axis_move(Axis(0), 0))
+            let belief = beliefs(p.slice(s![i..i + 1, .., .., ..]), t).belief;
+            (belief.explicit(0), belief.reward(reward.view()).index_axis_move(Axis(0), 0))
         })
         .collect();
     let c = Array2::ones((1, m * t));

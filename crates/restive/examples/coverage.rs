@@ -5,6 +5,7 @@
 
 use ndarray::{Array1, Array3, Array4, s};
 use rand::RngExt;
+use restive::belief::Motion;
 use restive::data::domain::Domain;
 use restive::evaluation::*;
 use restive::instance::{Observation, Parts};
@@ -19,6 +20,7 @@ const DISCOUNT: f64 = 0.9;
 
 /// The exact value of a policy that pulls one arm: all joint states, all choices.
 fn enumerate(setting: &Setting, policy: &Policy) -> f64 {
+    let Motion::Rows(p) = setting.motion else { panic!("states that are seen") };
     let joint = 1usize << ARMS;
     let digits = |code: usize| -> Vec<u16> { (0..ARMS).map(|i| (code >> i & 1) as u16).collect() };
     let mut mass = Array1::from_elem(joint, 1.0 / joint as f64);
@@ -36,7 +38,7 @@ fn enumerate(setting: &Setting, policy: &Policy) -> f64 {
                     let there = digits(to);
                     let step = |i: usize| {
                         let (s, a) = (usize::from(state[i]), usize::from(i == pulled));
-                        setting.transition[[i, s, a, usize::from(there[i])]]
+                        p[[i, s, a, usize::from(there[i])]]
                     };
                     next[to] += mass[code] * chance * (0..ARMS).map(step).product::<f64>();
                 }
@@ -103,7 +105,7 @@ fn main() {
     });
     let reward = Reward::linear(2);
     let setting = Setting {
-        transition: p.view(),
+        motion: p.view().into(),
         reward: (&reward).into(),
         discount: DISCOUNT,
         budget: 1,
@@ -210,7 +212,7 @@ fn main() {
         let table = index::two_state::index(truth, instance.reward().view(), 1.0 - 1.0 / 9.0).index;
         let spread = Temperature::Spread(0.1).resolve(table.as_slice().expect("contiguous"));
         let setting = Setting {
-            transition: truth,
+            motion: truth.into(),
             reward: instance.reward().into(),
             discount: 0.99,
             budget: 20,

@@ -29,7 +29,7 @@ fn value(test: &[Instance], transition: impl Fn(&Instance) -> Option<Array4<f64>
         });
         let world = World::new(observation, reward, instance.truth().expect("synthetic"));
         let setting = Setting {
-            transition: world.transition.view(),
+            motion: world.motion(),
             reward: world.reward(),
             discount: instance.discount(),
             budget: instance.budget(),

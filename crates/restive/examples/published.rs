@@ -28,7 +28,7 @@ fn value(
     seed: u64,
 ) -> f64 {
     let setting = Setting {
-        transition: world.transition.view(),
+        motion: world.motion(),
         reward: world.reward(),
         discount: DISCOUNT,
         budget: instance.budget(),

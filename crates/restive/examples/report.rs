@@ -39,7 +39,7 @@ fn index(transition: ndarray::ArrayView4<'_, f64>, instance: &Instance) -> Array
 
 fn value(instance: &Instance, policy: &Policy) -> f64 {
     let setting = Setting {
-        transition: instance.truth().expect("synthetic").view(),
+        motion: instance.truth().expect("synthetic").view().into(),
         reward: instance.reward().into(),
         discount: instance.discount(),
         budget: instance.budget(),

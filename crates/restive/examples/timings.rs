@@ -157,7 +157,8 @@ fn scale(n: usize, j: usize) {
     let reward = Reward::linear(2);
     let table = two_state::index(p.view(), reward.view(), 0.9).index;
     let [strict, soft] = [Policy::Strict(table.clone()), Policy::Soft(table, 0.1)];
-    let setting = Setting { transition: p.view(), reward: (&reward).into(), discount: 0.99, budget, horizon };
+    let setting =
+        Setting { motion: p.view().into(), reward: (&reward).into(), discount: 0.99, budget, horizon };
     let measure = |kernel: &str, call: &mut dyn FnMut()| {
         let before = memory("VmRSS:");
         forget_peak();

@@ -37,7 +37,7 @@ fn value(test: &[Instance], transition: Option<(Predict<'_>, f64)>) -> f64 {
             }
         };
         let setting = Setting {
-            transition: truth.view(),
+            motion: truth.view().into(),
             reward: instance.reward().into(),
             discount: instance.discount(),
             budget: instance.budget(),

@@ -11,7 +11,7 @@
 //!
 //! Left alone, (s, h) becomes (s, h+1); pulled, it becomes (x, 0) with probability b(s, h)(x), for x is what the pull sees. The
 //! reward is expected under the belief, b·R. So the labels are the states of an ordinary arm, whose transitions and rewards
-//! are made of beliefs. A chain keeps T labels for each s; the last one, left alone, stays where it is. Labels are numbered
+//! are made of beliefs; [`Motion`] is how kernels meet both. A chain keeps T labels for each s; the last one, left alone, stays where it is. Labels are numbered
 //! s·T + h.
 //!
 //! # Its pullback
@@ -30,7 +30,10 @@
 //! assert!((settled[1] - 0.4).abs() < 1e-2); // in the long run two days in five
 //! ```
 
-use ndarray::{Array3, Array4, ArrayView2, ArrayView3, ArrayView4, Axis};
+mod motion;
+
+pub use motion::Motion;
+use ndarray::{Array3, Array4, ArrayView3, ArrayView4};
 use rayon::prelude::*;
 
 /// The number of the label (s, h) in chains of `chain` labels.
@@ -46,6 +49,8 @@ impl Belief {
     /// Beliefs from anywhere, `[N,M·T,M]`: counted ones, say.
     pub fn new(values: Array3<f64>) -> Self {
         assert!(values.is_standard_layout(), "beliefs: row-major");
+        let (_, labels, m) = values.dim();
+        assert!(m > 0 && labels > 0 && labels % m == 0, "beliefs: [N,M·T,M]");
         Self(values)
     }
 
@@ -54,31 +59,16 @@ impl Belief {
         self.0.view()
     }
 
+    /// The beliefs of an arm, `[M·T,M]` in a row.
+    pub fn arm(&self, arm: usize) -> &[f64] {
+        let (_, labels, m) = self.0.dim();
+        &self.0.as_slice().expect("row-major")[arm * labels * m..][..labels * m]
+    }
+
     /// The belief of an arm with a label, `[M]`.
     pub fn row(&self, arm: usize, label: usize) -> &[f64] {
         let (_, labels, m) = self.0.dim();
         &self.0.as_slice().expect("row-major")[(arm * labels + label) * m..][..m]
-    }
-
-    /// The ordinary arms that have the labels for states: transitions `[N,L,2,L]` and rewards `[N,L,2]`, for a reward `[M,2]`.
-    pub fn world(&self, reward: ArrayView2<'_, f64>) -> (Array4<f64>, Array3<f64>) {
-        let (n, labels, m) = self.0.dim();
-        assert_eq!(reward.dim(), (m, 2), "reward: [M,2]");
-        let chain = labels / m;
-        let mut transition = Array4::zeros((n, labels, 2, labels));
-        let mut expected = Array3::zeros((n, labels, 2));
-        for (i, arm) in self.0.axis_iter(Axis(0)).enumerate() {
-            for (l, b) in arm.rows().into_iter().enumerate() {
-                let later = if l % chain + 1 < chain { l + 1 } else { l };
-                transition[[i, l, 0, later]] = 1.0;
-                for (x, &p) in b.iter().enumerate() {
-                    transition[[i, l, 1, label(x, 0, chain)]] = p;
-                    expected[[i, l, 0]] += p * reward[[x, 0]];
-                    expected[[i, l, 1]] += p * reward[[x, 1]];
-                }
-            }
-        }
-        (transition, expected)
     }
 }
 

@@ -157,11 +157,13 @@ impl Domain {
         let labelled = match self.observation {
             Observation::Full => None,
             Observation::Collapsing(chain) => {
-                Some(beliefs(truth.view(), chain.beliefs()).belief.world(reward.view()))
+                let belief = beliefs(truth.view(), chain.beliefs()).belief;
+                let own = belief.reward(reward.view());
+                Some((belief, own))
             }
         };
         let setting = Setting {
-            transition: labelled.as_ref().map_or(truth.view(), |(transition, _)| transition.view()),
+            motion: labelled.as_ref().map_or(truth.view().into(), |(belief, _)| belief.into()),
             reward: labelled.as_ref().map_or((&reward).into(), |(_, own)| RewardView::by_arm(own.view())),
             discount: self.discount,
             budget: self.budget,

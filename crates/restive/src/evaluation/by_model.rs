@@ -2,7 +2,7 @@
 
 use super::draws::{Draws, Seeds, setting};
 use super::evaluate::{Case, Settings, resampled_units};
-use super::fluid::flow;
+use super::flow::flow;
 use super::{Estimator, Record, World, bootstrap, fluid, labelled, moments};
 use crate::instance::Trajectories;
 use crate::policy::{Chooser, Policy};
@@ -106,7 +106,7 @@ impl Followed {
                     let arms = pull.chunks_exact_mut(m).zip(plan.row(t));
                     arms.for_each(|(pull, is_pulled)| pull.fill(f64::from(*is_pulled)));
                 };
-                return flow(setting.transition, reward, start, discount, horizon, choose).0;
+                return flow(setting.motion, reward, start, discount, horizon, choose).0;
             }
         };
         match blind {
@@ -118,11 +118,11 @@ impl Followed {
                     chooser.inclusion(&state, t, &mut inclusion);
                     pull.chunks_exact_mut(m).zip(&inclusion).for_each(|(pull, p)| pull.fill(*p));
                 };
-                flow(setting.transition, reward, start, discount, horizon, choose).0
+                flow(setting.motion, reward, start, discount, horizon, choose).0
             }
             Err((table, temperature)) => {
                 let budget = setting.budget.min(n) as f64;
-                fluid(table.view(), setting.transition, reward, start, discount, budget, temperature, horizon)
+                fluid(table.view(), setting.motion, reward, start, discount, budget, temperature, horizon)
                     .value
             }
         }
@@ -142,7 +142,7 @@ fn model_values(
     let prediction = case.prediction.map(|(p, strength)| (p.select_arms(arms), strength));
     let prediction = prediction.as_ref().map(|(p, strength)| (p.view(), *strength));
     let (observation, reward) = (case.instance.observation(), case.instance.reward());
-    let world = World::estimated(observation, reward, &Record::of(log, observation), prediction);
+    let world = World::estimated(reward, &Record::of(log, observation), prediction);
     let setting = setting(case, settings, &world);
     let initial = settings.initial(log, observation);
     let mass = initial.mass(log.arms(), log.states());

@@ -88,7 +88,7 @@ impl Settings {
 pub(super) fn setting<'a>(case: &Case<'a>, settings: &Settings, world: &'a World) -> Setting<'a> {
     let instance = case.instance;
     Setting {
-        transition: world.transition.view(),
+        motion: world.motion(),
         reward: world.reward(),
         discount: instance.discount(),
         budget: instance.budget(),

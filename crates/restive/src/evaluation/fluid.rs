@@ -22,7 +22,7 @@
 //! L ← p (q₁ + γ^t R₁) + (1 − p)(q₀ + γ^t R₀) − p g
 //! ```
 //!
-//! O(H N M²) for both. The strict limit has no gradient by W, and the one that it has by transitions, reward and budget
+//! O(H N M²) for both; with [labels](crate::belief) for states, L = M·T of them, O(H N L M). The strict limit has no gradient by W, and the one that it has by transitions, reward and budget
 //! holds the shares of the tied fixed but for the budget.
 //!
 //! # An example
@@ -44,9 +44,11 @@
 //! assert!(gradient.d_budget > 0.0);
 //! ```
 
+use super::flow::flow;
+use crate::belief::{Belief, Motion};
 use crate::instance::RewardView;
 use crate::policy::soft_top_k::{Crowd, CrowdThreshold};
-use ndarray::{Array2, Array3, Array4, ArrayView2, ArrayView4};
+use ndarray::{Array2, Array3, Array4, ArrayView2};
 
 /// The fluid value of a policy.
 pub struct Fluid<'a> {
@@ -59,7 +61,7 @@ pub struct Fluid<'a> {
     /// `[H]`: the price of a pull, as an index
     pub threshold: Vec<f64>,
     crowd: Crowd,
-    transition: ArrayView4<'a, f64>,
+    motion: Motion<'a>,
     reward: RewardView<'a>,
     discount: f64,
     solved: Vec<CrowdThreshold>,
@@ -70,8 +72,8 @@ pub struct Fluid<'a> {
 pub struct FluidCotangent {
     /// `[N,M]`
     pub d_index: Array2<f64>,
-    /// `[N,M,2,M]`; rows sum to zero
-    pub d_transition: Array4<f64>,
+    /// `[N,M,2,M]`; rows sum to zero. Beliefs are constants: none where what moves are labels
+    pub d_transition: Option<Array4<f64>>,
     /// `[M,2]`, summed over the arms
     pub d_reward: Array2<f64>,
     /// `[N,M]`
@@ -82,11 +84,11 @@ pub struct FluidCotangent {
     pub d_temperature: f64,
 }
 
-/// The fluid value of soft top-k on a table of indices `[N,M]`: transitions `[N,M,2,M]`, reward `[M,2]` (or
-/// each arm's own), initial distribution of each arm `[N,M]`; temperature 0 is strict.
+/// The fluid value of soft top-k on a table of indices `[N,M]`: transitions `[N,M,2,M]` (or beliefs, for indices of labels),
+/// reward `[M,2]` (or each arm's own), initial distribution of each arm `[N,M]`; temperature 0 is strict.
 pub fn fluid<'a>(
     index: ArrayView2<'_, f64>,
-    transition: ArrayView4<'a, f64>,
+    motion: impl Into<Motion<'a>>,
     reward: impl Into<RewardView<'a>>,
     initial: ArrayView2<'_, f64>,
     discount: f64,
@@ -94,59 +96,18 @@ pub fn fluid<'a>(
     temperature: f64,
     horizon: usize,
 ) -> Fluid<'a> {
-    let reward = reward.into();
+    let (motion, reward) = (motion.into(), reward.into());
     let (n, m) = index.dim();
     assert_eq!(initial.dim(), (n, m), "initial: [N,M], as the index");
     let index: Vec<f64> = index.iter().copied().collect();
     let crowd = Crowd::new(&index, temperature);
     let mut solved = Vec::with_capacity(horizon);
-    let flow = flow(transition, reward, initial, discount, horizon, |_, mass, pull| {
+    let flow = flow(motion, reward, initial, discount, horizon, |_, mass, pull| {
         solved.push(crowd.solve(mass, budget, pull));
     });
     let (value, mass, pull) = flow;
     let threshold = solved.iter().map(|solved| solved.threshold).collect();
-    Fluid { value, mass, pull, threshold, crowd, transition, reward, discount, solved }
-}
-
-/// (value, masses, pulls) of arms whose pulls at each step `choose(t, mass, pull)` writes, `[N·M]` each.
-pub(super) fn flow(
-    transition: ArrayView4<'_, f64>,
-    reward: RewardView<'_>,
-    initial: ArrayView2<'_, f64>,
-    discount: f64,
-    horizon: usize,
-    mut choose: impl FnMut(usize, &[f64], &mut [f64]),
-) -> (f64, Array3<f64>, Array3<f64>) {
-    let (n, m) = initial.dim();
-    assert_eq!(transition.dim(), (n, m, 2, m), "transition: [N,M,2,M]");
-    assert_eq!(reward.states(), m, "reward: [M,2]");
-    let (transition, width) = (transition.as_standard_layout(), n * m);
-    let p = transition.as_slice().expect("standard layout");
-    let (mut masses, mut pulls) = (Array3::zeros((horizon, n, m)), Array3::zeros((horizon, n, m)));
-    let mut mass: Vec<f64> = initial.iter().copied().collect();
-    let (mut value, mut weight) = (0.0, 1.0);
-    let steps = masses.as_slice_mut().expect("standard layout").chunks_exact_mut(width.max(1));
-    let steps = steps.zip(pulls.as_slice_mut().expect("standard layout").chunks_exact_mut(width.max(1)));
-    for (t, (here, pull)) in steps.enumerate() {
-        here.copy_from_slice(&mass);
-        choose(t, here, pull);
-        mass.fill(0.0);
-        let mut earned = 0.0;
-        for k in 0..width {
-            let active = here[k] * pull[k];
-            let passive = here[k] - active;
-            let (i, s) = (k / m, k % m);
-            earned += active * reward.at(i, s, 1) + passive * reward.at(i, s, 0);
-            let rows = &p[2 * k * m..2 * (k + 1) * m];
-            let next = &mut mass[k - s..k - s + m];
-            for to in 0..m {
-                next[to] += passive * rows[to] + active * rows[m + to];
-            }
-        }
-        value += weight * earned;
-        weight *= discount;
-    }
-    (value, masses, pulls)
+    Fluid { value, mass, pull, threshold, crowd, motion, reward, discount, solved }
 }
 
 impl Fluid<'_> {
@@ -155,40 +116,42 @@ impl Fluid<'_> {
         let (horizon, n, m) = self.mass.dim();
         let mut d = FluidCotangent {
             d_index: Array2::zeros((n, m)),
-            d_transition: Array4::zeros((n, m, 2, m)),
+            d_transition: None,
             d_reward: Array2::zeros((m, 2)),
             d_initial: Array2::zeros((n, m)),
             d_budget: 0.0,
             d_temperature: 0.0,
         };
-        let transition = self.transition.as_standard_layout();
-        let p = transition.as_slice().expect("standard layout");
-        let d_p = d.d_transition.as_slice_mut().expect("standard layout");
+        let rows = match &self.motion {
+            Motion::Rows(transition) => {
+                d.d_transition = Some(Array4::zeros((n, m, 2, m)));
+                Some(transition.as_standard_layout())
+            }
+            Motion::Chains(_) => None,
+        };
         let d_index = d.d_index.as_slice_mut().expect("standard layout");
         let (mut next, mut here) = (vec![0.0; n * m], vec![0.0; n * m]);
         let mut d_pull = vec![0.0; n * m];
         for t in (0..horizon).rev() {
-            let weight = d_value * self.discount.powi(t as i32);
             let (mass, pull) =
                 (self.mass.index_axis(ndarray::Axis(0), t), self.pull.index_axis(ndarray::Axis(0), t));
             let (mass, pull) = (mass.to_slice().expect("contiguous"), pull.to_slice().expect("contiguous"));
-            for k in 0..n * m {
-                let (i, s) = (k / m, k % m);
-                let (rows, next) = (&p[2 * k * m..2 * (k + 1) * m], &next[k - s..k - s + m]);
-                let (active, passive) = (mass[k] * pull[k], mass[k] * (1.0 - pull[k]));
-                let centre = next.iter().sum::<f64>() / m as f64;
-                let d_rows = &mut d_p[2 * k * m..2 * (k + 1) * m];
-                let mut q = [weight * self.reward.at(i, s, 0), weight * self.reward.at(i, s, 1)];
-                for to in 0..m {
-                    q[0] += rows[to] * next[to];
-                    q[1] += rows[m + to] * next[to];
-                    d_rows[to] += passive * (next[to] - centre);
-                    d_rows[m + to] += active * (next[to] - centre);
+            let mut step = StepBack {
+                reward: self.reward,
+                weight: d_value * self.discount.powi(t as i32),
+                mass,
+                pull,
+                next: &next,
+                here: &mut here,
+                d_pull: &mut d_pull,
+                d_reward: &mut d.d_reward,
+            };
+            match (self.motion, &rows, &mut d.d_transition) {
+                (Motion::Chains(belief), _, _) => step.chains(belief),
+                (_, Some(p), Some(d_p)) => {
+                    step.rows(p.as_slice().expect("row-major"), d_p.as_slice_mut().expect("row-major"), m)
                 }
-                d.d_reward[[s, 0]] += weight * passive;
-                d.d_reward[[s, 1]] += weight * active;
-                d_pull[k] = mass[k] * (q[1] - q[0]);
-                here[k] = pull[k] * q[1] + (1.0 - pull[k]) * q[0];
+                _ => unreachable!("rows have a cotangent"),
             }
             let step = self.crowd.pull_back(&self.solved[t], mass, pull, &d_pull, d_index);
             d.d_budget += step.d_budget;
@@ -198,5 +161,59 @@ impl Fluid<'_> {
         }
         d.d_initial.as_slice_mut().expect("standard layout").copy_from_slice(&next);
         d
+    }
+}
+
+/// One step backwards: from the cotangent of the next masses to those of these masses, of pulls and of what moved them.
+struct StepBack<'a> {
+    reward: RewardView<'a>,
+    weight: f64,
+    mass: &'a [f64],
+    pull: &'a [f64],
+    next: &'a [f64],
+    here: &'a mut [f64],
+    d_pull: &'a mut [f64],
+    d_reward: &'a mut Array2<f64>,
+}
+
+impl StepBack<'_> {
+    fn rows(&mut self, p: &[f64], d_p: &mut [f64], m: usize) {
+        for k in 0..self.mass.len() {
+            let (i, s) = (k / m, k % m);
+            let (rows, next) = (&p[2 * k * m..2 * (k + 1) * m], &self.next[k - s..k - s + m]);
+            let (active, passive) = (self.mass[k] * self.pull[k], self.mass[k] * (1.0 - self.pull[k]));
+            let centre = next.iter().sum::<f64>() / m as f64;
+            let d_rows = &mut d_p[2 * k * m..2 * (k + 1) * m];
+            let mut q = [0.0; 2];
+            for to in 0..m {
+                q[0] += rows[to] * next[to];
+                q[1] += rows[m + to] * next[to];
+                d_rows[to] += passive * (next[to] - centre);
+                d_rows[m + to] += active * (next[to] - centre);
+            }
+            self.finish(k, i, s, q);
+        }
+    }
+
+    fn chains(&mut self, belief: &Belief) {
+        let (labels, m, chain) = (belief.labels(), belief.states(), belief.chain());
+        for (k, b) in belief.view().to_slice().expect("row-major").chunks_exact(m).enumerate() {
+            let (i, l) = (k / labels, k % labels);
+            let next = &self.next[k - l..][..labels];
+            let pulled = b.iter().zip(next.iter().step_by(chain)).map(|(b, next)| b * next).sum();
+            let q = [next[Belief::later(l, chain)], pulled];
+            self.finish(k, i, l, q);
+        }
+    }
+
+    /// With q_a = P_a L of the state s of arm i, which is the k-th of all.
+    #[inline(always)]
+    fn finish(&mut self, k: usize, i: usize, s: usize, q: [f64; 2]) {
+        let q = [q[0] + self.weight * self.reward.at(i, s, 0), q[1] + self.weight * self.reward.at(i, s, 1)];
+        let (mass, pull) = (self.mass[k], self.pull[k]);
+        self.d_reward[[s, 0]] += self.weight * (mass * (1.0 - pull));
+        self.d_reward[[s, 1]] += self.weight * (mass * pull);
+        self.d_pull[k] = mass * (q[1] - q[0]);
+        self.here[k] = pull * q[1] + (1.0 - pull) * q[0];
     }
 }

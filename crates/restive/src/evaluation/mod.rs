@@ -21,6 +21,7 @@ pub mod decomposed;
 mod draws;
 pub mod estimate;
 pub mod evaluate;
+mod flow;
 pub mod fluid;
 pub mod known;
 pub mod likelihood;

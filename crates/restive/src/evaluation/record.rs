@@ -73,6 +73,14 @@ impl Record {
         }
     }
 
+    /// When states were seen.
+    pub fn observation(&self) -> Observation {
+        match self {
+            Record::Moves(_) => Observation::Full,
+            Record::Sightings { chain, .. } => Observation::Collapsing(*chain),
+        }
+    }
+
     /// As many moves or sightings, but of what was predicted (`[N,M,2,M]`): the record that was to be expected.
     pub fn expected(&self, prediction: ArrayView4<'_, f64>) -> Self {
         match self {

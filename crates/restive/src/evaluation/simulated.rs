@@ -16,7 +16,7 @@
 //! let instance = &domain.generate(1)?[0];
 //! let truth = instance.truth().unwrap();
 //! let setting =
-//!     Setting { transition: truth.view(), reward: instance.reward().into(), discount: 0.99, budget: 2, horizon: 9 };
+//!     Setting { motion: truth.view().into(), reward: instance.reward().into(), discount: 0.99, budget: 2, horizon: 9 };
 //! let start = first_states(instance.trajectories(), instance.observation());
 //! let [random, passive] = [Policy::Random, Policy::NoAction].map(|p| Simulated::new(&setting, &start, &p, 400, 1));
 //! assert!(random.gain_over(&passive).low > 0.0);

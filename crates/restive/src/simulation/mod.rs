@@ -1,7 +1,8 @@
 //! Rolls arms forward under any policy.
 //!
 //! At each of H steps every arm is in a state, the policy draws who is pulled, rewards R(s, a) are collected, and every arm
-//! moves by its own P(s, a, ·), pulled or not. The *value* of a run is Σ_{t<H} γ^t Σ_i R(s_ti, a_ti).
+//! moves by its own P(s, a, ·), pulled or not; where states are seen at pulls only, what moves are
+//! [labels](crate::belief). The *value* of a run is Σ_{t<H} γ^t Σ_i R(s_ti, a_ti).
 //!
 //! Each run has two streams of random numbers: one moves the arms, one number per arm and step whatever the action; the
 //! other serves the policy. Two policies simulated with one seed therefore meet the same luck, and their difference is far
@@ -17,7 +18,7 @@
 //! let arms = Transition::new(arm, Layout::Nsas)?.select_arms(&[0; 10]);
 //! let reward = Reward::linear(2);
 //! let setting =
-//!     Setting { transition: arms.view(), reward: (&reward).into(), discount: 0.99, budget: 3, horizon: 9 };
+//!     Setting { motion: arms.view().into(), reward: (&reward).into(), discount: 0.99, budget: 3, horizon: 9 };
 //! let value = |policy: &Policy| values(&setting, &Initial::Uniform, policy, 200, 1).mean().unwrap();
 //! let index = ndarray::Array2::from_shape_fn((10, 2), |(_, s)| if s == 0 { 6.0 / 17.0 } else { 0.0 });
 //! assert!(value(&Policy::Strict(index)) > value(&Policy::Random));
@@ -27,11 +28,12 @@
 
 mod arms;
 
+use crate::belief::Motion;
 use crate::instance::{Logged, NO_ACTION, RewardView, Trajectories};
 use crate::policy::{Chooser, Policy};
 use crate::random::{Random, stream};
 use arms::Arms;
-use ndarray::{Array1, Array2, Array3, ArrayView2, ArrayView4, Axis};
+use ndarray::{Array1, Array2, Array3, ArrayView2, Axis};
 use rayon::prelude::*;
 
 /// The streams of a rollout: no other use of a seed begins with it.
@@ -40,8 +42,8 @@ const ROLLOUT: u64 = 0x726f_6c6c;
 /// Whose arms are rolled forward, and for what.
 #[derive(Clone, Copy)]
 pub struct Setting<'a> {
-    /// `[N,M,2,M]`
-    pub transition: ArrayView4<'a, f64>,
+    /// how they move: transitions `[N,M,2,M]`, or beliefs
+    pub motion: Motion<'a>,
     /// R(s, a), shared or of each arm
     pub reward: RewardView<'a>,
     /// γ of the value
@@ -101,7 +103,7 @@ pub fn planned_values(
     runs: usize,
     seed: u64,
 ) -> Array1<f64> {
-    assert_eq!(plan.dim(), (setting.horizon, setting.transition.len_of(Axis(0))), "plan: [H,N]");
+    assert_eq!(plan.dim(), (setting.horizon, setting.motion.arms()), "plan: [H,N]");
     values_under(
         setting,
         initial,
@@ -123,7 +125,7 @@ fn values_under<C>(
     memory: impl Fn() -> C + Send + Sync,
     choose: impl Fn(&mut C, usize, &[u16], &mut Random, &mut [bool]) + Send + Sync,
 ) -> Array1<f64> {
-    let arms = Arms::new(setting.transition);
+    let arms = Arms::new(setting.motion);
     let one = |memory: &mut C, run: usize| {
         let (mut value, mut weight) = (0.0, 1.0);
         let choose = |t: usize, state: &[u16], lots: &mut Random, pull: &mut [bool]| {
@@ -150,7 +152,7 @@ pub fn trajectories(
     runs: usize,
     seed: u64,
 ) -> Trajectories {
-    let arms = Arms::new(setting.transition);
+    let arms = Arms::new(setting.motion);
     let (n, m, steps) = (arms.arms(), arms.states(), setting.horizon + 1);
     let mut logged = Logged {
         state: Array3::zeros((runs, steps, n)),

@@ -11,11 +11,10 @@
 
 use super::lesson::Lesson;
 use crate::evaluation::{Behaviour, RatioUpTo, Relaxation, World, cwpdis, decomposed, fluid, segmented};
-use crate::index::{Algorithm, whittle_index};
+use crate::index::{Algorithm, collapsing, whittle_index};
 use crate::policy::Temperature;
 use crate::policy::soft_top_k::soft_top_k_many;
-use ndarray::{Array2, ArrayView2, ArrayView3, ArrayView4, Axis, concatenate, s};
-use rayon::prelude::*;
+use ndarray::{Array2, ArrayView2, ArrayView3, ArrayView4};
 
 /// What decision-focused training maximises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -145,7 +144,7 @@ impl Judge {
                 let (discount, steps) = (decision.index_discount, decision.horizon as f64);
                 let apart = decomposed(
                     index,
-                    believed.transition.view(),
+                    believed.motion(),
                     reward,
                     initial,
                     discount,
@@ -182,7 +181,7 @@ fn by_log(lesson: &Lesson, index: ArrayView2<'_, f64>, temperature: f64) -> Judg
 impl Lesson {
     /// The world that the log speaks of, or the log and a prediction with its strength.
     pub fn world(&self, prediction: Option<(ArrayView4<'_, f64>, [f64; 2])>) -> World {
-        World::estimated(self.observation, &self.reward, &self.record, prediction)
+        World::estimated(&self.reward, &self.record, prediction)
     }
 
     /// The mean-field run of a soft policy in some world.
@@ -193,24 +192,19 @@ impl Lesson {
         temperature: f64,
         horizon: usize,
     ) -> crate::evaluation::Fluid<'a> {
-        let (transition, reward, initial) = (world.transition.view(), world.reward(), self.initial.view());
-        fluid(index, transition, reward, initial, self.discount, self.budget, temperature, horizon)
+        let (motion, reward, initial) = (world.motion(), world.reward(), self.initial.view());
+        fluid(index, motion, reward, initial, self.discount, self.budget, temperature, horizon)
     }
 }
 
-/// The indices of a world whose arms are told apart completely, `[N,L]`.
+/// The indices of what is told apart in a world, `[N,L]`.
 fn own_index(world: &World, discount: f64) -> Array2<f64> {
-    let transition = world.transition.view();
-    if let Some(reward) = world.shared_reward() {
-        return whittle_index(transition, reward, discount, Algorithm::Auto).index;
+    let transition = world.transition().expect("an estimated world has transitions").view();
+    let reward = world.state_reward().view();
+    match world.chain() {
+        None => whittle_index(transition, reward, discount, Algorithm::Auto).index,
+        Some(chain) => collapsing::index(transition, reward, discount, chain).index,
     }
-    let one = |i: usize| {
-        let arm = transition.slice(s![i..i + 1, .., .., ..]);
-        whittle_index(arm, world.arm_reward(i), discount, Algorithm::Auto).index
-    };
-    let rows: Vec<Array2<f64>> = (0..transition.dim().0).into_par_iter().map(one).collect();
-    let views: Vec<_> = rows.iter().map(|row| row.view()).collect();
-    concatenate(Axis(0), &views).expect("as many labels")
 }
 
 /// The temperature for a table of indices.

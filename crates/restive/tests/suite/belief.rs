@@ -53,7 +53,8 @@ fn the_arm_of_labels_sees_and_earns_what_hidden_states_do() {
     let (m, chain, runs) = (2, 6, 200_000);
     let p = transitions(Kind::Dense, 1, m, &mut random);
     let reward = Reward::linear(m);
-    let (transition, expected) = beliefs(p.view(), chain).belief.world(reward.view());
+    let belief = beliefs(p.view(), chain).belief;
+    let (transition, expected) = (crate::labels::dense(&belief), belief.reward(reward.view()));
     let actions = [0, 0, 1, 0, 1, 1, 0, 0, 0, 1];
     // the labels' distribution, step by step
     let mut mass = vec![0.0; m * chain];

@@ -66,7 +66,8 @@ fn arms(sort: Sort, n: usize, random: &mut Random) -> Array4<f64> {
 
 /// The general kernel on the explicit process over beliefs.
 fn explicit(arm: ArrayView3<f64>, reward: ArrayView2<f64>, g: f64, t: usize) -> Indices {
-    let (transition, reward) = beliefs(arm.insert_axis(Axis(0)), t).belief.world(reward);
+    let belief = beliefs(arm.insert_axis(Axis(0)), t).belief;
+    let (transition, reward) = (crate::labels::dense(&belief), belief.reward(reward));
     general::index(transition.view(), reward.index_axis(Axis(0), 0), g)
 }
 
@@ -293,7 +294,7 @@ fn pullbacks_equal_finite_differences() {
 fn chained(p: &Array4<f64>, r: ArrayView2<f64>, g: f64, t: usize, c: ArrayView2<f64>) -> Array4<f64> {
     let (m, arm) = (r.nrows(), p.index_axis(Axis(0), 0));
     let found = beliefs(p.view(), t).belief;
-    let (transition, expected) = found.world(r);
+    let (transition, expected) = (crate::labels::dense(&found), found.reward(r));
     let d = general::differentiable_index(transition.view(), expected.index_axis(Axis(0), 0), g).pullback(c);
     let belief = found.view().to_shape((m, t, m)).unwrap().to_owned();
     let mut d_p = Array4::<f64>::zeros(p.raw_dim());

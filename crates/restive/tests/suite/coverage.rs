@@ -17,7 +17,7 @@ fn cwpdis_intervals_cover_the_exact_value_of_a_target_whose_arms_do_not_compete(
     let p = transitions(Kind::Dense, 3, 2, &mut random(91));
     let reward = Reward::linear(2);
     let setting =
-        Setting { transition: p.view(), reward: (&reward).into(), discount: 0.9, budget: 1, horizon: 3 };
+        Setting { motion: p.view().into(), reward: (&reward).into(), discount: 0.9, budget: 1, horizon: 3 };
     let own = [0.2, 0.5, 0.7];
     // each arm on its own: its states under a mixture of its two matrices
     let mut truth = 0.0;
@@ -57,7 +57,7 @@ fn simulated_intervals_cover_the_exact_value_of_the_joint_chain() {
     let reward = Reward::linear(2);
     let table = index::two_state::index(p.view(), reward.view(), 0.9).index;
     let setting =
-        Setting { transition: p.view(), reward: (&reward).into(), discount: 0.9, budget: 1, horizon: 4 };
+        Setting { motion: p.view().into(), reward: (&reward).into(), discount: 0.9, budget: 1, horizon: 4 };
     for policy in [Policy::Strict(table.clone()), Policy::Soft(table, 0.1)] {
         let truth = exact_value(&setting, &policy);
         let mut covered = 0;

@@ -123,8 +123,13 @@ fn the_turns_of_a_rota_stay_with_their_arms_when_arms_are_resampled() {
         let domain = Domain { instances: 1, arms: n, budget, trajectories: 1, ..Domain::two_state() };
         let x = &domain.generate(seed).unwrap()[0];
         let truth = x.truth().unwrap();
-        let setting =
-            Setting { transition: truth.view(), reward: x.reward().into(), discount: 0.99, budget, horizon };
+        let setting = Setting {
+            motion: truth.view().into(),
+            reward: x.reward().into(),
+            discount: 0.99,
+            budget,
+            horizon,
+        };
         let trajectories = trajectories(&setting, &Initial::Uniform, &Policy::RoundRobin, 1, seed);
         let instance = Instance::new(Parts { trajectories, truth: None, ..x.parts().clone() }).unwrap();
         let names = ["no-action", "random", "round-robin"].map(String::from);
@@ -153,7 +158,7 @@ fn intervals_of_simulated_values_know_that_logged_starts_are_a_sample() {
     let stay = Array4::from_shape_fn((n, 2, 2, 2), |(_, s, _, next)| f64::from(s == next));
     let (transition, reward) = (Transition::new(stay, Layout::Nsas).unwrap(), Reward::linear(2));
     let setting = Setting {
-        transition: transition.view(),
+        motion: transition.view().into(),
         reward: (&reward).into(),
         discount: 1.0,
         budget: 2,

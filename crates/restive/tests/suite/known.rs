@@ -109,7 +109,7 @@ fn withheld(state: usize, length: usize, seed: u64) -> (Instance, Instance) {
 
 fn setting<'a>(instance: &Instance, world: &'a World) -> Setting<'a> {
     Setting {
-        transition: world.transition.view(),
+        motion: world.motion(),
         reward: world.reward(),
         discount: instance.discount(),
         budget: instance.budget(),

@@ -22,6 +22,7 @@ mod golden;
 mod gradients;
 mod invariants;
 mod known;
+mod labels;
 mod likelihood;
 mod logs;
 mod oracle;

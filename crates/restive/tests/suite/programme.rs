@@ -31,7 +31,7 @@ fn direction(random: &mut Random) -> Array1<f64> {
 
 fn setting<'a>(truth: &'a Transition, reward: &'a Reward) -> Setting<'a> {
     Setting {
-        transition: truth.view(),
+        motion: truth.view().into(),
         reward: reward.into(),
         discount: 0.99,
         budget: BUDGET,

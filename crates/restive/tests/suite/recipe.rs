@@ -130,7 +130,7 @@ fn deployed(test: &[Instance], predict: impl Fn(&Instance) -> Array4<f64>, disco
             whittle_index(predict(instance).view(), instance.reward().view(), discount, Algorithm::Auto)
                 .index;
         let setting = Setting {
-            transition: instance.truth().unwrap().view(),
+            motion: instance.truth().unwrap().view().into(),
             reward: instance.reward().into(),
             discount: instance.discount(),
             budget: instance.budget(),

@@ -14,10 +14,13 @@ const DOORS: [(&str, &[&str]); 14] = [
     ("predictor", &["error", "random", "simd"]),
     ("index", &["lu", "simd", "Result", "Error"]),
     ("policy", &["simd", "random"]),
-    ("simulation", &["instance", "policy", "random"]),
+    ("simulation", &["belief", "instance", "policy", "random"]),
     ("data", &["belief", "error", "instance", "policy", "random", "simulation"]),
     ("evaluation", &["belief", "error", "instance", "lu", "policy", "random", "simd", "simulation"]),
-    ("training", &["data", "error", "evaluation", "index", "instance", "policy", "predictor", "random"]),
+    (
+        "training",
+        &["belief", "data", "error", "evaluation", "index", "instance", "policy", "predictor", "random"],
+    ),
     ("report", &[]),
 ];
 

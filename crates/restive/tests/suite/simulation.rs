@@ -11,7 +11,8 @@ use restive::{Reward, index};
 
 /// The exact value of a policy that depends on the joint state: all joint states, all sets of pulls.
 pub fn exact_value(setting: &Setting, policy: &Policy) -> f64 {
-    let (n, m) = (setting.transition.shape()[0], setting.transition.shape()[1]);
+    let restive::belief::Motion::Rows(p) = setting.motion else { panic!("states that are seen") };
+    let (n, m) = (p.shape()[0], p.shape()[1]);
     let joint = m.pow(n as u32);
     let digits = |code: usize| -> Vec<u16> { (0..n).map(|i| (code / m.pow(i as u32) % m) as u16).collect() };
     let mut mass = Array1::from_elem(joint, 1.0 / joint as f64);
@@ -35,12 +36,10 @@ pub fn exact_value(setting: &Setting, policy: &Policy) -> f64 {
                 value += weight * mass[code] * chance * reward;
                 for to in 0..joint {
                     let there = digits(to);
-                    let p: f64 = (0..n)
-                        .map(|i| {
-                            setting.transition[[i, usize::from(state[i]), action(i), usize::from(there[i])]]
-                        })
+                    let chance_there: f64 = (0..n)
+                        .map(|i| p[[i, usize::from(state[i]), action(i), usize::from(there[i])]])
                         .product();
-                    next[to] += mass[code] * chance * p;
+                    next[to] += mass[code] * chance * chance_there;
                 }
             }
         }
@@ -58,8 +57,13 @@ fn the_mean_of_simulated_values_is_the_exact_value_of_the_joint_chain() {
         let reward = Reward::of_state_and_action(crate::arms::reward(m, true, &mut random)).unwrap();
         let index = index::general::index(p.view(), reward.view(), 0.9).index;
         let myopic = myopic_index(p.view(), reward.view(), 0.9);
-        let setting =
-            Setting { transition: p.view(), reward: (&reward).into(), discount: 0.9, budget: 1, horizon: 4 };
+        let setting = Setting {
+            motion: p.view().into(),
+            reward: (&reward).into(),
+            discount: 0.9,
+            budget: 1,
+            horizon: 4,
+        };
         let tied = Array2::zeros((3, m)); // everybody ties: a lot at every step
         for policy in [
             Policy::NoAction,
@@ -123,7 +127,7 @@ fn a_plan_that_is_a_rota_has_the_values_of_the_rota() {
     let p = transitions(Kind::Dense, 7, 3, &mut random(53));
     let reward = Reward::linear(3);
     let setting =
-        Setting { transition: p.view(), reward: (&reward).into(), discount: 0.9, budget: 3, horizon: 5 };
+        Setting { motion: p.view().into(), reward: (&reward).into(), discount: 0.9, budget: 3, horizon: 5 };
     let plan = Array2::from_shape_fn((5, 7), |(t, i)| (0..3).any(|k| (3 * t + k) % 7 == i));
     let planned = planned_values(&setting, &Initial::Uniform, plan.view(), 50, 4);
     assert_eq!(planned, values(&setting, &Initial::Uniform, &Policy::RoundRobin, 50, 4));
@@ -135,7 +139,7 @@ fn simulated_values_are_the_same_for_every_number_of_threads_and_policies_share_
     let instance = &domain.generate(5).unwrap()[0];
     let truth = instance.truth().unwrap();
     let setting = Setting {
-        transition: truth.view(),
+        motion: truth.view().into(),
         reward: instance.reward().into(),
         discount: 0.99,
         budget: 4,

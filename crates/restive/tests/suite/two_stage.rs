@@ -219,7 +219,7 @@ fn strict_value(test: &[Instance], predict: Option<Predict<'_>>, discount: f64) 
             Policy::Strict(whittle_index(p.view(), reward.view(), discount, Algorithm::Auto).index)
         });
         let setting = Setting {
-            transition: truth.view(),
+            motion: truth.view().into(),
             reward: reward.into(),
             discount: instance.discount(),
             budget: instance.budget(),

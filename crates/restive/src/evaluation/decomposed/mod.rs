@@ -21,7 +21,7 @@
 //! # How it is computed
 //! With h the solution of (I − γP^π + γ 1 μ⁰ᵀ) h = r^π, V is h plus a constant and J = μ⁰·h: no 1/(1 − γ) anywhere, and γ = 1 is
 //! the average reward of arms with one recurrent class. For two states, with a_s = P^π(s, 1) and D = (r₁ − r₀)/(1 − γ(a₁ − a₀)),
-//! J = r₀ + (γ a₀ + (1 − γ) μ⁰(1)) D.
+//! J = r₀ + (γ a₀ + (1 − γ) μ⁰(1)) D. The labels of arms seen at pulls only are eliminated along their chains (`chains`).
 //!
 //! # Its pullback
 //! y solves yᵀ(I − γP^π + γ 1 μ⁰ᵀ) = μ⁰ᵀ: the discounted time in each state. Then
@@ -31,7 +31,7 @@
 //! ```
 //!
 //! the advantage of a pull where the arm is, and it goes on through the threshold as in [`Crowd`]. Charge, occupancy
-//! and transitions are constants. O(N M³), and a few nanoseconds per arm for two states.
+//! and transitions are constants. O(N M³), and a few nanoseconds per arm for two states; O(N (L·M + M³)) for L labels.
 //!
 //! # An example
 //! ```
@@ -53,11 +53,15 @@
 //! assert!(d_index.row(1).sum() > 0.0 && d_index.row(0).sum() < 0.0);
 //! ```
 
+mod chains;
+
 use super::Fluid;
+use crate::belief::{Belief, Motion};
 use crate::instance::RewardView;
 use crate::lu::{Lu, dot};
 use crate::policy::soft_top_k::{Crowd, CrowdThreshold};
-use ndarray::{Array2, ArrayView2, ArrayView4, Axis};
+use chains::Chains;
+use ndarray::{Array2, ArrayView2, Axis};
 use rayon::prelude::*;
 
 /// Arms computed by one thread at a time.
@@ -95,12 +99,12 @@ pub struct Decomposed<'a> {
     advantage: Vec<f64>,
 }
 
-/// The value of indices `[N,M]` at a temperature, on transitions `[N,M,2,M]` with reward `[M,2]` (or each arm's own) from initial distributions
-/// `[N,M]`, with the budget K.
+/// The value of indices `[N,M]` at a temperature, on transitions `[N,M,2,M]` (or beliefs, for indices of labels) with reward
+/// `[M,2]` (or each arm's own) from initial distributions `[N,M]`, with the budget K.
 #[allow(clippy::too_many_arguments)] // the same as the fluid value's, with a relaxation for the horizon
 pub fn decomposed<'a>(
     index: ArrayView2<'_, f64>,
-    transition: ArrayView4<'_, f64>,
+    motion: impl Into<Motion<'a>>,
     reward: impl Into<RewardView<'a>>,
     initial: ArrayView2<'_, f64>,
     discount: f64,
@@ -109,8 +113,8 @@ pub fn decomposed<'a>(
     relaxation: &'a Relaxation,
 ) -> Decomposed<'a> {
     let (n, m) = index.dim();
-    assert_eq!(transition.dim(), (n, m, 2, m), "transition: [N,M,2,M]");
-    let reward = reward.into();
+    let (motion, reward) = (motion.into(), reward.into());
+    assert_eq!((motion.arms(), motion.states()), (n, m), "transition: [N,M,2,M], as the index");
     assert_eq!(reward.states(), m, "reward: [M,2]");
     assert_eq!(initial.dim(), (n, m), "initial: [N,M]");
     let index = index.as_standard_layout();
@@ -119,19 +123,28 @@ pub fn decomposed<'a>(
     let pulls = pull.as_slice_mut().expect("standard layout");
     let mass = relaxation.mass.as_slice().expect("standard layout");
     let solved = crowd.solve(mass, budget, pulls);
-    let (transition, initial) = (transition.as_standard_layout(), initial.as_standard_layout());
+    let initial = initial.as_standard_layout();
     let arms = Arms { states: m, reward, discount, charge: relaxation.charge };
     let mut advantage = vec![0.0; n * m];
-    let chunks = (transition.as_slice().expect("standard layout").par_chunks(CHUNK * 2 * m * m))
-        .zip(initial.as_slice().expect("standard layout").par_chunks(CHUNK * m))
-        .zip(pulls.par_chunks(CHUNK * m).zip(advantage.par_chunks_mut(CHUNK * m)));
-    let sums: Vec<f64> = chunks
-        .enumerate()
-        .map(|(chunk, ((p, start), (pull, advantage)))| match m {
-            2 => arms.two_state(chunk * CHUNK, p, start, pull, advantage),
-            _ => arms.general(chunk * CHUNK, p, start, pull, advantage),
-        })
-        .collect();
+    let chunks = (initial.as_slice().expect("standard layout").par_chunks(CHUNK * m))
+        .zip(pulls.par_chunks(CHUNK * m).zip(advantage.par_chunks_mut(CHUNK * m)))
+        .enumerate();
+    let sums: Vec<f64> = match motion {
+        Motion::Rows(transition) => {
+            let transition = transition.as_standard_layout();
+            let p = transition.as_slice().expect("standard layout").par_chunks(CHUNK * 2 * m * m);
+            let one = |((chunk, (start, (pull, advantage))), p): ((usize, _), &[f64])| match m {
+                2 => arms.two_state(chunk * CHUNK, p, start, pull, advantage),
+                _ => arms.general(chunk * CHUNK, p, start, pull, advantage),
+            };
+            chunks.zip(p).map(one).collect()
+        }
+        Motion::Chains(belief) => chunks
+            .map(|(chunk, (start, (pull, advantage)))| {
+                arms.chains(chunk * CHUNK, belief, start, pull, advantage)
+            })
+            .collect(),
+    };
     let value = sums.iter().sum::<f64>() + relaxation.charge * budget.clamp(0.0, n as f64);
     Decomposed { value, pull, relaxation, crowd, solved, advantage }
 }
@@ -215,6 +228,38 @@ impl Arms<'_> {
                 let (passive, active) = p[2 * s * m..2 * (s + 1) * m].split_at(m);
                 let gain = r[2 * s + 1] - self.charge - r[2 * s];
                 advantage[s] = time[s] * (gain + g * (dot(active, &h) - dot(passive, &h)));
+            }
+        }
+        sum
+    }
+
+    fn chains(
+        &self,
+        first: usize,
+        belief: &Belief,
+        start: &[f64],
+        pull: &[f64],
+        advantage: &mut [f64],
+    ) -> f64 {
+        let labels = self.states;
+        let mut chains = Chains::new(belief.states(), belief.chain());
+        let mut earned = vec![0.0; labels];
+        let mut sum = 0.0;
+        let arms = start.chunks_exact(labels).zip(pull.chunks_exact(labels));
+        for (i, ((start, pull), advantage)) in arms.zip(advantage.chunks_exact_mut(labels)).enumerate() {
+            let (b, r) = (belief.arm(first + i), self.reward.arm(first + i));
+            for (l, earned) in earned.iter_mut().enumerate() {
+                *earned = r[2 * l] + pull[l] * (r[2 * l + 1] - self.charge - r[2 * l]);
+            }
+            let Some(value) = chains.solve(b, &earned, pull, start, self.discount) else {
+                advantage.fill(f64::NAN);
+                sum = f64::NAN;
+                continue;
+            };
+            sum += value;
+            for (l, advantage) in advantage.iter_mut().enumerate() {
+                let gain = r[2 * l + 1] - self.charge - r[2 * l];
+                *advantage = chains.time[l] * (gain + self.discount * chains.gap(b, l));
             }
         }
         sum

@@ -1,0 +1,87 @@
+//! Masses that flow: the distribution of every arm, a step at a time, under pulls that somebody chooses.
+//!
+//! ```text
+//! value += γ^t Σ μ (p R(·,1) + (1 − p) R(·,0)),    μ ← (μ p) P₁ + (μ (1 − p)) P₀
+//! ```
+//!
+//! O(M²) per arm and step for M states, O(L·M) for the L labels of chains.
+
+use crate::belief::{Belief, Motion};
+use crate::instance::RewardView;
+use ndarray::{Array3, ArrayView2};
+
+/// (value, masses, pulls) of arms whose pulls at each step `choose(t, mass, pull)` writes, `[N·M]` each.
+pub(super) fn flow(
+    motion: Motion<'_>,
+    reward: RewardView<'_>,
+    initial: ArrayView2<'_, f64>,
+    discount: f64,
+    horizon: usize,
+    mut choose: impl FnMut(usize, &[f64], &mut [f64]),
+) -> (f64, Array3<f64>, Array3<f64>) {
+    let (n, m) = initial.dim();
+    assert_eq!((motion.arms(), motion.states()), (n, m), "transition: [N,M,2,M], initial: [N,M]");
+    assert_eq!(reward.states(), m, "reward: [M,2]");
+    let rows = match &motion {
+        Motion::Rows(transition) => Some(transition.as_standard_layout()),
+        Motion::Chains(_) => None,
+    };
+    let width = n * m;
+    let (mut masses, mut pulls) = (Array3::zeros((horizon, n, m)), Array3::zeros((horizon, n, m)));
+    let mut mass: Vec<f64> = initial.iter().copied().collect();
+    let (mut value, mut weight) = (0.0, 1.0);
+    let steps = masses.as_slice_mut().expect("standard layout").chunks_exact_mut(width.max(1));
+    let steps = steps.zip(pulls.as_slice_mut().expect("standard layout").chunks_exact_mut(width.max(1)));
+    for (t, (here, pull)) in steps.enumerate() {
+        here.copy_from_slice(&mass);
+        choose(t, here, pull);
+        mass.fill(0.0);
+        let earned = match (motion, &rows) {
+            (Motion::Chains(belief), _) => along_chains(belief, reward, here, pull, &mut mass),
+            (_, Some(p)) => by_rows(p.as_slice().expect("row-major"), m, reward, here, pull, &mut mass),
+            _ => unreachable!("rows were laid out"),
+        };
+        value += weight * earned;
+        weight *= discount;
+    }
+    (value, masses, pulls)
+}
+
+/// One step: what is earned; the masses of the next step are added to `next`.
+fn by_rows(p: &[f64], m: usize, reward: RewardView<'_>, here: &[f64], pull: &[f64], next: &mut [f64]) -> f64 {
+    let mut earned = 0.0;
+    for k in 0..here.len() {
+        let active = here[k] * pull[k];
+        let passive = here[k] - active;
+        let (i, s) = (k / m, k % m);
+        earned += active * reward.at(i, s, 1) + passive * reward.at(i, s, 0);
+        let rows = &p[2 * k * m..2 * (k + 1) * m];
+        let next = &mut next[k - s..k - s + m];
+        for to in 0..m {
+            next[to] += passive * rows[to] + active * rows[m + to];
+        }
+    }
+    earned
+}
+
+/// The same for labels.
+fn along_chains(
+    belief: &Belief,
+    reward: RewardView<'_>,
+    here: &[f64],
+    pull: &[f64],
+    next: &mut [f64],
+) -> f64 {
+    let (labels, m, chain) = (belief.labels(), belief.states(), belief.chain());
+    let mut earned = 0.0;
+    for (k, b) in belief.view().to_slice().expect("row-major").chunks_exact(m).enumerate() {
+        let active = here[k] * pull[k];
+        let passive = here[k] - active;
+        let (i, l) = (k / labels, k % labels);
+        earned += active * reward.at(i, l, 1) + passive * reward.at(i, l, 0);
+        let next = &mut next[k - l..][..labels];
+        next[Belief::later(l, chain)] += passive;
+        next.iter_mut().step_by(chain).zip(b).for_each(|(next, b)| *next += active * b);
+    }
+    earned
+}
