@@ -94,7 +94,7 @@ impl Default for Maternal {
             weeks: 7,
             discount: 0.99,
             stay_disengaged: 0.87,
-            stay_engaged: 0.80,
+            stay_engaged: 0.75,
             baseline_spread: 1.0,
             effect: 0.5,
             effect_spread: 0.8,
@@ -113,7 +113,7 @@ pub struct Programme {
     pub people: Vec<Features>,
     /// the groups: encoded features, one trajectory by round robin, reward, true transitions
     pub instances: Vec<Instance>,
-    /// the best prediction that features allow, E[P given x]
+    /// the best prediction that features allow: what endlessly many such logs would teach, E[P(s, a, ·) given x and s]
     pub best_from_features: Vec<Transition>,
 }
 

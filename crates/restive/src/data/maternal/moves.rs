@@ -13,7 +13,9 @@
 //! normal number per standard deviation of a feature, or per unit where that is less than 1, so that a rare category or count
 //! weighs on those who have it and no more.
 //!
-//! What features allow at best, E[P given x], averages the logistic curve over ε and ζ: log-odds are normal given x.
+//! **What features allow at best** is what endlessly many such logs would teach: E[P(s, a, ·) given x and s]. People who are seen
+//! engaging are more often those whose own ε is high, so each ε counts by its density times the probability that the passive
+//! chain of that person is in s.
 
 use super::Maternal;
 use crate::data::domain::normal;
@@ -21,7 +23,7 @@ use crate::data::encoding::{Encoding, Kind};
 use crate::error::Result;
 use crate::instance::{Layout, Transition};
 use crate::random::Random;
-use ndarray::{Array1, Array2, Array4, ArrayView2};
+use ndarray::{Array1, Array4, ArrayView2};
 
 /// A score of people that is linear in their encoded features: mean 0, variance 1 in the reference population.
 pub(super) struct Score {
@@ -58,45 +60,60 @@ pub(super) fn transitions(
 ) -> Result<[Transition; 2]> {
     let Maternal { baseline_spread, effect_spread, explained_baseline, explained_effect, .. } = *maternal;
     let typical = [1.0 - maternal.stay_disengaged, maternal.stay_engaged].map(|p| (p / (1.0 - p)).ln());
-    let (known, own) = (explained_baseline.sqrt(), (1.0 - explained_baseline).sqrt() * baseline_spread);
-    let (known_effect, own_effect) =
-        (explained_effect.sqrt(), (1.0 - explained_effect).sqrt() * effect_spread);
+    let (known_b, own_b) = parts(baseline_spread, explained_baseline);
+    let (known_c, own_c) = parts(effect_spread, explained_effect);
     let (baseline, effect) = (baseline.of(features), effect.of(features));
     let n = features.nrows();
-    let mut engaging = [Array2::zeros((n, 4)), Array2::zeros((n, 4))]; // column 2s + a
+    let (mut truth, mut best) = (Array4::zeros((n, 2, 2, 2)), Array4::zeros((n, 2, 2, 2)));
     for i in 0..n {
-        let b = baseline_spread * known * baseline[i];
-        let c = maternal.effect + effect_spread * known_effect * effect[i];
-        let (own_b, own_c) = (own * normal(random), own_effect * normal(random));
-        for s in 0..2 {
-            engaging[0][[i, 2 * s]] = logistic(typical[s] + b + own_b);
-            engaging[0][[i, 2 * s + 1]] = logistic(typical[s] + b + own_b + c + own_c);
-            engaging[1][[i, 2 * s]] = expected_logistic(typical[s] + b, own);
-            engaging[1][[i, 2 * s + 1]] = expected_logistic(typical[s] + b + c, own.hypot(own_effect));
+        let (b, c) = (known_b * baseline[i], maternal.effect + known_c * effect[i]);
+        let (eps, zeta) = (own_b * normal(random), own_c * normal(random));
+        let shift = [b + eps, b + eps + c + zeta];
+        let expected = expected(typical, b, own_b, c, own_c);
+        for (s, a) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+            let both = [(&mut truth, logistic(typical[s] + shift[a])), (&mut best, expected[s][a])];
+            for (p, engaging) in both {
+                p[[i, s, a, 0]] = 1.0 - engaging;
+                p[[i, s, a, 1]] = engaging;
+            }
         }
     }
-    let [truth, best] = engaging.map(|engaging| {
-        let p = Array4::from_shape_fn((n, 2, 2, 2), |(i, s, a, next)| {
-            let q = engaging[[i, 2 * s + a]];
-            if next == 1 { q } else { 1.0 - q }
-        });
-        Transition::new(p, Layout::Nsas)
-    });
-    Ok([truth?, best?])
+    Ok([Transition::new(truth, Layout::Nsas)?, Transition::new(best, Layout::Nsas)?])
+}
+
+/// A spread over people, divided into what features explain and what is a person's own.
+fn parts(spread: f64, explained: f64) -> (f64, f64) {
+    (spread * explained.sqrt(), spread * (1.0 - explained).sqrt())
 }
 
 fn logistic(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }
 
-/// E[logistic(mean + sd·z)], z standard normal: the trapezoidal rule, whose error for so smooth a curve is far below 1e-6.
-fn expected_logistic(mean: f64, sd: f64) -> f64 {
-    let (mut sum, mut weights) = (0.0, 0.0);
-    for k in -32..=32 {
-        let z = 0.25 * f64::from(k);
-        let weight = (-0.5 * z * z).exp();
-        sum += weight * logistic(mean + sd * z);
-        weights += weight;
+/// E[P(s, a, 1) given x and s] where b and c are known but for normal parts with these standard deviations, by the
+/// trapezoidal rule: its error for curves as smooth as these is far below 1e-6.
+fn expected(typical: [f64; 2], b: f64, own_b: f64, c: f64, own_c: f64) -> [[f64; 2]; 2] {
+    let (mut sums, mut weights) = ([[0.0; 2]; 2], [0.0; 2]);
+    for (z, density) in nodes() {
+        let passive = typical.map(|typical| typical + b + own_b * z);
+        let [rise, stay] = passive.map(logistic);
+        let engaged = rise / (rise + 1.0 - stay);
+        for s in 0..2 {
+            let weight = density * [1.0 - engaged, engaged][s];
+            let (mut active, mut all) = (0.0, 0.0);
+            for (z, density) in nodes() {
+                active += density * logistic(passive[s] + c + own_c * z);
+                all += density;
+            }
+            sums[s][0] += weight * [rise, stay][s];
+            sums[s][1] += weight * active / all;
+            weights[s] += weight;
+        }
     }
-    sum / weights
+    [0, 1].map(|s| sums[s].map(|sum| sum / weights[s]))
+}
+
+/// Places of a standard normal number and its density there, up to a factor.
+fn nodes() -> impl Iterator<Item = (f64, f64)> {
+    (-16..=16).map(|k| 0.4 * f64::from(k)).map(|z| (z, (-0.5 * z * z).exp()))
 }

@@ -125,8 +125,8 @@ impl Person {
         let channel = pick(&[community, 0.99 - community, 0.01], random);
 
         let middle = if channel == 1 { 18.0 } else { 23.0 };
-        let weeks = (middle + 8.0 * normal(random)).round().clamp(4.0, 40.0);
-        let days = random.random_range(14..=98) as f64;
+        let weeks = (middle + 7.0 * normal(random)).round().clamp(4.0, 40.0);
+        let days = random.random_range(14..=84) as f64;
         let term = 39.0 + 1.5 * normal(random);
         let has_given_birth = f64::from(weeks + days / 7.0 > term);
 
