@@ -110,7 +110,7 @@ pub(crate) fn run(arguments: &MaternalArguments) -> anyhow::Result<()> {
     }
     let seed = arguments.out.seed;
     let programme = maternal.generate(seed).map_err(|e| Usage(e.to_string()))?;
-    let study = study(&maternal, seed, programme)?;
+    let study = study(&maternal, seed, programme);
     arguments.out.write(&study)?;
     let summary = Summary {
         out: arguments.out.path(),
@@ -144,7 +144,7 @@ pub(crate) fn run(arguments: &MaternalArguments) -> anyhow::Result<()> {
 }
 
 /// The programme under names: numbers for groups and people.
-fn study(maternal: &Maternal, seed: u64, programme: Programme) -> anyhow::Result<Study> {
+fn study(maternal: &Maternal, seed: u64, programme: Programme) -> Study {
     // too few people for three parts: then the study does not say
     let split = maternal.split(seed).ok().map(|split| split.parts());
     let reward = programme.instances[0].reward().clone();
@@ -174,5 +174,5 @@ fn study(maternal: &Maternal, seed: u64, programme: Programme) -> anyhow::Result
         behaviour: Behaviour::RoundRobinAsUniform,
         text: Vec::new(),
     };
-    Ok(Study { settings, instances })
+    Study { settings, instances }
 }
