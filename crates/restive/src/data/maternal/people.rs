@@ -109,9 +109,9 @@ impl Person {
         const BRACKETS: [f64; 7] = [5e3, 1e4, 1.5e4, 2e4, 2.5e4, 3e4, 4e4];
         let schooled = normal(random);
         let education = LEVELS.iter().filter(|level| schooled > **level).count();
-        // median 7,200 rupees a month (3.2 dollars a day), mean 10,800, 94 % below the poverty line
+        // median 7,400 rupees a month (3.3 dollars a day), mean 11,100 (10,400 by the amounts of brackets), 94 % below the poverty line
         let rich = 0.35 * schooled + (1.0f64 - 0.35 * 0.35).sqrt() * normal(random);
-        let rupees = 7_200.0 * (0.9 * rich).exp();
+        let rupees = 7_400.0 * (0.9 * rich).exp();
         let income = BRACKETS.iter().filter(|bracket| rupees > **bracket).count();
 
         let language = pick(&[0.56, 0.42, 0.008, 0.006, 0.006], random);
