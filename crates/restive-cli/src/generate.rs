@@ -3,19 +3,18 @@
 use crate::arguments::discount;
 use crate::display::duration;
 use crate::failure::Usage;
+use crate::generate_maternal::{self, MaternalArguments};
+use crate::generate_out::{OutArguments, Summary};
 use crate::generate_seen::SeenArguments;
-use crate::progress::Progress;
 use crate::summary::{counted, peak_memory};
-use clap::{Args, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum};
 use restive::Instance;
 use restive::data::domain::{Domain, FEATURES};
 use restive::data::features::{Column, Features};
 use restive::data::split::Split;
 use restive::instance::Chain;
-use restive_tables::{Behaviour, Format, Settings, Study, StudyInstance};
-use serde::Serialize;
+use restive_tables::{Behaviour, Settings, Study, StudyInstance};
 use std::io::Write;
-use std::path::PathBuf;
 use std::time::Instant;
 
 const ABOUT: &str = "\
@@ -27,29 +26,43 @@ trajectories start in uniform states and pull arms at random. In the domain coll
 a uniform label (the last state seen, and the steps since), and the logged reward is that expected under the true belief. The study knows its true transitions (truth), and its column \
 split deals the instances to train, validation and test in the proportions 70/10/20, in order.
 
-STUDY becomes a folder: study.toml, arms, trajectories, truth. The same seed gives the same study.";
+STUDY becomes a folder: study.toml, arms, trajectories, truth. The same seed gives the same study. The command maternal has \
+options of its own.";
 
 const EXAMPLES: &str = "\
 Examples:
   restive generate two-state --out synthetic
   restive generate collapsing --out seen-at-pulls --chain infinite
-  restive generate five-state --out small --seed 7 --instances 3 --trajectories 10 --format csv";
+  restive generate five-state --out small --seed 7 --instances 3 --trajectories 10 --format csv
+  restive generate maternal --out programme";
 
 /// Generate a synthetic study, as in the published experiments
 #[derive(Debug, Args)]
-#[command(long_about = ABOUT, after_help = EXAMPLES)]
+#[command(
+    long_about = ABOUT,
+    after_help = EXAMPLES,
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    disable_help_subcommand = true
+)]
 pub(crate) struct GenerateArguments {
+    #[command(subcommand)]
+    programme: Option<Programme>,
+
+    #[command(flatten)]
+    domain: Option<DomainArguments>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Programme {
+    Maternal(MaternalArguments),
+}
+
+#[derive(Debug, Args)]
+struct DomainArguments {
     /// Which domain
     #[arg(value_enum)]
     domain: Kind,
-
-    /// The folder to write
-    #[arg(short, long, value_name = "STUDY")]
-    out: PathBuf,
-
-    /// Seed of all random numbers
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
 
     /// How many instances
     #[arg(long, default_value_t = 10, value_name = "N")]
@@ -90,17 +103,8 @@ pub(crate) struct GenerateArguments {
     #[command(flatten)]
     seen: SeenArguments,
 
-    /// Format of the tables
-    #[arg(long, value_enum, default_value_t = TableFormat::Parquet)]
-    format: TableFormat,
-
-    /// Replace the study that is in the folder
-    #[arg(long)]
-    force: bool,
-
-    /// Print a summary as JSON instead of text
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    out: OutArguments,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -124,37 +128,24 @@ impl Kind {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum TableFormat {
-    Parquet,
-    Csv,
-}
-
-#[derive(Serialize)]
-struct Summary {
-    out: String,
-    domain: &'static str,
-    seed: u64,
-    states: usize,
-    instances: usize,
-    arms: usize,
-    budget: usize,
-    horizon: usize,
-    trajectories: usize,
-    features: usize,
-    rows: usize,
-    seconds: f64,
-    fingerprint: String,
-    peak_memory_bytes: Option<u64>,
-}
-
 pub(crate) fn run(arguments: &GenerateArguments) -> anyhow::Result<()> {
+    match arguments {
+        GenerateArguments { programme: Some(Programme::Maternal(arguments)), .. } => {
+            generate_maternal::run(arguments)
+        }
+        GenerateArguments { domain: Some(arguments), .. } => run_domain(arguments),
+        _ => unreachable!("a domain is required where there is no command"),
+    }
+}
+
+fn run_domain(arguments: &DomainArguments) -> anyhow::Result<()> {
     let start = Instant::now();
     let (name, base) = arguments.domain.domain();
-    let &GenerateArguments { instances, arms, budget, horizon, trajectories, .. } = arguments;
+    let &DomainArguments { instances, arms, budget, horizon, trajectories, .. } = arguments;
     let is_collapsing = arguments.domain == Kind::Collapsing;
     let (states, observation) = arguments.seen.resolve(is_collapsing, &base, horizon)?;
-    let &GenerateArguments { margin, feature_noise, features_kept, discount, seed, .. } = arguments;
+    let &DomainArguments { margin, feature_noise, features_kept, discount, .. } = arguments;
+    let seed = arguments.out.seed;
     let domain = Domain {
         instances,
         arms,
@@ -183,19 +174,9 @@ pub(crate) fn run(arguments: &GenerateArguments) -> anyhow::Result<()> {
     let generated = domain.generate(seed).map_err(|e| Usage(e.to_string()))?;
     let study = study(name, &domain, seed, generated)?;
 
-    let format = match arguments.format {
-        TableFormat::Parquet => Format::Parquet,
-        TableFormat::Csv => Format::Csv,
-    };
-    let progress = Progress::new("trajectories");
-    let all = (instances * trajectories) as f64;
-    study.write(&arguments.out, format, arguments.force, |share| {
-        progress.update(share, (share * all).round() as u64);
-    })?;
-    drop(progress);
-
+    arguments.out.write(&study)?;
     let summary = Summary {
-        out: arguments.out.display().to_string(),
+        out: arguments.out.path(),
         domain: name,
         seed,
         states: domain.states,
@@ -210,11 +191,7 @@ pub(crate) fn run(arguments: &GenerateArguments) -> anyhow::Result<()> {
         fingerprint: study.fingerprint(),
         peak_memory_bytes: peak_memory(),
     };
-    crate::print(|text| {
-        if arguments.json {
-            serde_json::to_writer_pretty(&mut *text, &summary)?;
-            return writeln!(text);
-        }
+    arguments.out.print(&summary, |text| {
         let count = |count: usize, what| counted(count as u64, what);
         let (instances, arms) = (count(instances, "instance"), count(arms, "arm"));
         let seen = match observation.chain() {

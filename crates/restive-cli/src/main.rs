@@ -24,6 +24,8 @@ mod evaluate_json;
 mod evaluate_report;
 mod failure;
 mod generate;
+mod generate_maternal;
+mod generate_out;
 mod generate_seen;
 mod history;
 mod index;

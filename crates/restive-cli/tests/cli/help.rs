@@ -13,9 +13,19 @@ fn examples(help: &str) -> Vec<String> {
 
 #[test]
 fn the_examples_of_every_help_work() {
-    for command in
-        ["", "demo", "index", "generate", "study", "train", "evaluate", "plan", "completions", "man"]
-    {
+    for command in [
+        "",
+        "demo",
+        "index",
+        "generate",
+        "generate maternal",
+        "study",
+        "train",
+        "evaluate",
+        "plan",
+        "completions",
+        "man",
+    ] {
         let folder = Folder::new();
         fs::create_dir(folder.path("examples")).unwrap();
         let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");

@@ -11,6 +11,7 @@ mod files;
 mod formats;
 mod generate;
 mod help;
+mod maternal;
 mod memory;
 mod models;
 mod plan;

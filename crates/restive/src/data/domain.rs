@@ -240,7 +240,7 @@ fn simplex(m: usize, random: &mut Random) -> Vec<f64> {
 }
 
 /// Standard normal, by the Box–Muller transform.
-fn normal(random: &mut Random) -> f64 {
+pub(super) fn normal(random: &mut Random) -> f64 {
     let radius = (-2.0 * (1.0 - random.random::<f64>()).ln()).sqrt();
     radius * (std::f64::consts::TAU * random.random::<f64>()).cos()
 }

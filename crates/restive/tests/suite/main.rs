@@ -2,7 +2,7 @@
 //!
 //! `recovery`: two roads to one number · `gradients`: every pullback against finite differences ·
 //! `invariants`: properties that hold for all inputs · `golden`: numbers from `reference/` · `rooms`: which room
-//! may know which · `predictor`, `two_stage`, `decision_focused`, `recipe`, `programme`: learning · `encoding`, `split`:
+//! may know which · `predictor`, `two_stage`, `decision_focused`, `recipe`, `programme`: learning · `maternal`: a synthetic programme · `encoding`, `split`:
 //! features and parts of a study · `collapsing`: arms seen only at pulls · `cwpdis`, `segmented`, `propensity`, `likelihood`, `strength`, `fluid`, `evaluate`,
 //! `coverage`: estimators against naive formulas, enumeration and repetition. `report`: pages and charts read
 //! back as XML. `arms` draws random arms, `logs` random logs,
@@ -25,6 +25,7 @@ mod known;
 mod labels;
 mod likelihood;
 mod logs;
+mod maternal;
 mod oracle;
 mod predictor;
 mod programme;
