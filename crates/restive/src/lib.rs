@@ -37,6 +37,7 @@ pub mod error;
 pub mod evaluation;
 pub mod index;
 pub mod instance;
+pub mod joint;
 mod lu;
 pub mod policy;
 pub mod predictor;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// room → the rooms it may name
-const DOORS: [(&str, &[&str]); 15] = [
+const DOORS: [(&str, &[&str]); 16] = [
     ("error", &["index"]), // its essay points to Status
     ("random", &[]),
     ("simd", &[]),
@@ -18,6 +18,7 @@ const DOORS: [(&str, &[&str]); 15] = [
     ("data", &["belief", "error", "instance", "policy", "random", "simulation"]),
     ("evaluation", &["belief", "error", "instance", "lu", "policy", "random", "simd", "simulation"]),
     ("training", &["data", "error", "evaluation", "index", "instance", "policy", "predictor", "random"]),
+    ("joint", &["error", "evaluation", "instance", "policy", "predictor", "simd"]),
     ("statistics", &[]),
     ("report", &[]),
 ];
