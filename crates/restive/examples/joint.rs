@@ -1,9 +1,10 @@
 //! The joint baselines beside ours: what a gradient step costs, and what the learnt policies are worth.
 //!
-//! `cargo run --release -p restive --example joint -- [SEEDS] [FIRST SEED] [BUDGET] [MOST ARMS]`
+//! `cargo run --release -p restive --example joint -- [SEEDS] [FIRST SEED] [BUDGET] [MOST ARMS] [TRAJECTORIES] [TEMPERATURE]`
 //!
 //! **Cost**: seconds of one gradient step (predictor, plan, importance sampling, and back) on one two-state instance with 100
-//! trajectories of 9 decisions, against N. A road stops where a step passes 10 s or does not fit.
+//! trajectories of 9 decisions, against N, at the parameters of two-stage training. A road stops where a step passes 10 s or does not
+//! fit. The joint roads use one core, ours all.
 //!
 //! **Value**: N = 5, K = 1 on the published two-state domain; 7 instances to train on, 2 to test. All methods have the published
 //! network, 50 epochs at 0.01 and objective 0.9 value, 0.1 loss. Values are exact: dynamic programming over the 32 joint states on the
@@ -49,15 +50,15 @@ fn seconds(mut step: impl FnMut()) -> f64 {
 fn cost(budget: usize, most_arms: usize) {
     println!("seconds per gradient step, K = {budget}, M = 2, 100 trajectories of {HORIZON} decisions");
     println!(
-        "{:>4} {:>9} {:>8} {:>10} {:>10} {:>10}",
-        "N", "states", "actions", "implicit", "unrolled", "ours"
+        "{:>4} {:>9} {:>8} {:>10} {:>7} {:>10} {:>10}",
+        "N", "states", "actions", "implicit", "sweeps", "unrolled", "ours"
     );
     let mut is_open = [true; 2];
     for n in (budget + 1).max(2)..=most_arms {
         let domain = Domain { instances: 1, arms: n, budget, ..Domain::two_state() };
         let all = domain.generate(1).expect("a valid domain");
-        let network = predictor(1);
-        let mut cells = Vec::new();
+        let network = fit(Config::published(), &all, &[]).expect("valid data").predictor;
+        let (mut cells, mut sweeps) = (Vec::new(), 0);
         for (planner, is_open) in [Planner::Implicit, UNROLLED].into_iter().zip(&mut is_open) {
             if !*is_open {
                 cells.push("-".to_string());
@@ -70,7 +71,10 @@ fn cost(budget: usize, most_arms: usize) {
                     *is_open = false;
                 }
                 Ok(lesson) => {
-                    let taken = seconds(|| drop(lesson.objective(&network)));
+                    let taken = seconds(|| {
+                        let said = lesson.objective(&network);
+                        sweeps = if planner == Planner::Implicit { said.sweeps } else { sweeps };
+                    });
                     *is_open = taken < SLOWEST;
                     cells.push(format!("{taken:.2e}"));
                 }
@@ -81,7 +85,7 @@ fn cost(budget: usize, most_arms: usize) {
         let taken = seconds(|| drop(ours.objective(&network, 0, 0)));
         let sizes = restive::joint::Cost::of(n, 2, budget);
         println!(
-            "{n:>4} {:>9} {:>8} {:>10} {:>10} {taken:>10.2e}",
+            "{n:>4} {:>9} {:>8} {:>10} {sweeps:>7} {:>10} {taken:>10.2e}",
             sizes.joint_states, sizes.joint_actions, cells[0], cells[1]
         );
         if is_open == [false; 2] {
@@ -120,8 +124,8 @@ const METHODS: [&str; 9] = [
 ];
 
 /// The values of one seed, in the order of the methods.
-fn run(seed: u64) -> [f64; 9] {
-    let domain = Domain { arms: ARMS, budget: 1, ..Domain::two_state() };
+fn run(seed: u64, trajectories: usize, temperature: f64) -> [f64; 9] {
+    let domain = Domain { arms: ARMS, budget: 1, trajectories, ..Domain::two_state() };
     let all = domain.generate(seed).expect("a valid domain");
     let (train_on, test) = (&all[..7], &all[8..]);
     let config = Config { seed, ..Config::published() };
@@ -133,7 +137,7 @@ fn run(seed: u64) -> [f64; 9] {
     }
     let focused = focused.finish().predictor;
     let trained = |planner| {
-        let settings = Settings::published(planner);
+        let settings = Settings { temperature, ..Settings::published(planner) };
         let trained = train(train_on, predictor(seed), &settings).expect("it fits");
         value(test, |instance, joint| {
             let predicted = trained.predictor.predict(instance.features());
@@ -164,6 +168,8 @@ fn main() {
     let mut arguments = std::env::args().skip(1);
     let mut number = |default: u64| arguments.next().map_or(default, |a| a.parse().expect("a number"));
     let (seeds, first, budget, most_arms) = (number(20), number(100), number(1), number(20));
+    let trajectories = number(100) as usize;
+    let temperature = arguments.next().map_or(0.3, |a| a.parse().expect("a number"));
     if most_arms > 0 {
         cost(budget as usize, most_arms as usize);
     }
@@ -171,9 +177,12 @@ fn main() {
         return;
     }
     let start = Instant::now();
-    let runs: Vec<[f64; 9]> = (first..first + seeds).map(run).collect();
+    let runs: Vec<[f64; 9]> =
+        (first..first + seeds).map(|seed| run(seed, trajectories, temperature)).collect();
     let column = |k: usize| -> Vec<f64> { runs.iter().map(|run| run[k]).collect() };
-    println!("\nexact value of {HORIZON} steps, N = {ARMS}, K = 1, {seeds} seeds, ± standard error");
+    println!(
+        "\nexact value of {HORIZON} steps, N = {ARMS}, K = 1, {seeds} seeds, {trajectories} trajectories, temperature {temperature}, ± standard error"
+    );
     println!(
         "{:<30} {:>16} {:>8}   against two-stage, index: difference, p of t, p of Wilcoxon",
         "", "value", "share %"

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! with the value of the [`Objective`] and the predictive loss of the log: the mixture of decision-focused training, so that the two can be held
-//! against each other. Parameters w → transitions P → plan → value, and back: dvalue/dw = dvalue/dP · dP/dw.
+//! against each other; no dropout. Parameters w → transitions P → plan → value, and back: dvalue/dw = dvalue/dP · dP/dw.
 
 use super::cost::Limit;
 use super::objective::Objective;
@@ -39,11 +39,13 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// As decision-focused training is published: 50 epochs at 0.01, value 0.9 and loss 0.1; temperature 0.1.
+    /// As decision-focused training is published: 50 epochs at 0.01, value 0.9 and loss 0.1. The temperature, 0.3, is ours: colder
+    /// plans leave importance sampling with one or two effective trajectories, warmer ones hardly look at the value
+    /// (docs/MEASUREMENTS.md).
     pub fn published(planner: Planner) -> Self {
         Self {
             planner,
-            temperature: 0.1,
+            temperature: 0.3,
             value_weight: 0.9,
             loss_weight: 0.1,
             epochs: 50,
@@ -75,6 +77,10 @@ pub struct Said {
     pub gradient: Vec<f64>,
     /// whether plan and gradient were found
     pub status: Status,
+    /// of the joint ratios at the last step
+    pub effective_sample_size: f64,
+    /// sweeps there and back
+    pub sweeps: usize,
 }
 
 /// The end of training.
@@ -121,6 +127,8 @@ impl Lesson {
             loss: loss.per_trajectory,
             gradient: forward.pullback(d_transition.view()),
             status: judged.status,
+            effective_sample_size: judged.effective_sample_size,
+            sweeps: judged.sweeps,
         }
     }
 }
