@@ -29,6 +29,7 @@
 //! ```
 
 mod cost;
+mod edge;
 mod exact;
 mod implicit;
 mod krylov;

@@ -4,19 +4,13 @@
 //! time, and joint actions that agree on the first arms share that work: a walk through the tree of decisions, arm 0 at
 //! the root, passive first, leaves in the order of the joint actions. Branches that cannot end in exactly K pulls are not entered.
 //!
-//! **How it is computed.** One edge takes the *first* digit of the vector out and puts the new one *last*,
+//! **How it is computed.** Every [edge](super::edge) is the same loop, 2·M·M^N operations; memory is one vector per level.
 //!
-//! ```text
-//! w[r·M + s] = Σ_s′ P(s, s′) u[s′·L + r]      L = M^(N−1)
-//! ```
-//!
-//! so that all arms are the same loop over long rows, and after N edges the digits stand as they began. 2·M·M^N operations an
-//! edge; memory is one vector per level.
-//!
-//! **Its pullback.** With cotangents at the leaves, edge by edge backwards:
-//! d_u[s′·L + r] += Σ_s P(s, s′) d_w[r·M + s] and d_P(s, s′) += Σ_r d_w[r·M + s] u[s′·L + r]: three times the work of the way
-//! there, which is done again on the way so that there is no tape. Where only d_u is wanted ([`Tree::gather`]) it costs the same as the way there.
+//! **Its pullback.** With cotangents at the leaves, edge by edge backwards: three times the work of the way there, which is done
+//! again on the way so that there is no tape. Where only the cotangent of V is wanted ([`Tree::gather`]) it costs the same as
+//! the way there.
 
+use super::edge::{contract, correlate, spread};
 use super::process::Joint;
 use ndarray::{Array4, ArrayView4};
 
@@ -181,59 +175,6 @@ impl Walk<'_> {
             let (head, tail) = back.split_at_mut(i + 1);
             spread(&self.matrices[at.clone()], &tail[0], &mut head[i], m);
             correlate(&tail[0], &level[i], &mut d[at], m);
-        }
-    }
-}
-
-/// w[r·M + s] = Σ_s′ P(s, s′) u[s′·L + r]
-fn contract(p: &[f64], u: &[f64], w: &mut [f64], m: usize) {
-    let l = u.len() / m;
-    if let [p00, p01, p10, p11] = *p {
-        let (u0, u1) = u.split_at(l);
-        for ((w, u0), u1) in w.chunks_exact_mut(2).zip(u0).zip(u1) {
-            w[0] = p00 * u0 + p01 * u1;
-            w[1] = p10 * u0 + p11 * u1;
-        }
-        return;
-    }
-    for (r, w) in w.chunks_exact_mut(m).enumerate() {
-        for (w, p) in w.iter_mut().zip(p.chunks_exact(m)) {
-            *w = p.iter().enumerate().map(|(next, p)| p * u[next * l + r]).sum();
-        }
-    }
-}
-
-/// d_u[s′·L + r] += Σ_s P(s, s′) d_w[r·M + s]
-fn spread(p: &[f64], d_w: &[f64], d_u: &mut [f64], m: usize) {
-    let l = d_u.len() / m;
-    if let [p00, p01, p10, p11] = *p {
-        let (u0, u1) = d_u.split_at_mut(l);
-        for ((w, u0), u1) in d_w.chunks_exact(2).zip(u0).zip(u1) {
-            *u0 += p00 * w[0] + p10 * w[1];
-            *u1 += p01 * w[0] + p11 * w[1];
-        }
-        return;
-    }
-    for (next, d_u) in d_u.chunks_exact_mut(l).enumerate() {
-        for (d_u, w) in d_u.iter_mut().zip(d_w.chunks_exact(m)) {
-            *d_u += w.iter().enumerate().map(|(s, w)| p[s * m + next] * w).sum::<f64>();
-        }
-    }
-}
-
-/// d_P(s, s′) += Σ_r d_w[r·M + s] u[s′·L + r]
-fn correlate(d_w: &[f64], u: &[f64], d: &mut [f64], m: usize) {
-    let l = u.len() / m;
-    for (next, u) in u.chunks_exact(l).enumerate() {
-        for s in 0..m {
-            // eight running sums, so that they need not wait for each other
-            let mut sums = [0.0; 8];
-            for (w, u) in d_w.chunks(8 * m).zip(u.chunks(8)) {
-                for ((sum, w), u) in sums.iter_mut().zip(w.chunks_exact(m)).zip(u) {
-                    *sum += w[s] * u;
-                }
-            }
-            d[s * m + next] += sums.iter().sum::<f64>();
         }
     }
 }
