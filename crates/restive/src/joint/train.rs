@@ -39,8 +39,8 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// As decision-focused training is published: 50 epochs at 0.01, value 0.9 and loss 0.1. The temperature, 0.3, is ours: colder
-    /// plans leave importance sampling with one or two effective trajectories, warmer ones hardly look at the value
+    /// As decision-focused training is published: 50 epochs at 0.01, value 0.9 and loss 0.1. The temperature, 0.3, is ours: the
+    /// warmer the plan, the less the value says and the nearer the result is to two-stage training
     /// (docs/MEASUREMENTS.md).
     pub fn published(planner: Planner) -> Self {
         Self {
