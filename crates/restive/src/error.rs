@@ -85,6 +85,18 @@ pub enum Error {
         /// what was found
         found: f64,
     },
+    /// A problem does not fit in the memory or the time that it was given.
+    #[error("{what}: needs {needed:.1e} {unit}, expected at most {limit:.1e}")]
+    TooLarge {
+        /// the problem, with its sizes
+        what: String,
+        /// what it needs
+        needed: f64,
+        /// what it may have
+        limit: f64,
+        /// bytes, or operations
+        unit: &'static str,
+    },
     /// One entry of an array is not a finite number.
     #[error("{what}: entry {position} is {found}, expected a finite number")]
     NotFinite {

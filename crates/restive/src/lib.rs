@@ -6,7 +6,8 @@
 //! be trained through the decision it leads to.
 //!
 //! Values flow one way: [instance] → [predictor] → [index] → [policy] → [evaluation]. Gradients flow back through
-//! `pullback`s. [training] fits a predictor to what was logged, and [report] shows what came of it.
+//! `pullback`s. [training] fits a predictor to what was logged, [statistics] tests what came of
+//! it, and [report] shows it.
 //!
 //! ```
 //! use restive::{Reward, Transition, Layout, index, policy};
@@ -36,6 +37,7 @@ pub mod error;
 pub mod evaluation;
 pub mod index;
 pub mod instance;
+pub mod joint;
 mod lu;
 pub mod policy;
 pub mod predictor;
@@ -43,6 +45,7 @@ pub mod random;
 pub mod report;
 mod simd;
 pub mod simulation;
+pub mod statistics;
 pub mod training;
 
 pub use error::{Error, Result};

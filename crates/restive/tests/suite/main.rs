@@ -4,7 +4,7 @@
 //! `invariants`: properties that hold for all inputs · `golden`: numbers from `reference/` · `rooms`: which room
 //! may know which · `predictor`, `two_stage`, `decision_focused`, `recipe`, `programme`: learning · `maternal`: a synthetic programme · `encoding`, `split`:
 //! features and parts of a study · `collapsing`: arms seen only at pulls · `cwpdis`, `segmented`, `propensity`, `likelihood`, `strength`, `fluid`, `evaluate`,
-//! `coverage`: estimators against naive formulas, enumeration and repetition. `report`: pages and charts read
+//! `coverage`: estimators against naive formulas, enumeration and repetition. `joint`: all arms as one process. `statistics`: tests of tables. `report`: pages and charts read
 //! back as XML. `arms` draws random arms, `logs` random logs,
 //! `oracle` holds the slow textbook truths.
 
@@ -21,6 +21,7 @@ mod fluid;
 mod golden;
 mod gradients;
 mod invariants;
+mod joint;
 mod known;
 mod labels;
 mod likelihood;
@@ -39,5 +40,6 @@ mod selection;
 mod sightings;
 mod simulation;
 mod split;
+mod statistics;
 mod strength;
 mod two_stage;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// room → the rooms it may name
-const DOORS: [(&str, &[&str]); 14] = [
+const DOORS: [(&str, &[&str]); 16] = [
     ("error", &["index"]), // its essay points to Status
     ("random", &[]),
     ("simd", &[]),
@@ -17,10 +17,9 @@ const DOORS: [(&str, &[&str]); 14] = [
     ("simulation", &["belief", "instance", "policy", "random"]),
     ("data", &["belief", "error", "instance", "policy", "random", "simulation"]),
     ("evaluation", &["belief", "error", "instance", "lu", "policy", "random", "simd", "simulation"]),
-    (
-        "training",
-        &["belief", "data", "error", "evaluation", "index", "instance", "policy", "predictor", "random"],
-    ),
+    ("training", &["data", "error", "evaluation", "index", "instance", "policy", "predictor", "random"]),
+    ("joint", &["error", "evaluation", "instance", "policy", "predictor", "simd"]),
+    ("statistics", &[]),
     ("report", &[]),
 ];
 
