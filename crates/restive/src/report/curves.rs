@@ -24,7 +24,7 @@
 
 use super::axis::{Axis, Range};
 use super::draw::{Anchor, Drawing, fit, path, simplified, width_of};
-use super::frame::{axis_below, no_data, ticks_below, title};
+use super::frame::{Shape, axis_below, no_data, ticks_below, title};
 use super::ink::Ink;
 use super::number::{Interval, along_axis, short};
 
@@ -100,9 +100,9 @@ impl Panel {
         Range::of(scale, values().flat_map(|v| [v.value, v.low, v.high]).chain(continued))
     }
 
-    pub(super) fn draw(&self, width: f64) -> Drawing {
-        let mut drawing = Drawing::default();
-        title(&mut drawing, &self.title, width);
+    pub(super) fn draw(&self, shape: &Shape) -> Drawing {
+        let (mut drawing, width) = (Drawing::default(), shape.width);
+        title(&mut drawing, &self.title, shape);
         let (Some(x), Some(y)) = (self.range_x(), self.range_y()) else { return no_data(drawing, width) };
         let y = y.to_ticks(7);
         if !self.y.label.is_empty() {

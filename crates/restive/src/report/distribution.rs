@@ -24,7 +24,7 @@
 
 use super::axis::{Range, Scale, step};
 use super::draw::{Anchor, Drawing, fit, path, width_of};
-use super::frame::{axis_below, no_data, ticks_below, title};
+use super::frame::{Shape, axis_below, no_data, ticks_below, title};
 use super::ink::Ink;
 use super::number::{fixed, short};
 
@@ -120,9 +120,9 @@ fn median(sorted: &[f64]) -> f64 {
 }
 
 impl Panel {
-    pub(super) fn draw(&self, width: f64) -> Drawing {
-        let mut drawing = Drawing::default();
-        title(&mut drawing, &self.title, width);
+    pub(super) fn draw(&self, shape: &Shape) -> Drawing {
+        let (mut drawing, width) = (Drawing::default(), shape.width);
+        title(&mut drawing, &self.title, shape);
         drawing.height += 4.0;
         let known: Vec<Vec<f64>> = self.samples.iter().map(Sample::known).collect();
         let Some(range) = Range::of(Scale::Linear, known.iter().flatten().copied()) else {
