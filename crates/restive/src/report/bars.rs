@@ -87,7 +87,7 @@ impl Bars {
     /// The least width of a panel.
     pub(super) const LEAST: f64 = 320.0;
     /// The least width of a panel whose names stand elsewhere.
-    pub(super) const LEAST_WITHOUT_NAMES: f64 = 176.0;
+    pub(super) const LEAST_WITHOUT_NAMES: f64 = 190.0;
 
     /// Whether all panels have the same rows, so that their names need to stand only once beside several panels.
     pub(super) fn have_the_same_rows(&self) -> bool {

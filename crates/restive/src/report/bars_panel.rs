@@ -72,9 +72,10 @@ impl Panel {
         let low = if self.base == Some(bare.low) { bare.low } else { padded.low };
         let high = if self.base == Some(bare.high) { bare.high } else { padded.high };
         let range = Range { low, high, ..bare };
-        // one more than the axis has; very large and very small numbers have powers of ten
-        let decimals =
-            Some(decimals(step(high - low, 6)) + 1).filter(|d| *d <= 6 && high.abs().max(low.abs()) < 1e7);
+        // one more than the axis has, but no tenths of hundreds; very large and very small numbers have powers of ten
+        let step = step(high - low, 6);
+        let decimals = Some(decimals(step) + usize::from(step < 100.0))
+            .filter(|d| *d <= 6 && high.abs().max(low.abs()) < 1e7);
         let widest =
             |texts: &mut dyn Iterator<Item = String>| texts.map(|t| width_of(&t)).fold(0.0, f64::max);
         let left = names.map_or_else(|| self.width_of_names(0.38 * width) + 10.0, |_| 6.0);

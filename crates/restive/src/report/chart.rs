@@ -78,8 +78,8 @@ impl Chart {
         let mut sheet = Drawing::default();
         let mut top = MARGIN;
         if !self.title().is_empty() {
-            sheet.text("title", Anchor::Start, MARGIN, top + 12.0, &fit(self.title(), layout.width / 1.2));
-            top += 30.0;
+            sheet.text("heading", Anchor::Start, MARGIN, top + 13.0, &fit(self.title(), layout.width / 1.4));
+            top += 34.0;
         }
         sheet.place(MARGIN, top, &drawn);
         let (width, height) = ((layout.width + 2.0 * MARGIN).ceil(), (top + drawn.height + MARGIN).ceil());

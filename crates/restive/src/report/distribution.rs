@@ -142,18 +142,16 @@ impl Panel {
                 true => "no data".into(),
                 false => format!("{}, median {}", sample.count(known), short(middle)),
             };
-            let room = width - width_of(&told) - 12.0;
+            let bold = 1.1 * width_of(&sample.name) + 16.0;
+            // beside the name, or below it where it is long
+            let below = bold + width_of(&told) + 12.0 > width;
+            let (name, words) = (drawing.height + 14.0, drawing.height + if below { 30.0 } else { 14.0 });
+            drawing.height = words - 14.0;
             let (top, bottom) = (drawing.height + 24.0, drawing.height + 24.0 + HEIGHT);
             drawing.open(sample.ink.class(), &format!("{}: {told}", sample.name));
-            drawing.mark(sample.ink, [6.0, drawing.height + 10.0]);
-            drawing.text(
-                "strong",
-                Anchor::Start,
-                16.0,
-                drawing.height + 14.0,
-                &fit(&sample.name, (room - 16.0) / 1.1),
-            );
-            drawing.text("muted", Anchor::End, width, drawing.height + 14.0, &told);
+            drawing.mark(sample.ink, [6.0, name - 4.0]);
+            drawing.text("strong", Anchor::Start, 16.0, name, &fit(&sample.name, (width - 16.0) / 1.1));
+            drawing.text("muted", Anchor::End, width, words, &told);
             for tick in &ticks {
                 drawing.line("grid", [tick.x, top], [tick.x, bottom]);
             }

@@ -67,7 +67,10 @@ pub(super) fn wrap(text: &str, width: f64, lines: usize) -> Vec<String> {
     let mut breaks =
         text.char_indices().filter(|(_, c)| " -_,/".contains(*c)).map(|(at, c)| at + c.len_utf8());
     let fits = |at: &usize| *at < text.len() && width_of(text[..*at].trim_end()) <= width;
-    match breaks.rfind(fits) {
+    // between words, if the rest has room on the next line
+    let between = text.match_indices(' ').map(|(at, _)| at + 1).filter(fits).last();
+    let between = between.filter(|at| width_of(&text[*at..]) <= width);
+    match between.or_else(|| breaks.rfind(fits)) {
         Some(at) if lines > 1 => {
             let mut out = vec![text[..at].trim_end().to_string()];
             out.extend(wrap(text[at..].trim_start(), width, lines - 1));

@@ -64,7 +64,7 @@ pub(super) struct Tick {
 
 /// As many ticks as have room for their labels in a panel of that width, the axis reaching from `from` to `to`.
 pub(super) fn ticks_below(range: &Range, from: f64, to: f64, width: f64) -> Vec<Tick> {
-    let most = (((to - from) / 24.0) as usize).clamp(2, 9);
+    let most = (((to - from) / 18.0) as usize).clamp(2, 9);
     let lay = |at_most: usize| -> Vec<Tick> {
         let numbers = range.ticks(at_most);
         let labels = along_axis(&numbers);
@@ -79,7 +79,16 @@ pub(super) fn ticks_below(range: &Range, from: f64, to: f64, width: f64) -> Vec<
             .windows(2)
             .all(|w| w[1].middle - w[0].middle > (width_of(&w[0].label) + width_of(&w[1].label)) / 2.0 + 6.0)
     };
-    (2..=most).rev().map(lay).find(apart).unwrap_or_else(|| lay(2).into_iter().take(1).collect())
+    let ends = |mut ticks: Vec<Tick>| {
+        let last = ticks.pop();
+        ticks.truncate(1);
+        ticks.extend(last);
+        ticks
+    };
+    let found = (2..=most).rev().map(lay).find(|ticks| ticks.len() > 1 && apart(ticks));
+    // one tick tells no scale: the ends of finer ones
+    let finer = || (3..=6).map(lay).map(ends).find(|ticks| ticks.len() > 1 && apart(ticks));
+    found.or_else(finer).unwrap_or_else(|| lay(2).into_iter().take(1).collect())
 }
 
 /// Draws the labels of the ticks and of the axis below `y`; returns where it ends.
