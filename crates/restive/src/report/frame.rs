@@ -87,7 +87,7 @@ pub(super) fn ticks_below(range: &Range, from: f64, to: f64, width: f64) -> Vec<
     };
     let found = (2..=most).rev().map(lay).find(|ticks| ticks.len() > 1 && apart(ticks));
     // one tick tells no scale: the ends of finer ones
-    let finer = || (3..=6).map(lay).map(ends).find(|ticks| ticks.len() > 1 && apart(ticks));
+    let finer = || (3..=9).map(lay).map(ends).find(|ticks| ticks.len() > 1 && apart(ticks));
     found.or_else(finer).unwrap_or_else(|| lay(2).into_iter().take(1).collect())
 }
 

@@ -377,6 +377,23 @@ fn a_thousand_epochs_cost_little_more_than_fifty() {
 }
 
 #[test]
+fn labels_of_a_logarithmic_axis_tell_their_numbers() {
+    let labels = |from: f64, to: f64| {
+        let points = [(from, Interval::bare(from)), (to, Interval::bare(to))];
+        drawn(&read(&curves("c", &points, Scale::Log).svg()))
+    };
+    let wide = labels(1e-4, 1e4);
+    for label in ["10⁻⁴", "10⁰", "10⁴"] {
+        assert!(wide.iter().any(|t| t == label), "{label}: {wide:?}");
+    }
+    let narrow = labels(0.01, 1e4);
+    for label in ["0.01", "1", "10,000"] {
+        assert!(narrow.iter().any(|t| t == label), "{label}: {narrow:?}");
+    }
+    assert!(!wide.iter().chain(&narrow).any(|t| t == "0.000" || t == "1.00"), "{wide:?} {narrow:?}");
+}
+
+#[test]
 fn numbers_read_well() {
     for (x, decimals, text) in [
         (1_234_567.0, 0, "1,234,567"),
