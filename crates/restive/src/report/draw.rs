@@ -68,7 +68,7 @@ pub(super) fn wrap(text: &str, width: f64, lines: usize) -> Vec<String> {
         text.char_indices().filter(|(_, c)| " -_,/".contains(*c)).map(|(at, c)| at + c.len_utf8());
     let fits = |at: &usize| *at < text.len() && width_of(text[..*at].trim_end()) <= width;
     // between words, if the rest has room on the next line
-    let between = text.match_indices(' ').map(|(at, _)| at + 1).filter(fits).last();
+    let between = text.match_indices(' ').map(|(at, _)| at + 1).rfind(fits);
     let between = between.filter(|at| width_of(&text[*at..]) <= width);
     match between.or_else(|| breaks.rfind(fits)) {
         Some(at) if lines > 1 => {
