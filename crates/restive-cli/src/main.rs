@@ -23,6 +23,9 @@ mod evaluate_arguments;
 mod evaluate_json;
 mod evaluate_report;
 mod failure;
+// `restive experiment` will draw with it
+#[cfg_attr(not(test), expect(dead_code))]
+mod figure;
 mod generate;
 mod generate_maternal;
 mod generate_out;

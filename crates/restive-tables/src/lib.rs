@@ -49,4 +49,4 @@ pub use model::Model;
 pub use names::ArmNames;
 pub use read::{ArmBatch, ArmReader, Probabilities};
 pub use study::{Behaviour, Settings, Study, StudyInstance};
-pub use write::{Cells, Detail, FolderDraft, IndexWriter, abandon_drafts, write_table};
+pub use write::{Cells, Detail, FolderDraft, IndexWriter, abandon_drafts, write_files, write_table};

@@ -31,6 +31,16 @@ use restive::index::Indices;
 use std::path::{Path, PathBuf};
 pub use table::{Cells, write_table};
 
+/// Writes whole files, and puts them in their places only when all of them are complete.
+pub fn write_files(files: &[(PathBuf, &[u8])]) -> Result<()> {
+    let draft = |(path, bytes): &(PathBuf, &[u8])| {
+        let mut draft = Draft::create(path)?;
+        draft.write(bytes)?;
+        Ok(draft)
+    };
+    Draft::put_in_place(files.iter().map(draft).collect::<Result<_>>()?)
+}
+
 /// Which columns a table of indices has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Detail {

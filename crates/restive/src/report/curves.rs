@@ -1,7 +1,7 @@
 //! Curves: several lines over one quantity, each with its 95 % band.
 //!
 //! For learning curves (x: epochs) and for costs (both axes logarithmic). Lines differ by dash as well as by colour; where
-//! points are few, each gets its shape, otherwise only the last. A line breaks where a number is missing. `continued` is what
+//! points are few, each gets its shape, otherwise three along the line, not at the same places as those of the others. A line breaks where a number is missing. `continued` is what
 //! a line would be if it went on: drawn with dots, it is never mistaken for a measurement. Points closer to the line than a
 //! tenth of a unit are left out, so that a thousand epochs cost no more than fifty.
 //!
@@ -24,7 +24,7 @@
 
 use super::axis::{Axis, Range};
 use super::draw::{Anchor, Drawing, fit, path, simplified, width_of};
-use super::frame::{axis_below, no_data, ticks_below, title};
+use super::frame::{Shape, axis_below, no_data, ticks_below, title};
 use super::ink::Ink;
 use super::number::{Interval, along_axis, short};
 
@@ -100,9 +100,9 @@ impl Panel {
         Range::of(scale, values().flat_map(|v| [v.value, v.low, v.high]).chain(continued))
     }
 
-    pub(super) fn draw(&self, width: f64) -> Drawing {
-        let mut drawing = Drawing::default();
-        title(&mut drawing, &self.title, width);
+    pub(super) fn draw(&self, shape: &Shape) -> Drawing {
+        let (mut drawing, width) = (Drawing::default(), shape.width);
+        title(&mut drawing, &self.title, shape);
         let (Some(x), Some(y)) = (self.range_x(), self.range_y()) else { return no_data(drawing, width) };
         let y = y.to_ticks(7);
         if !self.y.label.is_empty() {
@@ -134,7 +134,7 @@ impl Panel {
             }
             drawing.close();
         }
-        for line in &self.lines {
+        for (nth, line) in self.lines.iter().enumerate() {
             drawing.open(line.ink.class(), &line.name);
             let takes = |p: &&(f64, f64)| x.scale.takes(p.0) && y.scale.takes(p.1);
             let more: Vec<_> = line.continued.iter().filter(takes).map(|p| spot(p.0, p.1)).collect();
@@ -152,7 +152,14 @@ impl Panel {
             let mut marks: Vec<_> =
                 runs.iter().flat_map(|run| run.iter().filter_map(|p| lonely(&p, run.len() == 1))).collect();
             if marks.is_empty() {
-                marks.extend(runs.last().and_then(|run| run.last()).map(|p| spot(p.0, p.1.value)));
+                let spots: Vec<_> = runs.concat().iter().map(|p| spot(p.0, p.1.value)).collect();
+                let shift = (nth as f64 + 0.5) / self.lines.len() as f64;
+                for third in [0.0, 1.0, 2.0] {
+                    let wanted = left + (right - left) * (third + shift) / 3.0;
+                    let off = |spot: &[f64; 2]| (spot[0] - wanted).abs();
+                    marks.extend(spots.iter().copied().min_by(|a, b| off(a).total_cmp(&off(b))));
+                }
+                marks.dedup();
             }
             marks.into_iter().for_each(|spot| drawing.mark(line.ink, spot));
             drawing.close();

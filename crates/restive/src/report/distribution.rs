@@ -24,7 +24,7 @@
 
 use super::axis::{Range, Scale, step};
 use super::draw::{Anchor, Drawing, fit, path, width_of};
-use super::frame::{axis_below, no_data, ticks_below, title};
+use super::frame::{Shape, axis_below, no_data, ticks_below, title};
 use super::ink::Ink;
 use super::number::{fixed, short};
 
@@ -120,9 +120,9 @@ fn median(sorted: &[f64]) -> f64 {
 }
 
 impl Panel {
-    pub(super) fn draw(&self, width: f64) -> Drawing {
-        let mut drawing = Drawing::default();
-        title(&mut drawing, &self.title, width);
+    pub(super) fn draw(&self, shape: &Shape) -> Drawing {
+        let (mut drawing, width) = (Drawing::default(), shape.width);
+        title(&mut drawing, &self.title, shape);
         drawing.height += 4.0;
         let known: Vec<Vec<f64>> = self.samples.iter().map(Sample::known).collect();
         let Some(range) = Range::of(Scale::Linear, known.iter().flatten().copied()) else {
@@ -142,18 +142,16 @@ impl Panel {
                 true => "no data".into(),
                 false => format!("{}, median {}", sample.count(known), short(middle)),
             };
-            let room = width - width_of(&told) - 12.0;
+            let bold = 1.1 * width_of(&sample.name) + 16.0;
+            // beside the name, or below it where it is long
+            let below = bold + width_of(&told) + 12.0 > width;
+            let (name, words) = (drawing.height + 14.0, drawing.height + if below { 30.0 } else { 14.0 });
+            drawing.height = words - 14.0;
             let (top, bottom) = (drawing.height + 24.0, drawing.height + 24.0 + HEIGHT);
             drawing.open(sample.ink.class(), &format!("{}: {told}", sample.name));
-            drawing.mark(sample.ink, [6.0, drawing.height + 10.0]);
-            drawing.text(
-                "strong",
-                Anchor::Start,
-                16.0,
-                drawing.height + 14.0,
-                &fit(&sample.name, (room - 16.0) / 1.1),
-            );
-            drawing.text("muted", Anchor::End, width, drawing.height + 14.0, &told);
+            drawing.mark(sample.ink, [6.0, name - 4.0]);
+            drawing.text("strong", Anchor::Start, 16.0, name, &fit(&sample.name, (width - 16.0) / 1.1));
+            drawing.text("muted", Anchor::End, width, words, &told);
             for tick in &ticks {
                 drawing.line("grid", [tick.x, top], [tick.x, bottom]);
             }

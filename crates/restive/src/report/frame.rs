@@ -1,19 +1,47 @@
 //! What all panels share: a title, an axis below, the words "no data".
 
 use super::axis::Range;
-use super::draw::{Anchor, Drawing, fit, width_of};
+use super::draw::{Anchor, Drawing, width_of, wrap};
 use super::number::along_axis;
 
 /// Titles are a little larger and bolder than what [`width_of`] measures.
 const TITLE: f64 = 1.2;
+/// Lines of a title at most.
+const LINES: usize = 2;
 
-/// Writes the title, if there is one, and moves the pen below it.
-pub(super) fn title(drawing: &mut Drawing, text: &str, width: f64) {
-    if !text.is_empty() {
-        drawing.open("", if width_of(text) * TITLE > width { text } else { "" });
-        drawing.text("title", Anchor::Start, 0.0, 13.0, &fit(text, width / TITLE));
-        drawing.close();
-        drawing.height += 22.0;
+/// What a panel has in common with those beside it.
+pub(super) struct Shape {
+    pub width: f64,
+    /// the lines that titles have room for
+    pub title: usize,
+    /// how wide names are that stand left of the first panel; absent: every panel has its own
+    pub names: Option<f64>,
+    /// the lines that references have room for above each group of rows
+    pub heads: Vec<usize>,
+}
+
+impl Shape {
+    pub fn head(&self, group: usize) -> usize {
+        self.heads.get(group).copied().unwrap_or(0)
+    }
+}
+
+/// The lines of a title.
+pub(super) fn title_lines(text: &str, width: f64) -> Vec<String> {
+    if text.is_empty() { Vec::new() } else { wrap(text, width / TITLE, LINES) }
+}
+
+/// Writes the title, if there is one, and moves the pen below the titles of all panels of the row.
+pub(super) fn title(drawing: &mut Drawing, text: &str, shape: &Shape) {
+    let lines = title_lines(text, shape.width);
+    let cut = lines.last().is_some_and(|line| line.ends_with('…'));
+    drawing.open("", if cut { text } else { "" });
+    for (k, line) in lines.iter().enumerate() {
+        drawing.text("title", Anchor::Start, 0.0, 13.0 + 16.0 * k as f64, line);
+    }
+    drawing.close();
+    if shape.title > 0 {
+        drawing.height += 6.0 + 16.0 * shape.title as f64;
     }
 }
 
@@ -36,7 +64,7 @@ pub(super) struct Tick {
 
 /// As many ticks as have room for their labels in a panel of that width, the axis reaching from `from` to `to`.
 pub(super) fn ticks_below(range: &Range, from: f64, to: f64, width: f64) -> Vec<Tick> {
-    let most = (((to - from) / 24.0) as usize).clamp(2, 9);
+    let most = (((to - from) / 18.0) as usize).clamp(2, 9);
     let lay = |at_most: usize| -> Vec<Tick> {
         let numbers = range.ticks(at_most);
         let labels = along_axis(&numbers);
@@ -51,7 +79,16 @@ pub(super) fn ticks_below(range: &Range, from: f64, to: f64, width: f64) -> Vec<
             .windows(2)
             .all(|w| w[1].middle - w[0].middle > (width_of(&w[0].label) + width_of(&w[1].label)) / 2.0 + 6.0)
     };
-    (2..=most).rev().map(lay).find(apart).unwrap_or_else(|| lay(2).into_iter().take(1).collect())
+    let ends = |mut ticks: Vec<Tick>| {
+        let last = ticks.pop();
+        ticks.truncate(1);
+        ticks.extend(last);
+        ticks
+    };
+    let found = (2..=most).rev().map(lay).find(|ticks| ticks.len() > 1 && apart(ticks));
+    // one tick tells no scale: the ends of finer ones
+    let finer = || (3..=9).map(lay).map(ends).find(|ticks| ticks.len() > 1 && apart(ticks));
+    found.or_else(finer).unwrap_or_else(|| lay(2).into_iter().take(1).collect())
 }
 
 /// Draws the labels of the ticks and of the axis below `y`; returns where it ends.
@@ -69,8 +106,11 @@ pub(super) fn axis_below(
     if label.is_empty() {
         return y + 20.0;
     }
-    let label = fit(label, width);
-    let start = from.min(width - width_of(&label)).max(0.0);
-    drawing.text("muted", Anchor::Start, start, y + 32.0, &label);
-    y + 38.0
+    let lines = wrap(label, width, LINES);
+    let widest = lines.iter().map(|line| width_of(line)).fold(0.0, f64::max);
+    let start = from.min(width - widest).max(0.0);
+    for (k, line) in lines.iter().enumerate() {
+        drawing.text("muted", Anchor::Start, start, y + 32.0 + 15.0 * k as f64, line);
+    }
+    y + 23.0 + 15.0 * lines.len() as f64
 }

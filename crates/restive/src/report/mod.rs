@@ -10,7 +10,7 @@
 //! | [`bars`] | estimates with intervals in named rows, beside reference lines |
 //! | [`distribution`] | histograms one above the other: the indices of several methods |
 //!
-//! Every chart is a grid of panels. In a page each chart is drawn twice, for a desk and for a phone, and a media query shows one
+//! Every chart is a grid of panels; as a file of its own the caller may say how many stand in a row. In a page each chart is drawn twice, for a desk and for a phone, and a media query shows one
 //! of them: letters keep their size and nothing scrolls sideways. Methods differ by shape and dash as well as by colour
 //! ([`Ink`]), so that a page printed in black and white can still be read.
 //!
@@ -39,6 +39,7 @@
 
 pub mod axis;
 pub mod bars;
+mod bars_panel;
 pub mod chart;
 pub mod curves;
 pub mod distribution;

@@ -126,6 +126,12 @@ pub(super) fn along_axis(numbers: &[f64]) -> Vec<String> {
     if largest >= 1e7 || (largest > 0.0 && largest < 1e-4) {
         return numbers.iter().map(|&x| if x == 0.0 { "0".into() } else { scientific(x, 3) }).collect();
     }
+    let smallest = numbers.iter().fold(f64::INFINITY, |m, x| m.min(*x));
+    // so far apart are only numbers along a logarithmic axis: no number of decimals suits them all
+    if smallest > 0.0 && largest > 9.5 * smallest {
+        let plain = smallest >= 1e-3 && largest <= 1e5;
+        return numbers.iter().map(|&x| if plain { short(x) } else { scientific(x, 3) }).collect();
+    }
     if numbers.len() < 2 {
         return numbers.iter().map(|&x| short(x)).collect();
     }

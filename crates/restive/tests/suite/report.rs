@@ -299,6 +299,71 @@ fn a_chart_of_its_own_spells_out_its_colours() {
     }
 }
 
+/// Where the panels of a chart stand: the places of their outermost groups.
+fn places(svg: &str) -> Vec<[f64; 2]> {
+    let document = read(svg);
+    let sheet = document.root_element().children().find(|n| n.has_tag_name((NAMESPACE, "g"))).unwrap();
+    let place = |n: roxmltree::Node<'_, '_>| {
+        let moved = n.attribute("transform")?.strip_prefix("translate(")?.trim_end_matches(')');
+        moved.split_once(' ').map(|(x, y)| [x.parse().unwrap(), y.parse().unwrap()])
+    };
+    sheet.children().filter_map(place).collect()
+}
+
+#[test]
+fn a_grid_has_as_many_panels_in_a_row_as_it_is_told() {
+    let row = |name: &str| bars::Row { name: name.into(), ink: Ink::Blue, value: Interval::bare(1.0) };
+    let panel = |k: usize, names: [&str; 2]| bars::Panel {
+        title: format!("domain {}: a metric with a name that is rather long {k}", k / 5),
+        label: "reward".into(),
+        base: None,
+        groups: vec![bars::Group {
+            name: String::new(),
+            rows: names.map(row).into(),
+            // in one panel only: rows stand at the same height nevertheless
+            references: (k == 3)
+                .then(|| bars::Reference { name: "oracle".into(), value: Interval::bare(2.0) })
+                .into_iter()
+                .collect(),
+        }],
+    };
+    let grid = |other: &str| {
+        let panels =
+            (0..20).map(|k| panel(k, ["two-stage", if k == 7 { other } else { "oracle" }])).collect();
+        Chart::Bars(Bars { title: "t".into(), panels }).svg_in_columns(5)
+    };
+    // the same rows everywhere: four rows, each with its names and five panels, all as far apart
+    let svg = grid("oracle");
+    let found = places(&svg);
+    assert_eq!(found.len(), 4 * 6);
+    for row in found.chunks(6) {
+        assert!(row.iter().all(|place| place[1] == row[0][1]) && row[0][0] == 0.0, "{row:?}");
+        let steps: Vec<f64> = row[1..].windows(2).map(|w| w[1][0] - w[0][0]).collect();
+        assert!(
+            steps.iter().all(|step| (step - steps[0]).abs() < 0.21),
+            "{steps:?}: coordinates have one decimal"
+        );
+        assert_eq!(row[1][0], found[1][0]);
+    }
+    let document = read(&svg);
+    assert_eq!(drawn(&document).iter().filter(|t| *t == "two-stage").count(), 4);
+    let marks: Vec<&str> = document
+        .descendants()
+        .filter(|n| n.attribute("class") == Some("mark"))
+        .map(|n| n.attribute("transform").unwrap().trim_end_matches(')').split_once(' ').unwrap().1)
+        .collect();
+    assert!(marks[..10].chunks(2).all(|pair| pair == &marks[..2]), "{marks:?}");
+    // another name in one panel: each has its own
+    let svg = grid("another");
+    assert_eq!(places(&svg).len(), 20);
+    assert_eq!(drawn(&read(&svg)).iter().filter(|t| *t == "two-stage").count(), 20);
+    for chart in charts("some", &[1.0, 3.0]).iter().chain(&charts("none", &[])) {
+        for columns in 0..6 {
+            assert_sound(&chart.svg_in_columns(columns));
+        }
+    }
+}
+
 #[test]
 fn a_thousand_epochs_cost_little_more_than_fifty() {
     let of = |n: u32| {
@@ -309,6 +374,23 @@ fn a_thousand_epochs_cost_little_more_than_fifty() {
         curves("c", &points, Scale::Linear).svg().len()
     };
     assert!(of(5000) < 2 * of(50), "{} {}", of(5000), of(50));
+}
+
+#[test]
+fn labels_of_a_logarithmic_axis_tell_their_numbers() {
+    let labels = |from: f64, to: f64| {
+        let points = [(from, Interval::bare(from)), (to, Interval::bare(to))];
+        drawn(&read(&curves("c", &points, Scale::Log).svg()))
+    };
+    let wide = labels(1e-4, 1e4);
+    for label in ["10⁻⁴", "10⁰", "10⁴"] {
+        assert!(wide.iter().any(|t| t == label), "{label}: {wide:?}");
+    }
+    let narrow = labels(0.01, 1e4);
+    for label in ["0.01", "1", "10,000"] {
+        assert!(narrow.iter().any(|t| t == label), "{label}: {narrow:?}");
+    }
+    assert!(!wide.iter().chain(&narrow).any(|t| t == "0.000" || t == "1.00"), "{wide:?} {narrow:?}");
 }
 
 #[test]
