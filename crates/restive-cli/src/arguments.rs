@@ -39,7 +39,10 @@ impl Arguments {
             true => argument.allow_negative_numbers(true),
             false => argument,
         };
-        let command = Self::command().mut_subcommands(|command| command.mut_args(option));
+        let within = |command: clap::Command| {
+            command.mut_args(option).mut_subcommands(|command| command.mut_args(option))
+        };
+        let command = Self::command().mut_subcommands(within);
         Self::from_arg_matches(&command.try_get_matches()?)
     }
 }

@@ -38,32 +38,26 @@ Examples:
 
 /// Generate a synthetic study, as in the published experiments
 #[derive(Debug, Args)]
-#[command(
-    long_about = ABOUT,
-    after_help = EXAMPLES,
-    args_conflicts_with_subcommands = true,
-    subcommand_negates_reqs = true,
-    disable_help_subcommand = true
-)]
+#[command(long_about = ABOUT, after_help = EXAMPLES, disable_help_subcommand = true)]
 pub(crate) struct GenerateArguments {
     #[command(subcommand)]
-    programme: Option<Programme>,
-
-    #[command(flatten)]
-    domain: Option<DomainArguments>,
+    study: Generated,
 }
 
 #[derive(Debug, Subcommand)]
-enum Programme {
+enum Generated {
+    /// Two states: disengaged and engaged
+    TwoState(DomainArguments),
+    /// Five states, from worst to best
+    FiveState(DomainArguments),
+    /// States that are seen at pulls only
+    Collapsing(DomainArguments),
     Maternal(MaternalArguments),
 }
 
 #[derive(Debug, Args)]
+#[command(long_about = ABOUT, after_help = EXAMPLES)]
 struct DomainArguments {
-    /// Which domain
-    #[arg(value_enum)]
-    domain: Kind,
-
     /// How many instances
     #[arg(long, default_value_t = 10, value_name = "N")]
     instances: usize,
@@ -129,20 +123,19 @@ impl Kind {
 }
 
 pub(crate) fn run(arguments: &GenerateArguments) -> anyhow::Result<()> {
-    match arguments {
-        GenerateArguments { programme: Some(Programme::Maternal(arguments)), .. } => {
-            generate_maternal::run(arguments)
-        }
-        GenerateArguments { domain: Some(arguments), .. } => run_domain(arguments),
-        _ => unreachable!("a domain is required where there is no command"),
+    match &arguments.study {
+        Generated::TwoState(arguments) => run_domain(Kind::TwoState, arguments),
+        Generated::FiveState(arguments) => run_domain(Kind::FiveState, arguments),
+        Generated::Collapsing(arguments) => run_domain(Kind::Collapsing, arguments),
+        Generated::Maternal(arguments) => generate_maternal::run(arguments),
     }
 }
 
-fn run_domain(arguments: &DomainArguments) -> anyhow::Result<()> {
+fn run_domain(kind: Kind, arguments: &DomainArguments) -> anyhow::Result<()> {
     let start = Instant::now();
-    let (name, base) = arguments.domain.domain();
+    let (name, base) = kind.domain();
     let &DomainArguments { instances, arms, budget, horizon, trajectories, .. } = arguments;
-    let is_collapsing = arguments.domain == Kind::Collapsing;
+    let is_collapsing = kind == Kind::Collapsing;
     let (states, observation) = arguments.seen.resolve(is_collapsing, &base, horizon)?;
     let &DomainArguments { margin, feature_noise, features_kept, discount, .. } = arguments;
     let seed = arguments.out.seed;
@@ -162,7 +155,7 @@ fn run_domain(arguments: &DomainArguments) -> anyhow::Result<()> {
     // what takes memory: a few bytes per arm and step, some hundred numbers per arm, and where labels are told apart their
     // beliefs
     const MOST_CELLS: f64 = 1e9;
-    let beliefs = observation.chain().map_or(0.0, |chain| (states * states) as f64 * chain.beliefs() as f64);
+    let beliefs = observation.chain().map_or(0.0, |chain| (states as f64).powi(2) * chain.beliefs() as f64);
     let of_arm = trajectories as f64 * (horizon as f64 + 1.0) + 200.0 + 2.0 * beliefs;
     let cells = instances as f64 * arms as f64 * of_arm;
     if cells > MOST_CELLS {

@@ -24,7 +24,7 @@ order. docs/MATERNAL.md says what the defaults rest on, and what the programme i
 const EXAMPLES: &str = "\
 Examples:
   restive generate maternal --out programme
-  restive generate maternal --out harder --seed 7 --groups 4 --explained-baseline 0.2 --explained-effect 0.1";
+  restive generate maternal --out harder --groups 4 --explained-effect 0.1";
 
 /// A synthetic programme shaped like the maternal one of the paper
 #[derive(Debug, Args)]

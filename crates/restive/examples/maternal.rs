@@ -100,7 +100,7 @@ fn strict(transition: ArrayView4<'_, f64>) -> Policy {
 fn value(instance: &Instance, policy: &Policy) -> f64 {
     let truth = instance.truth().expect("synthetic");
     let setting = Setting {
-        transition: truth.view(),
+        motion: truth.view().into(),
         reward: instance.reward().into(),
         discount: instance.discount(),
         budget: instance.budget(),

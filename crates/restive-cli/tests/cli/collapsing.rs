@@ -248,7 +248,7 @@ fn bad_input_ends_in_one_clear_message() {
             "collapsing --states 1",
             "--states: found 1, expected at least 2: with one state all arms are the same",
         ),
-        ("collapsing --chain 5000", "cells of arms, trajectories, steps and labels"),
+        ("collapsing --chain 5000", "at most 4096"),
         ("collapsing --chain 2500 --instances 1 --arms 1 --budget 1", "at most 4096"),
         ("collapsing --states 1000000000000000000", "cells of arms"),
         ("collapsing --chain infinite --horizon 18446744073709551615", "--chain: chain: expected fewer"),

@@ -317,7 +317,7 @@ fn exact_values_are_the_means_of_rollouts() {
     let mut luck = random(8);
     let index = Array2::from_shape_simple_fn((5, 2), || lot(&mut luck));
     let setting = Setting {
-        transition: truth.view(),
+        motion: truth.view().into(),
         reward: instance.reward().into(),
         discount: 0.99,
         budget: 2,

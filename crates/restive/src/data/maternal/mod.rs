@@ -200,7 +200,7 @@ impl Maternal {
     fn instance(&self, features: Array2<f64>, truth: Transition, random: &mut Random) -> Result<Instance> {
         let reward = Reward::linear(2);
         let setting = Setting {
-            transition: truth.view(),
+            motion: truth.view().into(),
             reward: (&reward).into(),
             discount: self.discount,
             budget: self.budget,
