@@ -2,6 +2,7 @@
 
 use crate::demo::DemoArguments;
 use crate::evaluate::EvaluateArguments;
+use crate::experiment::ExperimentArguments;
 use crate::generate::GenerateArguments;
 use crate::observation::{Length, Observation};
 use crate::plan::PlanArguments;
@@ -56,6 +57,7 @@ pub(crate) enum Command {
     Train(TrainArguments),
     Evaluate(EvaluateArguments),
     Plan(PlanArguments),
+    Experiment(ExperimentArguments),
     /// Print a completion script for your shell
     #[command(after_help = "Examples:\n  restive completions bash\n  restive completions zsh")]
     Completions {

@@ -22,9 +22,9 @@ mod evaluate_about;
 mod evaluate_arguments;
 mod evaluate_json;
 mod evaluate_report;
+mod experiment;
 mod failure;
 // `restive experiment` will draw with it
-#[cfg_attr(not(test), expect(dead_code))]
 mod figure;
 mod generate;
 mod generate_maternal;
@@ -39,6 +39,7 @@ mod observation;
 mod plan;
 mod plan_report;
 mod prepare;
+mod problem;
 mod progress;
 mod solve;
 mod study;
@@ -71,6 +72,7 @@ fn main() -> ExitCode {
         Command::Train(arguments) => train::run(&arguments),
         Command::Evaluate(arguments) => evaluate::run(&arguments),
         Command::Plan(arguments) => plan::run(&arguments),
+        Command::Experiment(arguments) => experiment::run(&arguments),
         Command::Completions { shell } => print(|out| {
             clap_complete::generate(shell, &mut Arguments::command(), "restive", out);
             Ok(())

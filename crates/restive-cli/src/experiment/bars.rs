@@ -1,0 +1,216 @@
+//! `bars`: what every method is worth, by the published metrics and as deployed, with paired tests and the published figures
+//! beside ours.
+
+use super::page::{difference, ink, interval, p_value, paired, text};
+use super::published::{DIFFERENCES, FIGURES, METHODS};
+use super::rows::{Row, names, values};
+use super::units::Settings;
+use super::{Experiment, Shown, comparison, page};
+use restive::report::number::fixed;
+use restive::report::table::{Cell, Column, Row as Line, Table};
+use restive::report::{Bars, Block, Chart, Interval, Section, bars};
+use restive::statistics::{paired_t, wilcoxon};
+
+pub(super) const EXPERIMENT: Experiment = Experiment {
+    name: "bars",
+    axis: None,
+    units: comparison::units,
+    compute: comparison::compute,
+    owns: |row| row.at.is_nan(),
+    show,
+};
+
+const METRICS: [&str; 5] = ["loss", "is", "simulated", "strict_simulated", "strict_true"];
+/// In figures: without what is a control or a bound of its own.
+const SHOWN: [&str; 6] = [
+    "random",
+    "two-stage",
+    "decision-focused",
+    "two-stage-recommended",
+    "decision-focused-recommended",
+    "oracle",
+];
+/// Whose differences are tested.
+const PAIRS: [[&str; 2]; 4] = [
+    ["decision-focused", "two-stage"],
+    ["decision-focused", "oracle"],
+    ["decision-focused-shuffled", "two-stage"],
+    ["decision-focused-recommended", "two-stage-recommended"],
+];
+
+fn show(settings: &Settings, rows: &[Row]) -> Shown {
+    let domains = names(rows, |row| &row.domain);
+    let mut blocks = vec![text(about(settings, rows))];
+    let chart = chart(rows, &domains);
+    blocks.push(page::figure(&chart));
+    blocks.extend(domains.iter().map(|domain| Block::Table(values_of(rows, domain))));
+    blocks.push(Block::Table(tests(rows, &domains)));
+    if settings.profile == "published" {
+        blocks.push(Block::Table(beside(rows, &domains)));
+    }
+    Shown {
+        section: Section { heading: "What every method is worth".into(), blocks },
+        figure: Some((chart, Some(METRICS.len()))),
+        text: words(rows, &domains),
+    }
+}
+
+fn about(settings: &Settings, rows: &[Row]) -> String {
+    let runs = rows.iter().map(|row| row.run + 1).max().unwrap_or(0);
+    format!(
+        "{runs} runs with the profile {}. loss: predictive loss per trajectory. is and simulated: the soft policy, as published. \
+         strict_simulated and strict_true: the strict top K, on transitions counted in the test log and on the true ones; the last is what a \
+         programme would get. Intervals are 95 % over the runs, differences are paired by run.",
+        settings.profile
+    )
+}
+
+/// The share of the way from random to oracle of a method, as deployed, by run.
+fn shares(rows: &[Row], domain: &str, method: &str) -> Vec<f64> {
+    let of = |method| paired(rows, domain, [method, "random"], "strict_true");
+    let [own, random] = of(method);
+    let [oracle, _] = of("oracle");
+    let all = own.iter().zip(&random).zip(&oracle);
+    all.map(|((own, random), oracle)| 100.0 * (own - random) / (oracle - random)).collect()
+}
+
+fn chart(rows: &[Row], domains: &[&str]) -> Chart {
+    let panel = |domain: &str, metric: &str| {
+        let is_loss = metric == "loss";
+        let row = |method: &&str| bars::Row {
+            name: method.to_string(),
+            ink: ink(method),
+            value: match is_loss {
+                true => interval(&values(rows, domain, method, metric)),
+                false => difference(rows, domain, [method, "no-action"], metric),
+            },
+        };
+        let there = SHOWN.iter().filter(|method| !values(rows, domain, method, metric).is_empty());
+        bars::Panel {
+            title: format!("{domain}: {metric}"),
+            label: if is_loss { "nats per trajectory".into() } else { "more than no action".into() },
+            base: (!is_loss).then_some(0.0),
+            groups: vec![bars::Group {
+                name: String::new(),
+                rows: there.map(row).collect(),
+                references: Vec::new(),
+            }],
+        }
+    };
+    let panels = domains.iter().flat_map(|domain| METRICS.map(|metric| panel(domain, metric))).collect();
+    Chart::Bars(Bars { title: "Loss, and improvement over no action".into(), panels })
+}
+
+fn values_of(rows: &[Row], domain: &str) -> Table {
+    let mut columns = vec![Column::text("method")];
+    columns.extend(METRICS.map(|metric| Column::number(metric, 1)));
+    columns.push(Column::number("% of the way from random to oracle", 1));
+    let line = |method: &&str| {
+        let mut cells = vec![Cell::text(*method)];
+        cells.extend(METRICS.map(|metric| Cell::Estimate(interval(&values(rows, domain, method, metric)))));
+        cells.push(Cell::Estimate(interval(&shares(rows, domain, method))));
+        Line::new(cells)
+    };
+    let methods: Vec<&str> = names(rows, |row| &row.method);
+    Table {
+        caption: format!("{domain}: means over the runs"),
+        columns,
+        rows: methods.iter().map(line).collect(),
+    }
+}
+
+fn tests(rows: &[Row], domains: &[&str]) -> Table {
+    let mut lines = Vec::new();
+    for domain in domains {
+        for [method, to] in PAIRS {
+            for metric in METRICS {
+                let [first, second] = paired(rows, domain, [method, to], metric);
+                if first.is_empty() {
+                    continue;
+                }
+                let t = paired_t(&first, &second).ok().map(|test| test.p);
+                let w = wilcoxon(&first, &second).ok().map(|test| test.p);
+                lines.push(Line::new(vec![
+                    Cell::text(*domain),
+                    Cell::text(format!("{method} − {to}")),
+                    Cell::text(metric),
+                    Cell::Estimate(difference(rows, domain, [method, to], metric)),
+                    Cell::text(p_value(t)),
+                    Cell::text(p_value(w)),
+                ]));
+            }
+        }
+    }
+    let columns = vec![
+        Column::text("domain"),
+        Column::text("difference"),
+        Column::text("metric"),
+        Column::number("mean", 2),
+        Column::text("p (t)"),
+        Column::text("p (Wilcoxon)"),
+    ];
+    Table { caption: "Paired differences, with Student's and Wilcoxon's tests".into(), columns, rows: lines }
+}
+
+/// Our figures beside the published ones.
+fn beside(rows: &[Row], domains: &[&str]) -> Table {
+    let mut lines = Vec::new();
+    for (domain, metric, figures) in FIGURES.iter().filter(|(domain, ..)| domains.contains(domain)) {
+        for (method, (mean, error)) in METHODS.iter().zip(figures) {
+            lines.push(Line::new(vec![
+                Cell::text(*domain),
+                Cell::text(*metric),
+                Cell::text(*method),
+                Cell::text(format!("{mean} ± {error}")),
+                Cell::text(with_error(&values(rows, domain, method, metric))),
+            ]));
+        }
+        if let Some((_, _, (mean, error))) = DIFFERENCES.iter().find(|(d, m, _)| d == domain && m == metric) {
+            let [first, second] = paired(rows, domain, ["decision-focused", "two-stage"], metric);
+            let ours: Vec<f64> = first.iter().zip(&second).map(|(a, b)| a - b).collect();
+            lines.push(Line::highlighted(vec![
+                Cell::text(*domain),
+                Cell::text(*metric),
+                Cell::text("decision-focused − two-stage"),
+                Cell::text(format!("{mean:+} ± {error}")),
+                Cell::text(with_error(&ours)),
+            ]));
+        }
+    }
+    let columns = ["domain", "metric", "method", "published", "ours"].map(Column::text).into();
+    let caption = "Beside the published figures (mean ± standard error). The maternal programme is synthetic here: its sizes can be \
+                   compared, not its numbers";
+    Table { caption: caption.into(), columns, rows: lines }
+}
+
+fn with_error(values: &[f64]) -> String {
+    match restive::statistics::mean(values) {
+        Ok(mean) => format!("{} ± {}", fixed(mean.mean, 2), fixed(mean.standard_error, 2)),
+        Err(_) => values.first().map_or("–".into(), |value| fixed(*value, 2)),
+    }
+}
+
+fn words(rows: &[Row], domains: &[&str]) -> String {
+    let mut text = String::new();
+    let shown = |interval: Interval| match interval.has_ends() {
+        true => format!("{} ± {}", fixed(interval.value, 1), fixed(interval.high - interval.value, 1)),
+        false => fixed(interval.value, 1),
+    };
+    for domain in domains {
+        text += &format!("{domain}\n{:<30}", "");
+        METRICS.iter().for_each(|metric| text += &format!("{metric:>18}"));
+        text += &format!("{:>18}\n", "% to oracle");
+        for method in SHOWN {
+            if values(rows, domain, method, "strict_true").is_empty() {
+                continue;
+            }
+            text += &format!("{method:<30}");
+            for metric in METRICS {
+                text += &format!("{:>18}", shown(interval(&values(rows, domain, method, metric))));
+            }
+            text += &format!("{:>18}\n", shown(interval(&shares(rows, domain, method))));
+        }
+        text.push('\n');
+    }
+    text
+}

@@ -1,0 +1,201 @@
+//! One run of one domain: every method trained on the same instances and measured on the same test instances.
+//!
+//! | method | |
+//! |---|---|
+//! | `no-action`, `random`, `oracle` | nobody; K of N at random; indices of the true transitions |
+//! | `two-stage`, `decision-focused` | as the profile says |
+//! | `two-stage-recommended`, `decision-focused-recommended` | beside them, where the profile is another |
+//! | `decision-focused-shuffled` | a control: the predictions of `decision-focused`, dealt to the wrong arms |
+//! | `oracle-matched` | the oracle at the recommended index discount, as deployed |
+//!
+//! Rows without a place on the axis are final values; `epoch` rows are values of the two trainings on their way, of which the
+//! metric `is_shifted` and `changed` have for axis a constant that was added to all indices.
+
+use super::rows::Row;
+use super::units::Unit;
+use super::{Asked, Shares};
+use crate::compare_metrics::{Metric, PUBLISHED_DISCOUNT, TestInstance, mean, published_policy};
+use crate::learn;
+use crate::problem::Problem;
+use crate::train_config::Profile;
+use ndarray::Axis;
+use restive::Instance;
+use restive::policy::Policy;
+use restive::predictor::Predictor;
+use restive::training::{Config, Decision, Recipe};
+
+/// The kind of its units.
+pub(super) const KIND: &str = "comparison";
+/// What a constant added to all indices does to the published metric, and how many strict pulls it changes.
+pub(super) const SHIFTED: [&str; 2] = ["is_shifted", "changed"];
+/// The constants, in quarters.
+const CONSTANTS: std::ops::RangeInclusive<i32> = -8..=8;
+
+/// The units of some runs of every domain.
+pub(super) fn units(asked: &Asked) -> Vec<Unit> {
+    let of = |problem: &Problem| {
+        let domain = problem.name();
+        let weight = if domain == "two-state" { 1 } else { 3 };
+        (0..asked.runs).map(move |run| Unit { kind: KIND, domain: domain.into(), run, weight })
+    };
+    asked.problems.iter().flat_map(of).collect()
+}
+
+/// A run's rows in the making.
+struct Rows<'a> {
+    unit: &'a Unit,
+    seed: u64,
+    rows: Vec<Row>,
+}
+
+impl Rows<'_> {
+    fn push(&mut self, method: &str, metric: &str, at: f64, value: f64) {
+        self.rows.push(Row {
+            domain: self.unit.domain.clone(),
+            run: self.unit.run,
+            seed: self.seed,
+            method: method.into(),
+            metric: metric.into(),
+            at,
+            value,
+        });
+    }
+
+    /// Every metric, as means over the test instances.
+    fn measure(
+        &mut self,
+        method: &str,
+        tests: &[TestInstance<'_>],
+        of: impl Fn(&TestInstance<'_>) -> [f64; 5],
+    ) {
+        let all: Vec<[f64; 5]> = tests.iter().map(of).collect();
+        for (k, metric) in Metric::ALL.iter().enumerate() {
+            let value = all.iter().map(|values| values[k]).sum::<f64>() / all.len() as f64;
+            self.push(method, metric.name(), f64::NAN, value);
+        }
+    }
+}
+
+pub(super) fn compute(asked: &Asked, unit: &Unit, shares: Shares<'_>) -> anyhow::Result<Vec<Row>> {
+    let problem = asked.problem(&unit.domain);
+    let seed = asked.settings.seed.wrapping_add(unit.run as u64);
+    let [train, validation, test] = problem.parts(seed)?;
+    let both = [&train[..], &validation[..]];
+    let luck = |k: usize| seed.wrapping_mul(test.len() as u64).wrapping_add(k as u64);
+    let new = |(k, instance)| TestInstance::new(instance, problem.behaviour(), luck(k));
+    let tests: Vec<TestInstance<'_>> = test.iter().enumerate().map(new).collect::<restive::Result<_>>()?;
+    let mut rows = Rows { unit, seed, rows: Vec::new() };
+    let horizon = problem.horizon();
+    let recommended = Decision::recommended(horizon).index_discount;
+
+    for (method, policy) in [("no-action", Policy::NoAction), ("random", Policy::Random)] {
+        rows.measure(method, &tests, |test| test.blind(&policy));
+    }
+    rows.measure("oracle", &tests, |test| test.metrics(test.truth(), PUBLISHED_DISCOUNT));
+    let matched =
+        mean(&tests, |test| test.on_the_truth(&Policy::Strict(test.index(test.truth(), recommended))));
+    rows.push("oracle-matched", Metric::StrictTrue.name(), f64::NAN, matched);
+
+    let is_recommended = asked.profile == Profile::Recommended;
+    if !is_recommended {
+        let (config, mut decision) = as_published(asked.profile, problem, seed);
+        decision.behaviour = problem.behaviour();
+        let mut curve = |method: &str, epoch: usize, predictor: &Predictor, from: f64, to: f64| {
+            shares(from + (to - from) * (epoch + 1) as f64 / config.epochs as f64);
+            if epoch <= 10 || epoch.is_multiple_of(4) || epoch + 1 == config.epochs {
+                let values = on_the_way(&tests, predictor);
+                for (metric, value) in [Metric::Loss, Metric::Is, Metric::Simulated].iter().zip(values) {
+                    rows.push(method, metric.name(), epoch as f64, value);
+                }
+            }
+        };
+        let first = learn::two_stage(config.clone(), both, |epoch, predictor| {
+            curve("two-stage", epoch, predictor, 0.02, 0.1);
+        })?;
+        let through = learn::decision_focused(config.clone(), decision, None, both, |epoch, predictor| {
+            curve("decision-focused", epoch, predictor, 0.1, 0.3);
+        })?;
+        for (method, predictor) in [("two-stage", &first), ("decision-focused", &through)] {
+            rows.measure(method, &tests, |test| {
+                test.metrics(predictor.predict(test.instance().features()).view(), PUBLISHED_DISCOUNT)
+            });
+            shift(&mut rows, method, &tests, predictor);
+        }
+        rows.measure("decision-focused-shuffled", &tests, |test| {
+            let predicted = through.predict(test.instance().features());
+            let n = test.instance().arms();
+            // everyone gets the prediction of someone half the group away
+            let others: Vec<usize> = (0..n).map(|i| (i + n / 2) % n).collect();
+            test.metrics(predicted.select(Axis(0), &others).view(), PUBLISHED_DISCOUNT)
+        });
+    }
+    let recipe = recipe(problem, &train, seed);
+    let from = if is_recommended { 0.05 } else { 0.3 };
+    let (selected, _) = learn::recommended(recipe, both, |share| shares(from + (0.97 - from) * share))?;
+    let names = if is_recommended { ["two-stage", "decision-focused"] } else { RECOMMENDED };
+    let [first, through] = [&selected.two_stage.predictor, &selected.fitted.predictor];
+    for (method, predictor) in names.into_iter().zip([first, through]) {
+        rows.measure(method, &tests, |test| {
+            test.metrics(predictor.predict(test.instance().features()).view(), recommended)
+        });
+    }
+    Ok(rows.rows)
+}
+
+pub(super) const RECOMMENDED: [&str; 2] = ["two-stage-recommended", "decision-focused-recommended"];
+
+/// Training as published, or as the paper's text says.
+pub(super) fn as_published(profile: Profile, problem: &Problem, seed: u64) -> (Config, Decision) {
+    let horizon = problem.horizon();
+    let (config, decision) = match profile {
+        Profile::Paper => (Config::paper(), Decision::paper(horizon)),
+        Profile::Published | Profile::Recommended => (Config::published(), Decision::published(horizon)),
+    };
+    let epochs = match (profile, problem.epochs()) {
+        (Profile::Paper, 20) => 18,
+        (_, epochs) => epochs,
+    };
+    (Config { seed, epochs, ..config }, Decision { behaviour: problem.behaviour(), ..decision })
+}
+
+/// The recommended training.
+pub(super) fn recipe(problem: &Problem, train: &[Instance], seed: u64) -> Recipe {
+    let mut recipe = Recipe::new(Config { seed, ..Config::recommended(train) }, problem.horizon());
+    recipe.decision.behaviour = problem.behaviour();
+    recipe
+}
+
+/// The three published metrics of a predictor.
+fn on_the_way(tests: &[TestInstance<'_>], predictor: &Predictor) -> [f64; 3] {
+    let one = |test: &TestInstance<'_>| {
+        let transition = predictor.predict(test.instance().features());
+        let soft = published_policy(test.index(transition.view(), PUBLISHED_DISCOUNT));
+        [test.loss(transition.view()), test.is(&soft), test.simulated(&soft)]
+    };
+    let all: Vec<[f64; 3]> = tests.iter().map(one).collect();
+    [0, 1, 2].map(|k| all.iter().map(|values| values[k]).sum::<f64>() / all.len() as f64)
+}
+
+/// Adds constants to all indices of a method.
+fn shift(rows: &mut Rows<'_>, method: &str, tests: &[TestInstance<'_>], predictor: &Predictor) {
+    let tables: Vec<_> = (tests.iter())
+        .map(|test| {
+            let transition = predictor.predict(test.instance().features());
+            let table = test.index(transition.view(), PUBLISHED_DISCOUNT);
+            let pulls = test.pulls(&Policy::Strict(table.clone()));
+            (test, table, pulls)
+        })
+        .collect();
+    for quarters in CONSTANTS {
+        let constant = f64::from(quarters) / 4.0;
+        let (mut is, mut changed) = (0.0, 0);
+        for (test, table, before) in &tables {
+            let moved = table + constant;
+            is += test.is(&published_policy(moved.clone())) / tables.len() as f64;
+            let pulls = test.pulls(&Policy::Strict(moved));
+            changed += pulls.iter().zip(before).filter(|(now, was)| now != was).count();
+        }
+        rows.push(method, SHIFTED[0], constant, is);
+        rows.push(method, SHIFTED[1], constant, changed as f64);
+    }
+}

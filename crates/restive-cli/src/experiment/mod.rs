@@ -1,0 +1,237 @@
+//! `restive experiment`: every figure and table of the paper from scratch, with intervals and tests.
+//!
+//! An [`Experiment`] is a row of a table: which [units](units) of work it needs, how one is computed, which of their
+//! [rows](rows) are its own, and how they are shown. Units are resumable and shared: `bars`, `curves` and `metric` look at the
+//! same runs. What is shown is drawn from the tables alone, so that it can be drawn again.
+
+mod bars;
+mod comparison;
+mod curves;
+mod metric;
+mod page;
+mod published;
+mod rows;
+mod units;
+
+use crate::prepare;
+use crate::problem::Problem;
+use crate::train_config::Profile;
+use anyhow::bail;
+use clap::{Args, Subcommand, ValueEnum};
+use restive::report::{Chart, Section};
+use rows::Row;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+use units::{Settings, Unit};
+
+const ABOUT: &str = "\
+Regenerate the figures and tables of the paper from scratch, with intervals and paired tests.
+
+DIR becomes a folder: NAME.csv and NAME.parquet (every number: domain, run, seed, method, metric, value), NAME.svg and NAME.png, and \
+report.html with a section for every experiment that is there. Every run is kept as soon as it is done: a command that was interrupted, \
+even killed, is continued by the same command and ends in the same tables; --runs may grow later.";
+
+const EXAMPLES: &str = "\
+Examples:
+  restive experiment bars --domain two-state --quick --out quick
+  restive experiment report quick";
+
+/// Regenerate the figures and tables of the paper
+#[derive(Debug, Args)]
+#[command(long_about = ABOUT, after_help = EXAMPLES, disable_help_subcommand = true)]
+pub(crate) struct ExperimentArguments {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Loss, soft and strict values of every method on every domain
+    Bars(RunArguments),
+    /// Learning curves on the test instances
+    Curves(RunArguments),
+    /// Everything of the paper
+    All(RunArguments),
+    /// Draw tables, figures and report of a folder again
+    Report {
+        /// A folder of results
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+    },
+}
+
+#[derive(Debug, Args)]
+struct RunArguments {
+    /// The folder to write, or to continue
+    #[arg(short, long, value_name = "DIR", default_value = "restive-experiment")]
+    out: PathBuf,
+
+    /// How many runs, each with a seed of its own [default: 50; 3 with --quick]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    runs: Option<u32>,
+
+    /// Seed of the first run; the others follow it
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+
+    /// What two-stage and decision-focused training are
+    #[arg(long, value_enum, default_value_t = Profile::Published)]
+    profile: Profile,
+
+    /// Only these domains
+    #[arg(long, value_enum, value_name = "DOMAIN")]
+    domain: Vec<DomainName>,
+
+    /// A look in a few minutes: few runs, marked as such everywhere
+    #[arg(long)]
+    quick: bool,
+
+    /// Threads to compute with [default: one per core]; the result does not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+
+    /// Arms per instance: smaller than published
+    #[arg(long, value_name = "N", hide = true, value_parser = clap::value_parser!(u16).range(5..=1000))]
+    arms: Option<u16>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum DomainName {
+    TwoState,
+    FiveState,
+    Collapsing,
+    Maternal,
+}
+
+/// What was asked for.
+pub(crate) struct Asked {
+    pub(crate) settings: Settings,
+    pub(crate) profile: Profile,
+    pub(crate) runs: usize,
+    pub(crate) problems: Vec<Problem>,
+}
+
+impl Asked {
+    pub(crate) fn problem(&self, name: &str) -> &Problem {
+        let found = self.problems.iter().find(|problem| problem.name() == name);
+        found.expect("units are those of the domains that were asked for")
+    }
+}
+
+/// Hears the share of a unit that is done.
+pub(crate) type Shares<'a> = &'a (dyn Fn(f64) + Sync);
+
+/// What an experiment shows.
+pub(crate) struct Shown {
+    pub(crate) section: Section,
+    /// the figure, with the panels of a row where that is fixed
+    pub(crate) figure: Option<(Chart, Option<usize>)>,
+    /// for the terminal
+    pub(crate) text: String,
+}
+
+/// One experiment.
+pub(crate) struct Experiment {
+    pub(crate) name: &'static str,
+    /// the name of its table's axis
+    pub(crate) axis: Option<&'static str>,
+    pub(crate) units: fn(&Asked) -> Vec<Unit>,
+    pub(crate) compute: fn(&Asked, &Unit, Shares<'_>) -> anyhow::Result<Vec<Row>>,
+    /// whether a row of its units belongs into its table
+    pub(crate) owns: fn(&Row) -> bool,
+    pub(crate) show: fn(&Settings, &[Row]) -> Shown,
+}
+
+const EXPERIMENTS: [Experiment; 3] = [bars::EXPERIMENT, metric::EXPERIMENT, curves::EXPERIMENT];
+
+impl Experiment {
+    fn table(&self, folder: &Path) -> PathBuf {
+        folder.join(format!("{}.csv", self.name))
+    }
+
+    /// Computes what is missing and writes the table.
+    fn run(&self, asked: &Asked, folder: &Path) -> anyhow::Result<()> {
+        let units = (self.units)(asked);
+        let mut rows = units::complete(folder, &units, |unit, shares| (self.compute)(asked, unit, shares))?;
+        rows.retain(|row| (self.owns)(row));
+        rows::write(&self.table(folder), &rows, self.axis)?;
+        Ok(rows::write(&self.table(folder).with_extension("parquet"), &rows, self.axis)?)
+    }
+}
+
+pub(crate) fn run(arguments: &ExperimentArguments) -> anyhow::Result<()> {
+    let start = Instant::now();
+    let (names, arguments): (&[&str], _) = match &arguments.what {
+        What::Bars(arguments) => (&["bars", "metric"], arguments),
+        What::Curves(arguments) => (&["curves"], arguments),
+        What::All(arguments) => (&["bars", "metric", "curves"], arguments),
+        What::Report { folder } => return report(folder, start),
+    };
+    prepare::threads(arguments.threads)?;
+    let asked = asked(arguments)?;
+    units::enter(&arguments.out, &asked.settings)?;
+    for experiment in EXPERIMENTS.iter().filter(|experiment| names.contains(&experiment.name)) {
+        experiment.run(&asked, &arguments.out)?;
+    }
+    report(&arguments.out, start)
+}
+
+fn asked(arguments: &RunArguments) -> anyhow::Result<Asked> {
+    let problems = Problem::all().into_iter();
+    let is_asked = |problem: &Problem| {
+        let name = |domain: &DomainName| {
+            domain.to_possible_value().is_some_and(|value| value.get_name() == problem.name())
+        };
+        arguments.domain.is_empty() || arguments.domain.iter().any(name)
+    };
+    let problems = problems.filter(is_asked).map(|problem| match arguments.arms {
+        None => problem,
+        Some(arms) => problem.with_arms(arms.into()),
+    });
+    let settings = Settings {
+        restive: env!("CARGO_PKG_VERSION").into(),
+        seed: arguments.seed,
+        profile: arguments.profile.to_possible_value().expect("a name").get_name().into(),
+        is_quick: arguments.quick,
+        arms: arguments.arms.map(usize::from),
+    };
+    let runs = arguments.runs.map_or(if arguments.quick { 3 } else { 50 }, |runs| runs as usize);
+    Ok(Asked { settings, profile: arguments.profile, runs, problems: problems.collect() })
+}
+
+/// Draws everything that a folder has tables for.
+fn report(folder: &Path, start: Instant) -> anyhow::Result<()> {
+    let settings = units::settings_of(folder)?;
+    let (mut sections, mut texts) = (Vec::new(), Vec::new());
+    for experiment in &EXPERIMENTS {
+        let path = experiment.table(folder);
+        if !path.exists() {
+            continue;
+        }
+        let rows = rows::read(&path, experiment.axis)?;
+        let Shown { section, figure, text } = (experiment.show)(&settings, &rows);
+        match figure {
+            Some((chart, Some(columns))) => {
+                crate::figure::write_grid(&chart, columns, folder, experiment.name)?;
+            }
+            Some((chart, None)) => crate::figure::write(&chart, folder, experiment.name)?,
+            None => {}
+        }
+        sections.push(section);
+        texts.push(text);
+    }
+    if sections.is_empty() {
+        bail!("{}: found no table of results", folder.display());
+    }
+    page::write(folder, &settings, sections)?;
+    crate::print(|text| {
+        texts.iter().try_for_each(|all| writeln!(text, "{all}"))?;
+        let seconds = crate::display::duration(start.elapsed().as_secs_f64());
+        writeln!(
+            text,
+            "{seconds}; wrote {}: report.html to open in a browser, tables and figures",
+            folder.display()
+        )
+    })
+}
