@@ -23,6 +23,7 @@ fn the_examples_of_every_help_work() {
         "train",
         "evaluate",
         "plan",
+        "experiment",
         "completions",
         "man",
     ] {
@@ -46,8 +47,12 @@ fn the_examples_of_every_help_work() {
         for example in examples {
             let arguments = example.strip_prefix("restive ").expect("an example starts with the program");
             // the published sizes would take their time
-            let small =
-                if arguments.split(' ').next() == Some("demo") { " --arms 10 --trajectories 3" } else { "" };
+            let small = match arguments.split(' ').take(2).collect::<Vec<_>>()[..] {
+                ["demo", ..] => " --arms 10 --trajectories 3",
+                ["experiment", "report"] => "",
+                ["experiment", _] => " --arms 10 --runs 1",
+                _ => "",
+            };
             folder.restive(&format!("{arguments}{small}")).success();
         }
     }

@@ -16,7 +16,7 @@ fn study() -> Folder {
     folder
 }
 
-fn start(folder: &Folder, arguments: &str) -> Child {
+pub(crate) fn start(folder: &Folder, arguments: &str) -> Child {
     Command::new(env!("CARGO_BIN_EXE_restive"))
         .current_dir(folder.path(""))
         .args(arguments.split(' '))

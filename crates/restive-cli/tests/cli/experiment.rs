@@ -1,0 +1,139 @@
+//! `restive experiment`: tidy tables, figures and a report, resumable at any instant.
+
+use crate::files::{Folder, stderr, stdout};
+use crate::resume::start;
+use restive::data::domain::Domain;
+use restive::evaluation::Record;
+use restive::policy::Policy;
+use restive::simulation::{Initial, Setting, values};
+use restive::training::{Config, fit};
+use std::collections::BTreeMap;
+use std::fs;
+use std::time::Duration;
+
+const BARS: &str = "experiment bars --domain two-state --arms 10 --runs 2 --seed 5";
+
+/// (run, method, metric) → value.
+fn table(text: &str) -> BTreeMap<(usize, String, String), f64> {
+    let mut lines = text.lines();
+    assert_eq!(lines.next(), Some("domain,run,seed,method,metric,value"));
+    let row = |line: &str| {
+        let cells: Vec<&str> = line.split(',').collect();
+        assert_eq!(
+            (cells[0], cells[2].parse::<usize>().unwrap()),
+            ("two-state", 5 + cells[1].parse::<usize>().unwrap())
+        );
+        ((cells[1].parse().unwrap(), cells[3].into(), cells[4].into()), cells[5].parse().unwrap())
+    };
+    lines.map(row).collect()
+}
+
+#[test]
+fn the_bars_are_those_of_the_library() {
+    let folder = Folder::new();
+    let said = stdout(&folder.restive(&format!("{BARS} --out e")).success());
+    assert!(said.contains("two-stage-recommended") && said.contains("% to oracle"), "{said}");
+    let rows = table(&fs::read_to_string(folder.path("e/bars.csv")).unwrap());
+    let of = |run: usize, method: &str, metric: &str| rows[&(run, method.to_string(), metric.to_string())];
+    for run in 0..2 {
+        let seed = 5 + run as u64;
+        let instances = Domain { arms: 10, budget: 2, ..Domain::two_state() }.generate(seed).unwrap();
+        let test = &instances[8..];
+        let trained = fit(Config { seed, ..Config::published() }, &instances[..7], &instances[7..8]).unwrap();
+        let loss = |instance: &restive::Instance| {
+            Record::new(instance).loss(trained.predictor.predict(instance.features()).view()).per_trajectory
+        };
+        let expected = (loss(&test[0]) + loss(&test[1])) / 2.0;
+        assert!((of(run, "two-stage", "loss") - expected).abs() < 1e-9 * expected);
+        // random pulls on the truth, by rollouts of our own
+        let random = |instance: &restive::Instance| {
+            let setting = Setting {
+                motion: instance.truth().unwrap().view().into(),
+                reward: instance.reward().into(),
+                discount: 0.99,
+                budget: 2,
+                horizon: 9,
+            };
+            values(&setting, &Initial::Uniform, &Policy::Random, 20_000, 77).mean().unwrap()
+        };
+        let expected = (random(&test[0]) + random(&test[1])) / 2.0;
+        assert!((of(run, "random", "strict_true") - expected).abs() < 0.6, "{expected}");
+        for better in ["two-stage", "decision-focused", "oracle"] {
+            assert!(of(run, better, "strict_true") > of(run, "random", "strict_true"));
+        }
+        assert!(of(run, "random", "strict_true") > of(run, "no-action", "strict_true"));
+    }
+    for name in ["bars.parquet", "bars.svg", "bars.png", "metric.csv", "metric.png", "report.html"] {
+        assert!(fs::metadata(folder.path(&format!("e/{name}"))).unwrap().len() > 500, "{name}");
+    }
+    let report = fs::read_to_string(folder.path("e/report.html")).unwrap();
+    assert!(report.contains("What every method is worth") && report.contains("Beside the published figures"));
+    // a constant changes no strict pull, and moves the soft metric
+    let moved = fs::read_to_string(folder.path("e/metric.csv")).unwrap();
+    let changed = moved.lines().filter(|line| line.contains(",changed,"));
+    assert!(
+        changed
+            .map(|line| line.rsplit(',').next().unwrap())
+            .all(|count| count.parse::<f64>().unwrap() == 0.0)
+    );
+
+    // drawn again from the tables alone, and other experiments of the same runs without training
+    fs::remove_file(folder.path("e/report.html")).unwrap();
+    fs::remove_file(folder.path("e/bars.png")).unwrap();
+    folder.restive("experiment report e").success();
+    assert!(folder.path("e/bars.png").exists());
+    assert_eq!(fs::read_to_string(folder.path("e/report.html")).unwrap(), report);
+    folder.restive("experiment curves --domain two-state --arms 10 --runs 2 --seed 5 --out e").success();
+    let curves = fs::read_to_string(folder.path("e/curves.csv")).unwrap();
+    assert!(curves.starts_with("domain,run,seed,method,metric,epoch,value\n"));
+    let last = |line: &&str| line.starts_with("two-state,0,5,two-stage,loss,49.0,");
+    let value: f64 = curves.lines().find(last).unwrap().rsplit(',').next().unwrap().parse().unwrap();
+    assert_eq!(value, of(0, "two-stage", "loss"));
+}
+
+#[test]
+fn killed_again_and_again_it_ends_in_the_same_table() {
+    let folder = Folder::new();
+    folder.restive(&format!("{BARS} --out whole --threads 1")).success();
+    let mut kills = 0;
+    loop {
+        let mut child = start(&folder, &format!("{BARS} --out killed"));
+        std::thread::sleep(Duration::from_millis(100 + 150 * kills));
+        if let Some(status) = child.try_wait().unwrap() {
+            assert!(status.success(), "{}", std::io::read_to_string(child.stderr.take().unwrap()).unwrap());
+            break;
+        }
+        child.kill().unwrap(); // SIGKILL
+        child.wait().unwrap();
+        kills += 1;
+        assert!(kills < 200);
+    }
+    assert!(kills >= 2, "killed {kills} times");
+    for name in ["bars.csv", "metric.csv", "report.html"] {
+        let of = |out: &str| fs::read_to_string(folder.path(&format!("{out}/{name}"))).unwrap();
+        assert!(of("whole") == of("killed"), "{name}");
+    }
+    // more runs later: the first are as they were
+    folder.restive(&format!("{} --out whole", BARS.replace("--runs 2", "--runs 3"))).success();
+    let bars = |out: &str| fs::read_to_string(folder.path(&format!("{out}/bars.csv"))).unwrap();
+    let (two, three) = (bars("killed"), bars("whole"));
+    let kept: Vec<&str> = three.lines().filter(|line| !line.starts_with("two-state,2,")).collect();
+    assert_eq!(kept, two.lines().collect::<Vec<_>>());
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    let folder = Folder::new();
+    let message = stderr(&folder.restive("experiment report nowhere").code(1));
+    assert!(message.contains("nowhere") && message.contains("expected a folder of results"), "{message}");
+    fs::create_dir(folder.path("other")).unwrap();
+    fs::write(folder.path("other/mine.txt"), "x").unwrap();
+    let message = stderr(&folder.restive(&format!("{BARS} --out other")).code(1));
+    assert!(message.contains("other files"), "{message}");
+    fs::create_dir(folder.path("e")).unwrap();
+    let settings = r#"{"restive": "0.0.0", "seed": 1, "profile": "published", "is_quick": false}"#;
+    fs::write(folder.path("e/experiment.json"), settings).unwrap();
+    let message = stderr(&folder.restive(&format!("{BARS} --out e")).code(1));
+    assert!(message.contains("results of other settings (restive 0.0.0"), "{message}");
+    assert_eq!(message.lines().count(), 1);
+}
