@@ -31,7 +31,8 @@ pub struct Decisions {
 }
 
 impl Decisions {
-    /// The decisions of a log: rewards are those logged, or R(s, a) where none were.
+    /// The decisions of a log: rewards are those logged, or R(s, a) where none were; where the log holds labels, that of the state that a
+    /// pull saw.
     pub fn new(trajectories: &Trajectories, reward: &Reward, propensity: &Propensity) -> Self {
         let dim = propensity.values.dim();
         let (state, action, logged) = (trajectories.state(), trajectories.action(), trajectories.reward());
@@ -46,8 +47,15 @@ impl Decisions {
             _ => -1.0,
         });
         let table = reward.view();
+        // where states are seen at pulls only, the labels of each
+        let chain = trajectories.states() / reward.states();
         let mut earned = Array3::from_shape_fn(dim, |at| match (&logged, state[at], action[at]) {
             (Some(logged), _, _) => logged[at],
+            // a pull that saw x is followed by the first label of its chain
+            (None, _, a) if chain > 1 => match state[[at.0, at.1 + 1, at.2]] {
+                after if a == 1 && after != UNSEEN => table[[usize::from(after) / chain, 1]],
+                _ => f64::NAN,
+            },
             (None, UNSEEN, _) => f64::NAN,
             (None, s, NO_ACTION) => {
                 let [passive, active] = [0, 1].map(|a| table[[usize::from(s), a]]);

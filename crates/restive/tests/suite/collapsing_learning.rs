@@ -7,7 +7,7 @@ use ndarray::Array4;
 use restive::belief::{Motion, beliefs};
 use restive::data::domain::Domain;
 use restive::evaluation::*;
-use restive::instance::{Chain, Observation};
+use restive::instance::{Chain, Logged, Observation, Trajectories};
 use restive::policy::Policy;
 use restive::predictor::{Architecture, Kind, Precision, Predictor};
 use restive::training::{Config, Decision, DecisionFocused, Prior, Recipe, Selection, Value, fit};
@@ -228,4 +228,26 @@ fn discount_one_has_no_index_of_labels_and_is_refused_in_training() {
     let decision = Decision { index_discount: 1.0, ..Decision::recommended(5) };
     let refused = DecisionFocused::new(Config::published(), decision, None, &all[..1], &[]).err().unwrap();
     assert!(refused.to_string().contains("below 1 where states are seen at pulls only"), "{refused}");
+}
+
+/// A log in memory may hold no rewards: a pull is worth what it saw.
+#[test]
+fn without_logged_rewards_a_pull_earns_what_it_saw() {
+    let instance = &small(3).generate(4).unwrap()[0];
+    let (log, table) = (instance.trajectories(), instance.reward().view());
+    let (state, action) = (log.state().to_owned(), log.action().to_owned());
+    let (_, steps, _) = state.dim();
+    let seen = ndarray::Array3::from_shape_fn(state.dim(), |(j, t, i)| match action[[j, t, i]] {
+        1 if t + 1 < steps => table[[usize::from(state[[j, t + 1, i]]) / 4, 1]],
+        _ => f64::NAN,
+    });
+    let propensity = log.propensity().map(|p| p.to_owned());
+    let of = |reward| {
+        let logged =
+            Logged { state: state.clone(), action: action.clone(), propensity: propensity.clone(), reward };
+        let log = Trajectories::new(logged, log.states()).unwrap();
+        let propensity = Propensity::new(&log, Behaviour::Logged, instance.budget()).unwrap();
+        Decisions::new(&log, instance.reward(), &propensity)
+    };
+    assert_eq!(of(None), of(Some(seen)));
 }
