@@ -14,7 +14,7 @@ pub(crate) fn words(estimator: Estimator) -> &'static str {
             "importance sampling, arm by arm: it cannot see that other arms' states are those of the behaviour policy"
         }
         Estimator::Segmented => "the paper's metric, not evidence; one trajectory, step by step",
-        Estimator::Simulated => "rollouts on transitions estimated from the log, uniform where never seen",
+        Estimator::Simulated => "rollouts on transitions estimated from the log",
         Estimator::True => "rollouts on the true transitions",
         Estimator::Fluid => "the limit of many arms on transitions estimated from the log",
     }

@@ -9,7 +9,7 @@ const ABOUT: &str = "\
 Evaluate a model: what its policy is worth beside others, by every estimator that applies.
 
 MODEL is a folder that restive train wrote, STUDY the folder of a study with the same features. Policies: no-action, random, \
-round-robin, myopic (one-step gain; of labels where states are seen at pulls only), model-soft and model-strict (Whittle indices of the predicted transitions) and, where the \
+round-robin, myopic (one-step gain on the predicted transitions; of labels where states are seen at pulls only), model-soft and model-strict (Whittle indices of the predicted transitions) and, where the \
 study knows its truth, oracle-soft and oracle-strict.
 
 Estimators:
@@ -17,7 +17,8 @@ Estimators:
              that the other arms' states are those that the behaviour policy left them in
   segmented  the paper's variant for a single trajectory: its metric, not evidence, because a
              policy can win it without knowing anyone
-  simulated  rollouts on transitions estimated from the trajectories; rows never seen are uniform
+  simulated  rollouts on transitions estimated from the trajectories; rows never seen are uniform,
+             and where states are seen at pulls only an arm's are fitted to all its sightings
   true       rollouts on the true transitions, where the study knows them
   fluid      the limit of many arms, on transitions estimated from the trajectories
 

@@ -12,7 +12,7 @@ pub(crate) struct Labels {
     pub(crate) is_infinite: bool,
     /// labels kept for each state
     pub(crate) chain: usize,
-    /// pulls at a known label: what the predictive loss is made of
+    /// pulls at a label that the table knows; the others were last seen longer ago than the chain remembers
     pub(crate) sightings: u64,
     /// most steps from a sighting to a label of it
     pub(crate) longest_gap: usize,

@@ -273,9 +273,7 @@ pub(crate) fn refuse_too_little(method: &Method, parts: &[Vec<Instance>; 3]) -> 
     }
     let seen: f64 = parts[0].iter().map(|instance| Record::new(instance).total()).sum();
     if seen == 0.0 && is_collapsing {
-        bail!(
-            "training part: found no pull of an arm whose last seen state is known, expected some: the first pull of an arm says nothing unless last_state and since say where it starts"
-        );
+        bail!("training part: found no pull, expected some: states are seen at pulls only");
     }
     if seen == 0.0 {
         bail!(

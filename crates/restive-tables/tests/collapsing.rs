@@ -137,6 +137,27 @@ fn an_infinite_chain_keeps_what_the_data_and_the_horizon_need() {
 }
 
 #[test]
+fn steps_without_rows_count_towards_the_gap() {
+    let folder = tempfile::tempdir().unwrap();
+    // seen at step 0, then nobody wrote anything down until the pull of step 9
+    let rows = "1,0,A,,,1,1\n1,1,A,,,,0\n1,9,A,,,0,1\n1,10,A,,,,\n";
+    let read = text(folder.path(), INFINITE, &format!("{HEADER}{rows}")).unwrap();
+    // since 8 at step 9 is the ninth label, and three decisions may follow
+    assert_eq!(read.settings.observation, Observation::Collapsing(Chain::Infinite { beliefs: 12 }));
+    // also at the end of a log that goes on for others
+    let rows = "1,0,A,,,1,1\n1,5,B,,,,0\n1,6,B,,,1,1\n1,7,B,,,,\n";
+    let read = text(folder.path(), INFINITE, &format!("{HEADER}{rows}")).unwrap();
+    assert_eq!(read.settings.observation, Observation::Collapsing(Chain::Infinite { beliefs: 10 }));
+    let rows = "1,0,A,,,1,1\n1,1,A,,,,0\n1,9,A,,,0,1\n1,10,A,,,,\n";
+    for (settings, most) in [(THREE.to_string(), 3), (format!("{INFINITE}\nbeliefs = 8"), 8)] {
+        let message = text(folder.path(), &settings, &format!("{HEADER}{rows}")).unwrap_err();
+        assert!(message.contains("arm A") && message.contains("t 9"), "{message}");
+        assert!(message.contains("a gap of 9 steps since a pull, expected at most "), "{message}");
+        assert!(message.contains(&format!("at most {most}, the labels of the chain")), "{message}");
+    }
+}
+
+#[test]
 fn a_finite_chain_ends_where_the_table_says_so() {
     let folder = tempfile::tempdir().unwrap();
     let stays = "1,0,A,1,1,,0\n1,1,A,1,2,,0\n1,2,A,1,2,,0\n1,3,A,1,2,1,1\n1,4,A,1,0,,\n";

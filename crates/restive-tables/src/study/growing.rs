@@ -118,7 +118,12 @@ impl Whole<'_> {
                         let trajectory = growing.names.name(j).escape_debug();
                         let place = format!("instance {instance}, trajectory {trajectory}, t {t}");
                         let expected = format!("at most the budget of {budget}");
-                        return Err(Error::content(path, place, format!("{pulls} pulls"), expected));
+                        return Err(Error::content(
+                            path,
+                            place,
+                            format!("{pulls} pull{}", if pulls == 1 { "" } else { "s" }),
+                            expected,
+                        ));
                     }
                 }
                 put(&mut logged.state, j, &run.state, first, n);
@@ -215,7 +220,13 @@ impl Whole<'_> {
                 instance.escape_debug(),
                 trajectory.escape_debug()
             ),
-            None => format!("arm {}, t {}", arm.escape_debug(), fault.t),
+            None => format!(
+                "instance {}, trajectory {}, arm {}, t {}",
+                instance.escape_debug(),
+                trajectory.escape_debug(),
+                arm.escape_debug(),
+                fault.t
+            ),
         };
         let words = |(s, h): (u16, u16)| format!("last_state {s}, since {h}");
         let (found, expected) = match fault.kind {

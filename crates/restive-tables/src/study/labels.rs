@@ -21,6 +21,9 @@
 //! to t − T will do. Labels known later say all there is to know of what went before, so the search goes back to the last one only,
 //! and the whole costs O(T) for an arm.
 //!
+//! Where no row says otherwise a known label grows older over steps without a record, as [everywhere](restive::evaluation::known): such
+//! steps count towards the longest gap, and a row beyond the end of a chain is refused.
+//!
 //! What follows from the last action needs no row: the step is there all the same.
 
 use super::growing::{NO_ROW, Run};
@@ -62,6 +65,8 @@ pub(super) fn follow(
     run.since.resize(run.state.len(), UNSEEN);
     let is_finite = matches!(chain, Chain::Finite(_));
     let mut longest = 0;
+    // h + 1 of every arm, grown older where no row says otherwise; 0 where nothing is known
+    let mut age = vec![0; n];
     for at in (first * n).min(run.state.len())..run.state.len() {
         let fault = |kind| Fault { t: at / n, i: at % n, kind };
         let label =
@@ -75,7 +80,19 @@ pub(super) fn follow(
         };
         let stays = |s: u16| is_finite && label(run, at) == Some((s, (most - 1) as u16));
         let (s, h) = match (follows, label(run, at)) {
-            (None, None) => continue,
+            (None, None) => {
+                let age = &mut age[at % n];
+                if *age > 0 {
+                    *age += 1;
+                    if run.action[at] <= 1 && *age > most {
+                        return Err(fault(FaultKind::Gap(*age)));
+                    }
+                    if !is_finite {
+                        longest = longest.max(*age);
+                    }
+                }
+                continue;
+            }
             (None, Some(found)) => {
                 let is_last = is_finite && usize::from(found.1) == most - 1;
                 let steps = (first..at / n)
@@ -94,6 +111,7 @@ pub(super) fn follow(
             (Some(follows), _) => follows,
         };
         (run.last_state[at], run.since[at]) = (s, h);
+        age[at % n] = usize::from(h) + 1;
         longest = longest.max(usize::from(h) + 1);
     }
     Ok(longest)

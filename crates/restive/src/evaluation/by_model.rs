@@ -4,7 +4,7 @@ use super::draws::{Draws, Seeds, setting};
 use super::evaluate::{Case, Settings, resampled_units};
 use super::flow::flow;
 use super::{Estimator, Record, World, bootstrap, fluid, labelled, moments};
-use crate::instance::Trajectories;
+use crate::instance::{Observation, Trajectories};
 use crate::policy::{Chooser, Policy};
 use crate::simulation::{Initial, Setting, planned_values, values};
 use ndarray::{Array2, Axis};
@@ -49,7 +49,8 @@ pub(super) fn model_draws(
             ..Draws::default()
         });
         let resamples = resampled.iter().map(|all| all[k].1).collect();
-        fluids.push(Draws { value, resamples, ..Draws::default() });
+        let is_fitted = case.instance.observation() != Observation::Full;
+        fluids.push(Draws { value, resamples, is_fitted, ..Draws::default() });
     }
     [(Estimator::Simulated, simulated), (Estimator::Fluid, fluids)]
 }

@@ -1,6 +1,7 @@
 //! From the draws of single instances to one estimate: means over the instances, paired differences, intervals.
 //!
 //! `is`, `segmented`, `fluid`: percentiles of the bootstrap, [stretched](super::stretch()), and mirrored where they exclude the value.
+//! Where transitions are fitted to sightings `fluid` has ± 1.96 standard errors of the bootstrap instead.
 //! `true`: the luck of the runs.
 //! `simulated`: the variance over the resamples less the part of it that is the luck of their few runs, plus what few logged starts
 //! bring in, plus the luck of the runs behind the value itself.
@@ -33,6 +34,7 @@ impl Draws {
             resamples: minus(&self.resamples, &other.resamples),
             runs: minus(&self.runs, &other.runs),
             start_rows: self.start_rows,
+            is_fitted: self.is_fitted,
             resampled_runs: pairs.map(|(a, b)| minus(a, b)).collect(),
             slack: if is_same { [0.0; 2] } else { slack },
             ..Draws::default()
@@ -76,6 +78,9 @@ pub(super) fn combine<'a>(
             let sampling = (moments(&resampled).1 - within / count).max(0.0);
             let starts = mean(&|part| start_variance(&part.runs, part.start_rows)) / count;
             Estimate::normal(value, stretch * stretch * sampling + starts + rollouts, covers)
+        }
+        Covers::Trajectories | Covers::Arms if parts.clone().any(|part| part.is_fitted) => {
+            Estimate::normal(value, stretch * stretch * moments(&resampled).1, covers)
         }
         Covers::Trajectories | Covers::Arms => Estimate::percentile(value, &resampled, stretch, covers),
     };

@@ -147,3 +147,28 @@ fn a_prediction_is_worth_more_where_it_is_right() {
     assert!(GRID.contains(&between));
     assert_eq!(strength(&[]).map(|of| of.value), [16.0; 2]);
 }
+
+/// Many sightings and a weak prior make a long narrow ridge: the fit must walk to its end. In log-odds, where the ridge is straight.
+#[test]
+fn the_end_of_a_ridge_is_reached() {
+    let mut random = stream(15, &[]);
+    let truth = arms(12, 2, &mut random);
+    let seen = sighted(&truth, 10, 1800, &mut random);
+    let prior = Array4::from_elem((12, 2, 2, 2), 0.5);
+    let strength = [0.1; 2];
+    let found = fitted(seen.view(), Some((prior.view(), strength))).view().to_owned();
+    for i in 0..12 {
+        let best = objective(seen.view(), &prior, strength, &found, i);
+        for k in 0..2000 {
+            let step = 10f64.powf(0.5 - 4.0 * f64::from(k) / 2000.0);
+            let mut near = found.clone();
+            for mut row in near.slice_mut(s![i, .., .., ..]).rows_mut() {
+                let odds = (row[1] / row[0]).max(1e-9).ln() + step * (2.0 * random.random::<f64>() - 1.0);
+                row[1] = 1.0 / (1.0 + (-odds).exp());
+                row[0] = 1.0 - row[1];
+            }
+            let there = objective(seen.view(), &prior, strength, &near, i);
+            assert!(there < best + 1e-4, "arm {i}, step {step}: {there} above {best}");
+        }
+    }
+}
