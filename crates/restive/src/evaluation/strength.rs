@@ -2,14 +2,19 @@
 //!
 //! With full observation the strength κ of a prediction is that of [`fit_strength`]: the likelihood of counts has a closed form
 //! there. Sightings of arms that are seen at pulls only have none, for a sighting speaks of several rows at once. But given the
-//! transitions they are independent of each other, so every second sighting of an arm can be foretold from the others: κ is the
+//! transitions they are independent of each other, so half of the sightings, by lot, can be foretold from the others: κ is the
 //! best of the [`GRID`] by the log-likelihood of either half under the transitions [fitted] to the other half and to the
 //! prediction, and by the same weak prior. One κ serves both actions, because most sightings speak of both.
 
 use super::transitions::{best_of_grid, fit_strength};
 use super::{GRID, Record, Strength, fitted};
 use crate::belief::beliefs;
+use crate::random::stream;
 use ndarray::{Array3, ArrayView3, ArrayView4, Axis};
+use rand::RngExt;
+
+/// The stream of the lots: no other use of a seed begins with it.
+const HALVES: u64 = 0x6861_6c76;
 
 /// The strength of predictions (`[N,M,2,M]`) for each action, by the records of arms that were not learnt from.
 pub fn strength(held_out: &[(&Record, ArrayView4<'_, f64>)]) -> [Strength; 2] {
@@ -49,17 +54,11 @@ fn of_sightings(held_out: &[(&Record, ArrayView4<'_, f64>)]) -> Strength {
     Strength { value, transitions: speaking.round() as usize, is_at_edge }
 }
 
-/// The sightings of each arm (`[N,L,M]`), dealt in turn to two halves.
+/// Every sighting (`[N,L,M]`), dealt by lot to one of two halves. Dealt in turn the halves would resemble each other more than
+/// chance allows, and a fit that follows the luck of one would seem to foretell the other.
 fn halves(seen: ArrayView3<'_, f64>) -> [Array3<f64>; 2] {
-    let mut first = Array3::zeros(seen.raw_dim());
-    for (arm, mut first) in seen.axis_iter(Axis(0)).zip(first.axis_iter_mut(Axis(0))) {
-        let mut dealt = 0.0;
-        for (n, first) in arm.iter().zip(first.iter_mut()) {
-            // of sightings dealt, dealt + 1, … the even ones
-            *first = ((dealt + n) / 2.0).ceil() - (dealt / 2.0f64).ceil();
-            dealt += n;
-        }
-    }
+    let mut lots = stream(0, &[HALVES]);
+    let first = seen.mapv(|n| (0..n.round() as u64).filter(|_| lots.random::<bool>()).count() as f64);
     let second = &seen - &first;
     [first, second]
 }

@@ -148,6 +148,16 @@ fn a_prediction_is_worth_more_where_it_is_right() {
     assert_eq!(strength(&[]).map(|of| of.value), [16.0; 2]);
 }
 
+/// Many sightings of every arm must not make a right prediction look poor: halves that resemble each other more than chance allows would.
+#[test]
+fn many_sightings_do_not_belittle_a_right_prediction() {
+    let mut random = stream(16, &[]);
+    let truth = arms(100, 2, &mut random);
+    let seen = sighted(&truth, 10, 180, &mut random);
+    let record = Record::Sightings { seen, chain: Chain::Finite(10), trajectories: 100 };
+    assert!(strength(&[(&record, truth.view())])[0].value >= 512.0);
+}
+
 /// Many sightings and a weak prior make a long narrow ridge: the fit must walk to its end. In log-odds, where the ridge is straight.
 #[test]
 fn the_end_of_a_ridge_is_reached() {
