@@ -215,14 +215,19 @@ pub(crate) fn epochs(domain: &Domain) -> usize {
     if domain.observation == Observation::Full { 50 } else { 20 }
 }
 
-/// The metrics of a training on its way, at every epoch of the first ten and at every fourth from then on.
+/// Whether a learning curve has a point at an epoch: at every one of the first ten, at every fourth from then on, and at the last.
+pub(crate) fn is_on_curve(epoch: usize, epochs: usize) -> bool {
+    epoch <= 10 || epoch.is_multiple_of(4) || epoch + 1 == epochs
+}
+
+/// The metrics of a training on its way, at the epochs of a curve.
 fn curve_point(
     tests: &[TestInstance<'_>],
     predictor: &Predictor,
     epoch: usize,
     epochs: usize,
 ) -> Option<CurvePoint> {
-    if epoch > 10 && !epoch.is_multiple_of(4) && epoch + 1 != epochs {
+    if !is_on_curve(epoch, epochs) {
         return None;
     }
     let one = |test: &TestInstance<'_>| {
@@ -236,8 +241,8 @@ fn curve_point(
     Some(CurvePoint { epoch, loss: mean(0), is: mean(1), strict_true: mean(2) })
 }
 
-/// Adds constants to all indices of a method.
-fn shift(tests: &[TestInstance<'_>], predictor: &Predictor) -> Vec<Shifted> {
+/// Adds constants to all indices of a method, a quarter apart.
+pub(crate) fn shift(tests: &[TestInstance<'_>], predictor: &Predictor) -> Vec<Shifted> {
     let tables: Vec<_> = (tests.iter())
         .map(|test| {
             let transition = predictor.predict(test.instance().features());

@@ -1,12 +1,12 @@
 //! What methods are compared on: the synthetic domains of the published experiments, and the synthetic maternal programme.
 
+use crate::compare;
 use crate::generate::Kind;
 use restive::Instance;
 use restive::data::domain::Domain;
 use restive::data::maternal::Maternal;
-use restive::data::split::{Part, Split};
+use restive::data::split::Part;
 use restive::evaluation::Behaviour;
-use restive::instance::Observation;
 
 /// Instances of a seed, and how they are learnt from.
 #[derive(Debug, Clone)]
@@ -57,8 +57,7 @@ impl Problem {
     /// The epochs of training as published.
     pub(crate) fn epochs(&self) -> usize {
         match self {
-            Problem::Domain(_, domain) if domain.observation == Observation::Full => 50,
-            Problem::Domain(..) => 20,
+            Problem::Domain(_, domain) => compare::epochs(domain),
             Problem::Maternal(_) => 30,
         }
     }
@@ -74,11 +73,7 @@ impl Problem {
     /// The instances of a seed: to train on, to validate, to test on.
     pub(crate) fn parts(&self, seed: u64) -> restive::Result<[Vec<Instance>; 3]> {
         let (instances, split) = match self {
-            Problem::Domain(_, domain) => {
-                let instances = domain.generate(seed)?;
-                let split = Split::in_order(&vec![domain.arms; domain.instances], seed)?;
-                (instances, split)
-            }
+            Problem::Domain(_, domain) => return compare::parts(&domain.generate(seed)?, seed),
             Problem::Maternal(maternal) => (maternal.generate(seed)?.instances, maternal.split(seed)?),
         };
         Ok(Part::ALL.map(|part| split.part(part).iter().map(|group| group.of(&instances)).collect()))

@@ -14,6 +14,7 @@
 use super::rows::Row;
 use super::units::Unit;
 use super::{Asked, Shares};
+use crate::compare::{Shifted, is_on_curve, shift};
 use crate::compare_metrics::{Metric, PUBLISHED_DISCOUNT, TestInstance, mean, published_policy};
 use crate::learn;
 use crate::problem::Problem;
@@ -28,8 +29,6 @@ use restive::training::{Config, Decision, Recipe};
 pub(super) const KIND: &str = "comparison";
 /// What a constant added to all indices does to the published metric, and how many strict pulls it changes.
 pub(super) const SHIFTED: [&str; 2] = ["is_shifted", "changed"];
-/// The constants, in quarters.
-const CONSTANTS: std::ops::RangeInclusive<i32> = -8..=8;
 
 /// The units of some runs of every domain.
 pub(super) fn units(asked: &Asked) -> Vec<Unit> {
@@ -102,7 +101,7 @@ pub(super) fn compute(asked: &Asked, unit: &Unit, shares: Shares<'_>) -> anyhow:
         decision.behaviour = problem.behaviour();
         let mut curve = |method: &str, epoch: usize, predictor: &Predictor, from: f64, to: f64| {
             shares(from + (to - from) * (epoch + 1) as f64 / config.epochs as f64);
-            if epoch <= 10 || epoch.is_multiple_of(4) || epoch + 1 == config.epochs {
+            if is_on_curve(epoch, config.epochs) {
                 let values = on_the_way(&tests, predictor);
                 for (metric, value) in [Metric::Loss, Metric::Is, Metric::Simulated].iter().zip(values) {
                     rows.push(method, metric.name(), epoch as f64, value);
@@ -119,7 +118,10 @@ pub(super) fn compute(asked: &Asked, unit: &Unit, shares: Shares<'_>) -> anyhow:
             rows.measure(method, &tests, |test| {
                 test.metrics(predictor.predict(test.instance().features()).view(), PUBLISHED_DISCOUNT)
             });
-            shift(&mut rows, method, &tests, predictor);
+            for Shifted { constant, is, changed } in shift(&tests, predictor) {
+                rows.push(method, SHIFTED[0], constant, is);
+                rows.push(method, SHIFTED[1], constant, changed as f64);
+            }
         }
         rows.measure("decision-focused-shuffled", &tests, |test| {
             let predicted = through.predict(test.instance().features());
@@ -174,28 +176,4 @@ fn on_the_way(tests: &[TestInstance<'_>], predictor: &Predictor) -> [f64; 3] {
     };
     let all: Vec<[f64; 3]> = tests.iter().map(one).collect();
     [0, 1, 2].map(|k| all.iter().map(|values| values[k]).sum::<f64>() / all.len() as f64)
-}
-
-/// Adds constants to all indices of a method.
-fn shift(rows: &mut Rows<'_>, method: &str, tests: &[TestInstance<'_>], predictor: &Predictor) {
-    let tables: Vec<_> = (tests.iter())
-        .map(|test| {
-            let transition = predictor.predict(test.instance().features());
-            let table = test.index(transition.view(), PUBLISHED_DISCOUNT);
-            let pulls = test.pulls(&Policy::Strict(table.clone()));
-            (test, table, pulls)
-        })
-        .collect();
-    for quarters in CONSTANTS {
-        let constant = f64::from(quarters) / 4.0;
-        let (mut is, mut changed) = (0.0, 0);
-        for (test, table, before) in &tables {
-            let moved = table + constant;
-            is += test.is(&published_policy(moved.clone())) / tables.len() as f64;
-            let pulls = test.pulls(&Policy::Strict(moved));
-            changed += pulls.iter().zip(before).filter(|(now, was)| now != was).count();
-        }
-        rows.push(method, SHIFTED[0], constant, is);
-        rows.push(method, SHIFTED[1], constant, changed as f64);
-    }
 }

@@ -28,7 +28,7 @@
 //! # Ok::<(), restive::Error>(())
 //! ```
 
-use crate::belief::label;
+use crate::belief::{Belief, label};
 use crate::instance::{Chain, Logged, Observation, Trajectories, UNSEEN};
 use crate::simulation::Initial;
 use ndarray::{Array2, Array3, Axis};
@@ -55,8 +55,7 @@ pub fn known_states(log: &Trajectories, observation: Observation) -> Array3<u16>
 
 /// The label of an arm that was left alone for a step: (s, h + 1), or the last of its chain.
 pub fn later_label(label: u16, chain: Chain) -> u16 {
-    let length = chain.beliefs();
-    if usize::from(label) % length + 1 < length { label + 1 } else { label }
+    Belief::later(label.into(), chain.beliefs()) as u16
 }
 
 /// The label of an arm of which nothing is known: the last of the chain of the state that the log's pulls saw most often.
