@@ -22,6 +22,7 @@ fn the_examples_of_every_help_work() {
         "study",
         "train",
         "evaluate",
+        "experiment quality",
         "plan",
         "completions",
         "man",
@@ -46,8 +47,12 @@ fn the_examples_of_every_help_work() {
         for example in examples {
             let arguments = example.strip_prefix("restive ").expect("an example starts with the program");
             // the published sizes would take their time
-            let small =
-                if arguments.split(' ').next() == Some("demo") { " --arms 10 --trajectories 3" } else { "" };
+            let small = match arguments.split(' ').collect::<Vec<_>>()[..] {
+                ["demo", ..] => " --arms 10 --trajectories 3",
+                ["experiment", "report", ..] => "",
+                ["experiment", ..] => " --arms 10",
+                _ => "",
+            };
             folder.restive(&format!("{arguments}{small}")).success();
         }
     }
