@@ -6,8 +6,10 @@ use restive::policy::Policy;
 use restive::simulation::{Initial, Setting, values};
 use std::fs;
 
+type Row = (String, usize, String, String, usize, f64);
+
 /// (domain, run, method, metric, history, value) of every row.
-fn rows(folder: &Folder, name: &str) -> Vec<(String, usize, String, String, String, f64)> {
+fn rows(folder: &Folder, name: &str) -> Vec<Row> {
     let text = fs::read_to_string(folder.path(name)).unwrap();
     let mut lines = text.lines();
     assert_eq!(lines.next(), Some("domain,run,seed,method,metric,history,value"));
@@ -15,7 +17,14 @@ fn rows(folder: &Folder, name: &str) -> Vec<(String, usize, String, String, Stri
         let cells: Vec<&str> = line.split(',').collect();
         let [domain, run, _, method, metric, history, value] = cells[..] else { panic!("{line}") };
         let own = |text: &str| text.to_string();
-        (own(domain), run.parse().unwrap(), own(method), own(metric), own(history), value.parse().unwrap())
+        (
+            own(domain),
+            run.parse().unwrap(),
+            own(method),
+            own(metric),
+            history.parse::<f64>().unwrap() as usize,
+            value.parse().unwrap(),
+        )
     };
     lines.map(row).collect()
 }
@@ -35,10 +44,9 @@ fn every_training_is_judged_on_the_truth_with_and_without_histories() {
     assert!(page.contains("Which training helps as deployed") && page.contains("A quick look"));
 
     let rows = rows(&folder, "q/quality.csv");
-    let found = |regime: &str, run: usize, method: &str, metric: &str, history: &str| -> Vec<f64> {
-        let is_it = |row: &&(String, usize, String, String, String, f64)| {
-            (&*row.0, row.1, &*row.2, &*row.3, &*row.4) == (regime, run, method, metric, history)
-        };
+    let found = |regime: &str, run: usize, method: &str, metric: &str, history: usize| -> Vec<f64> {
+        let is_it =
+            |row: &&Row| (&*row.0, row.1, &*row.2, &*row.3, row.4) == (regime, run, method, metric, history);
         rows.iter().filter(is_it).map(|row| row.5).collect()
     };
     let methods = [
@@ -57,11 +65,11 @@ fn every_training_is_judged_on_the_truth_with_and_without_histories() {
     for regime in ["two-state", "linear-4-features", "noise-0.1"] {
         for run in 0..2 {
             for method in methods {
-                let values = found(regime, run, method, "strict_true", "0");
+                let values = found(regime, run, method, "strict_true", 0);
                 assert!(values.len() == 1 && values[0].is_finite(), "{regime} {run} {method}: {values:?}");
             }
             for method in ["two-stage-recommended", "decision-focused-recommended"] {
-                for history in ["3", "9", "27"] {
+                for history in [3, 9, 27] {
                     assert_eq!(
                         found(regime, run, method, "strict_true", history).len(),
                         1,
@@ -70,13 +78,13 @@ fn every_training_is_judged_on_the_truth_with_and_without_histories() {
                 }
             }
             let answer = "decision-focused-recommended";
-            let choice = found(regime, run, answer, "choice", "0");
+            let choice = found(regime, run, answer, "choice", 0);
             assert!(choice.len() == 1 && [0.0, 1.0, 2.0].contains(&choice[0]));
             // what folds chose is what is measured
             let other = ["two-stage-recommended", "", "decision-focused-strong"][choice[0] as usize];
             if !other.is_empty() {
-                let own = found(regime, run, answer, "strict_true", "0");
-                assert_eq!(own, found(regime, run, other, "strict_true", "0"), "{regime} {run}");
+                let own = found(regime, run, answer, "strict_true", 0);
+                assert_eq!(own, found(regime, run, other, "strict_true", 0), "{regime} {run}");
             }
         }
     }
@@ -97,7 +105,7 @@ fn every_training_is_judged_on_the_truth_with_and_without_histories() {
         values(&setting, &Initial::Uniform, &Policy::Random, 1000, luck).mean().unwrap()
     };
     let expected = test.iter().enumerate().map(of).sum::<f64>() / 2.0;
-    let random = found("two-state", 1, "random", "strict_true", "0")[0];
+    let random = found("two-state", 1, "random", "strict_true", 0)[0];
     assert!((random - expected).abs() < 1e-9, "{random}, expected {expected}");
 }
 
