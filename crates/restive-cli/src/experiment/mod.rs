@@ -11,6 +11,7 @@ mod metric;
 mod page;
 mod published;
 mod quality;
+mod quality_difference;
 mod quality_regimes;
 mod quality_run;
 mod rows;
