@@ -10,6 +10,10 @@ mod curves;
 mod metric;
 mod page;
 mod published;
+mod quality;
+mod quality_difference;
+mod quality_regimes;
+mod quality_run;
 mod rows;
 mod units;
 
@@ -51,6 +55,9 @@ enum What {
     Bars(RunArguments),
     /// Learning curves on the test instances
     Curves(RunArguments),
+    /// Which training helps as deployed: strict values of seven trainings over regimes of data, and what histories add [12 runs]
+    #[command(after_help = quality::EXAMPLES)]
+    Quality(RunArguments),
     /// Everything of the paper
     All(RunArguments),
     /// Draw tables, figures and report of a folder again
@@ -143,7 +150,8 @@ pub(crate) struct Experiment {
     pub(crate) show: fn(&Settings, &[Row]) -> Shown,
 }
 
-const EXPERIMENTS: [Experiment; 3] = [bars::EXPERIMENT, metric::EXPERIMENT, curves::EXPERIMENT];
+const EXPERIMENTS: [Experiment; 4] =
+    [bars::EXPERIMENT, metric::EXPERIMENT, curves::EXPERIMENT, quality::EXPERIMENT];
 
 impl Experiment {
     fn table(&self, folder: &Path) -> PathBuf {
@@ -165,11 +173,12 @@ pub(crate) fn run(arguments: &ExperimentArguments) -> anyhow::Result<()> {
     let (names, arguments): (&[&str], _) = match &arguments.what {
         What::Bars(arguments) => (&["bars", "metric"], arguments),
         What::Curves(arguments) => (&["curves"], arguments),
+        What::Quality(arguments) => (&["quality"], arguments),
         What::All(arguments) => (&["bars", "metric", "curves"], arguments),
         What::Report { folder } => return report(folder, start),
     };
     prepare::threads(arguments.threads)?;
-    let asked = asked(arguments)?;
+    let asked = asked(arguments, if names == ["quality"] { quality::RUNS } else { RUNS })?;
     units::enter(&arguments.out, &asked.settings)?;
     for experiment in EXPERIMENTS.iter().filter(|experiment| names.contains(&experiment.name)) {
         experiment.run(&asked, &arguments.out)?;
@@ -177,7 +186,10 @@ pub(crate) fn run(arguments: &ExperimentArguments) -> anyhow::Result<()> {
     report(&arguments.out, start)
 }
 
-fn asked(arguments: &RunArguments) -> anyhow::Result<Asked> {
+/// Runs, and those of a quick look, unless others are asked for.
+const RUNS: [usize; 2] = [50, 3];
+
+fn asked(arguments: &RunArguments, [runs, quick]: [usize; 2]) -> anyhow::Result<Asked> {
     let problems = Problem::all().into_iter();
     let is_asked = |problem: &Problem| {
         let name = |domain: &DomainName| {
@@ -196,7 +208,7 @@ fn asked(arguments: &RunArguments) -> anyhow::Result<Asked> {
         is_quick: arguments.quick,
         arms: arguments.arms.map(usize::from),
     };
-    let runs = arguments.runs.map_or(if arguments.quick { 3 } else { 50 }, |runs| runs as usize);
+    let runs = arguments.runs.map_or(if arguments.quick { quick } else { runs }, |runs| runs as usize);
     Ok(Asked { settings, profile: arguments.profile, runs, problems: problems.collect() })
 }
 

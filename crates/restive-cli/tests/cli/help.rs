@@ -24,6 +24,7 @@ fn the_examples_of_every_help_work() {
         "evaluate",
         "plan",
         "experiment",
+        "experiment quality",
         "completions",
         "man",
     ] {

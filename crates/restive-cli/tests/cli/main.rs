@@ -8,6 +8,7 @@ mod decision_focused;
 mod demo;
 mod evaluate;
 mod experiment;
+mod experiment_quality;
 mod files;
 mod formats;
 mod generate;

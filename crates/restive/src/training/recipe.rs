@@ -60,7 +60,8 @@ impl Recipe {
         Self { two_stage, decision: Decision::recommended(horizon), choice: None }
     }
 
-    pub(super) fn preset(&self, choice: Choice, instances: usize) -> (Config, Decision) {
+    /// How a preset trains on so many instances.
+    pub fn preset(&self, choice: Choice, instances: usize) -> (Config, Decision) {
         let (anchor, rate, epochs, steps) = choice.preset();
         let config = Config {
             epochs: epochs.max(steps.div_ceil(instances)),

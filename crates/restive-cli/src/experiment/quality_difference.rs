@@ -1,0 +1,142 @@
+//! Differences between trainings, and what they say in sentences.
+
+use super::quality;
+use super::quality_run::{CHOICE, HISTORIES};
+use super::rows::Row;
+use restive::report::number::fixed;
+use restive::statistics::{mean, paired_t, wilcoxon};
+
+/// What the others are held against: two-stage training at the same index discount.
+pub(super) const BASE: &str = "two-stage-recommended";
+pub(super) const ANSWER: &str = "decision-focused-recommended";
+/// In the figure and its table: what is held against two-stage training, and its name.
+pub(super) const AGAINST: [(&str, &str); 4] = [
+    (ANSWER, "recommended − two-stage"),
+    ("decision-focused-fluid", "fluid − two-stage"),
+    ("decision-focused-strong", "strong − two-stage"),
+    ("decision-focused-control", "control − two-stage"),
+];
+const LEVEL: f64 = 0.05;
+
+/// A difference of shares, paired by run.
+pub(super) struct Difference {
+    pub(super) name: String,
+    pairs: [Vec<f64>; 2],
+}
+
+impl Difference {
+    /// By how much a method leads two-stage training at the same index discount.
+    pub(super) fn of_method(rows: &[Row], regime: &str, (method, name): (&str, &str)) -> Self {
+        let pairs = [shares(rows, regime, method, 0), shares(rows, regime, BASE, 0)];
+        Self { name: name.into(), pairs }
+    }
+
+    /// What a history adds to the recommended training.
+    pub(super) fn of_history(rows: &[Row], regime: &str, steps: usize) -> Self {
+        let pairs = [shares(rows, regime, ANSWER, steps), shares(rows, regime, ANSWER, 0)];
+        Self { name: format!("history {steps} − 0"), pairs }
+    }
+
+    pub(super) fn points(&self) -> Vec<f64> {
+        self.pairs[0].iter().zip(&self.pairs[1]).map(|(a, b)| a - b).collect()
+    }
+
+    pub(super) fn p(&self) -> [Option<f64>; 2] {
+        let [first, second] = &self.pairs;
+        [paired_t(first, second).ok().map(|test| test.p), wilcoxon(first, second).ok().map(|test| test.p)]
+    }
+
+    /// Better, worse, or neither, by Student's test.
+    pub(super) fn direction(&self) -> i32 {
+        let [first, second] = &self.pairs;
+        match paired_t(first, second) {
+            Ok(test) if test.p < LEVEL => test.difference.signum() as i32,
+            _ => 0,
+        }
+    }
+}
+
+/// The share of the way from random to oracle of a method with so long a history, in %, by run.
+pub(super) fn shares(rows: &[Row], regime: &str, method: &str, history: usize) -> Vec<f64> {
+    let of = |method: &str, history: usize| {
+        let is_it = |row: &&Row| {
+            row.domain == regime && row.method == method && row.metric != CHOICE && row.at == history as f64
+        };
+        rows.iter().filter(is_it).map(|row| row.value).collect::<Vec<_>>()
+    };
+    let (random, oracle) = (of("random", 0), of("oracle", 0));
+    let all = of(method, history).into_iter().zip(random.into_iter().zip(oracle));
+    all.map(|(own, (random, oracle))| 100.0 * (own - random) / (oracle - random)).collect()
+}
+
+pub(super) fn with_error(values: &[f64], decimals: usize) -> String {
+    match (mean(values), values) {
+        (Ok(mean), _) => {
+            format!("{} ± {}", fixed(mean.mean, decimals), fixed(mean.standard_error, decimals))
+        }
+        (Err(_), [one]) => fixed(*one, decimals),
+        (Err(_), _) => "–".into(),
+    }
+}
+
+pub(super) fn runs(rows: &[Row]) -> usize {
+    rows.iter().map(|row| row.run + 1).max().unwrap_or(0)
+}
+
+/// What the numbers say.
+pub(super) fn sentences(rows: &[Row], regimes: &[&str]) -> Vec<String> {
+    let count = runs(rows);
+    if count < 2 {
+        return vec!["One run says nothing of luck: no differences were tested.".into()];
+    }
+    let found = |of: &dyn Fn(&str) -> Difference, direction: i32| -> Vec<String> {
+        let there =
+            regimes.iter().map(|regime| (regime, of(regime))).filter(|(_, d)| d.direction() == direction);
+        there.map(|(regime, d)| format!("{regime} ({})", with_error(&d.points(), 2))).collect()
+    };
+    let both = |of: &dyn Fn(&str) -> Difference| {
+        let [better, worse] = [1, -1].map(|direction| found(of, direction));
+        let list = |all: Vec<String>| if all.is_empty() { "nowhere".into() } else { all.join(", ") };
+        (better.is_empty() && worse.is_empty(), list(better), list(worse))
+    };
+    let (_, better, worse) = both(&|regime| Difference::of_method(rows, regime, AGAINST[0]));
+    let few = if count < quality::RUNS[0] {
+        format!(" {count} runs are too few for a claim.")
+    } else {
+        String::new()
+    };
+    let mut said = vec![format!(
+        "At the same index discount the recommended training is significantly better than two-stage training (p < {LEVEL}, paired t) {}; \
+         significantly worse {}. Of {} regimes, {} would differ by luck alone.{few}",
+        place(&better),
+        place(&worse),
+        regimes.len(),
+        fixed(LEVEL * regimes.len() as f64, 1)
+    )];
+    for against in [AGAINST[1], AGAINST[2], AGAINST[3]] {
+        let name = against.1.split_once(" −").map_or(against.1, |(name, _)| name);
+        let (is_nothing, better, worse) = both(&|regime| Difference::of_method(rows, regime, against));
+        said.push(if is_nothing {
+            format!("{name} differs significantly from two-stage training in no regime.")
+        } else {
+            format!(
+                "{name} is significantly better {}; significantly worse {}.",
+                place(&better),
+                place(&worse)
+            )
+        });
+    }
+    for steps in HISTORIES {
+        let (_, better, worse) = both(&|regime| Difference::of_history(rows, regime, steps));
+        said.push(format!(
+            "A history of {steps} steps adds significantly {}; it costs significantly {}.",
+            place(&better),
+            place(&worse)
+        ));
+    }
+    said
+}
+
+fn place(list: &str) -> String {
+    if list == "nowhere" { list.into() } else { format!("in {list}") }
+}
