@@ -23,6 +23,9 @@ fn the_examples_of_every_help_work() {
         "train",
         "evaluate",
         "plan",
+        "experiment limited-data",
+        "experiment cost-arms",
+        "experiment cost-states",
         "completions",
         "man",
     ] {
@@ -46,8 +49,11 @@ fn the_examples_of_every_help_work() {
         for example in examples {
             let arguments = example.strip_prefix("restive ").expect("an example starts with the program");
             // the published sizes would take their time
-            let small =
-                if arguments.split(' ').next() == Some("demo") { " --arms 10 --trajectories 3" } else { "" };
+            let small = match arguments.split_once(' ').unwrap_or((arguments, "")) {
+                ("demo", _) => " --arms 10 --trajectories 3",
+                ("experiment", rest) if !rest.starts_with("report") => " --arms 10 --runs 1",
+                _ => "",
+            };
             folder.restive(&format!("{arguments}{small}")).success();
         }
     }
