@@ -4,7 +4,7 @@
 //! run meets the same instances, the same seed and the same luck. With one trajectory importance sampling becomes its
 //! segmented variant.
 
-use super::comparison::{RECOMMENDED, as_published, recipe};
+use super::comparison::{as_published, recipe};
 use super::page::{difference, interval, p_value, paired, text};
 use super::rows::{Row, names};
 use super::units::{Settings, Unit};
@@ -34,11 +34,7 @@ pub(super) const EXPERIMENT: Experiment =
 const TRAJECTORIES: [usize; 7] = [1, 2, 5, 10, 20, 50, 100];
 /// Soft, as published; strict, on counted and on true transitions.
 const METRICS: [&str; 4] = ["is", "simulated", "strict_simulated", "strict_true"];
-/// Whose differences are shown, and how.
-const PAIRS: [([&str; 2], Ink); 2] =
-    [(["decision-focused", "two-stage"], Ink::Orange), ([RECOMMENDED[1], RECOMMENDED[0]], Ink::Purple)];
-
-const HAS_RECOMMENDED: bool = true;
+const PAIR: [&str; 2] = ["decision-focused", "two-stage"];
 
 /// Two-state, or those of the synthetic domains that were asked for.
 fn units(asked: &Asked) -> Vec<Unit> {
@@ -92,20 +88,17 @@ fn compute(asked: &Asked, unit: &Unit, shares: Shares<'_>) -> anyhow::Result<Vec
                 });
             }
         };
-        let is_recommended = asked.profile == Profile::Recommended;
-        if !is_recommended {
+        if asked.profile == Profile::Recommended {
+            let (selected, _) = learn::recommended(recipe(problem, &train, seed), both, |_| ())?;
+            let discount = Decision::recommended(problem.horizon()).index_discount;
+            measure("two-stage", &selected.two_stage.predictor, discount);
+            measure("decision-focused", &selected.fitted.predictor, discount);
+        } else {
             let (config, decision) = as_published(asked.profile, problem, seed);
             let first = learn::two_stage(config.clone(), both, |_, _| ())?;
             measure("two-stage", &first, PUBLISHED_DISCOUNT);
             let through = learn::decision_focused(config, decision, None, both, |_, _| ())?;
             measure("decision-focused", &through, PUBLISHED_DISCOUNT);
-        }
-        if is_recommended || HAS_RECOMMENDED {
-            let (selected, _) = learn::recommended(recipe(problem, &train, seed), both, |_| ())?;
-            let discount = Decision::recommended(problem.horizon()).index_discount;
-            let names = if is_recommended { ["two-stage", "decision-focused"] } else { RECOMMENDED };
-            measure(names[0], &selected.two_stage.predictor, discount);
-            measure(names[1], &selected.fitted.predictor, discount);
         }
         shares((k + 1) as f64 / TRAJECTORIES.len() as f64);
     }
@@ -120,13 +113,11 @@ fn of(rows: &[Row], trajectories: usize) -> Vec<Row> {
 fn show(settings: &Settings, rows: &[Row]) -> Shown {
     let domains = names(rows, |row| &row.domain);
     let by_number = TRAJECTORIES.map(|j| (j, of(rows, j)));
-    let pairs: Vec<_> =
-        PAIRS.iter().filter(|(pair, _)| rows.iter().any(|row| row.method == pair[0])).collect();
-    let line = |domain: &str, metric: &str, (pair, ink): &([&str; 2], Ink)| curves::Line {
-        name: format!("{} − {}", pair[0], pair[1]),
-        ink: *ink,
+    let line = |domain: &str, metric: &str| curves::Line {
+        name: format!("{} − {}", PAIR[0], PAIR[1]),
+        ink: Ink::Orange,
         points: (by_number.iter())
-            .map(|(j, rows)| (*j as f64, difference(rows, domain, *pair, metric)))
+            .map(|(j, rows)| (*j as f64, difference(rows, domain, PAIR, metric)))
             .collect(),
         continued: Vec::new(),
     };
@@ -137,13 +128,13 @@ fn show(settings: &Settings, rows: &[Row]) -> Shown {
         ),
         x: Axis::log("trajectories"),
         y: Axis::linear("reward more than two-stage"),
-        lines: pairs.iter().map(|pair| line(domain, metric, pair)).collect(),
+        lines: vec![line(domain, metric)],
     };
     let panels = domains.iter().flat_map(|domain| METRICS.map(|metric| panel(domain, metric))).collect();
     let title = "Decision-focused less two-stage, by trajectories to learn from";
     let chart = Chart::Curves(Curves { title: title.into(), panels });
     let mut blocks = vec![text(about(settings, rows)), page::figure(&chart)];
-    blocks.extend(domains.iter().map(|domain| Block::Table(tests(&by_number, domain, pairs.as_slice()))));
+    blocks.extend(domains.iter().map(|domain| Block::Table(tests(&by_number, domain))));
     Shown {
         section: Section { heading: "Few trajectories to learn from".into(), blocks },
         figure: Some((chart, Some(2))),
@@ -162,29 +153,25 @@ fn about(settings: &Settings, rows: &[Row]) -> String {
     )
 }
 
-fn tests(by_number: &[(usize, Vec<Row>)], domain: &str, pairs: &[&([&str; 2], Ink)]) -> Table {
+fn tests(by_number: &[(usize, Vec<Row>)], domain: &str) -> Table {
     let mut lines = Vec::new();
-    for (pair, _) in pairs {
-        for metric in METRICS {
-            for (j, rows) in by_number {
-                let [first, second] = paired(rows, domain, *pair, metric);
-                if first.is_empty() {
-                    continue;
-                }
-                lines.push(Line::new(vec![
-                    Cell::text(format!("{} − {}", pair[0], pair[1])),
-                    Cell::text(metric),
-                    Cell::text(j.to_string()),
-                    Cell::Estimate(interval(&second)),
-                    Cell::Estimate(difference(rows, domain, *pair, metric)),
-                    Cell::text(p_value(paired_t(&first, &second).ok().map(|test| test.p))),
-                    Cell::text(p_value(wilcoxon(&first, &second).ok().map(|test| test.p))),
-                ]));
+    for metric in METRICS {
+        for (j, rows) in by_number {
+            let [first, second] = paired(rows, domain, PAIR, metric);
+            if first.is_empty() {
+                continue;
             }
+            lines.push(Line::new(vec![
+                Cell::text(metric),
+                Cell::text(j.to_string()),
+                Cell::Estimate(interval(&second)),
+                Cell::Estimate(difference(rows, domain, PAIR, metric)),
+                Cell::text(p_value(paired_t(&first, &second).ok().map(|test| test.p))),
+                Cell::text(p_value(wilcoxon(&first, &second).ok().map(|test| test.p))),
+            ]));
         }
     }
     let columns = vec![
-        Column::text("difference"),
         Column::text("metric"),
         Column::text("trajectories"),
         Column::number("two-stage", 1),
@@ -205,7 +192,7 @@ fn words(by_number: &[(usize, Vec<Row>)], domains: &[&str]) -> String {
         for (j, rows) in by_number {
             text += &format!("{j:<14}");
             for metric in METRICS {
-                let gain = difference(rows, domain, PAIRS[0].0, metric);
+                let gain = difference(rows, domain, PAIR, metric);
                 let shown = match gain.has_ends() {
                     true => format!("{} ± {}", fixed(gain.value, 1), fixed(gain.high - gain.value, 1)),
                     false => fixed(gain.value, 1),
