@@ -6,7 +6,13 @@
 
 mod bars;
 mod comparison;
+mod cost;
+mod cost_arms;
+mod cost_page;
+mod cost_states;
+mod cost_step;
 mod curves;
+mod limited_data;
 mod metric;
 mod page;
 mod published;
@@ -55,6 +61,15 @@ enum What {
     Bars(RunArguments),
     /// Learning curves on the test instances
     Curves(RunArguments),
+    /// Decision-focused against two-stage training by the number of trajectories
+    #[command(after_help = limited_data::EXAMPLES)]
+    LimitedData(RunArguments),
+    /// Seconds per gradient step by the number of arms
+    #[command(after_help = cost_arms::EXAMPLES)]
+    CostArms(RunArguments),
+    /// Seconds per gradient step by the number of states
+    #[command(after_help = cost_states::EXAMPLES)]
+    CostStates(RunArguments),
     /// Which training helps as deployed: strict values of seven trainings over regimes of data, and what histories add [12 runs]
     #[command(after_help = quality::EXAMPLES)]
     Quality(RunArguments),
@@ -117,6 +132,8 @@ pub(crate) struct Asked {
     pub(crate) profile: Profile,
     pub(crate) runs: usize,
     pub(crate) problems: Vec<Problem>,
+    /// whether --domain was given
+    pub(crate) is_selected: bool,
 }
 
 impl Asked {
@@ -150,8 +167,15 @@ pub(crate) struct Experiment {
     pub(crate) show: fn(&Settings, &[Row]) -> Shown,
 }
 
-const EXPERIMENTS: [Experiment; 4] =
-    [bars::EXPERIMENT, metric::EXPERIMENT, curves::EXPERIMENT, quality::EXPERIMENT];
+const EXPERIMENTS: [Experiment; 7] = [
+    bars::EXPERIMENT,
+    metric::EXPERIMENT,
+    curves::EXPERIMENT,
+    limited_data::EXPERIMENT,
+    cost_arms::EXPERIMENT,
+    cost_states::EXPERIMENT,
+    quality::EXPERIMENT,
+];
 
 impl Experiment {
     fn table(&self, folder: &Path) -> PathBuf {
@@ -161,6 +185,9 @@ impl Experiment {
     /// Computes what is missing and writes the table.
     fn run(&self, asked: &Asked, folder: &Path) -> anyhow::Result<()> {
         let units = (self.units)(asked);
+        if units.is_empty() {
+            return Ok(()); // nothing for these domains
+        }
         let mut rows = units::complete(folder, &units, |unit, shares| (self.compute)(asked, unit, shares))?;
         rows.retain(|row| (self.owns)(row));
         rows::write(&self.table(folder), &rows, self.axis)?;
@@ -173,8 +200,13 @@ pub(crate) fn run(arguments: &ExperimentArguments) -> anyhow::Result<()> {
     let (names, arguments): (&[&str], _) = match &arguments.what {
         What::Bars(arguments) => (&["bars", "metric"], arguments),
         What::Curves(arguments) => (&["curves"], arguments),
+        What::LimitedData(arguments) => (&["limited-data"], arguments),
+        What::CostArms(arguments) => (&["cost-arms"], arguments),
+        What::CostStates(arguments) => (&["cost-states"], arguments),
         What::Quality(arguments) => (&["quality"], arguments),
-        What::All(arguments) => (&["bars", "metric", "curves"], arguments),
+        What::All(arguments) => {
+            (&["bars", "metric", "curves", "limited-data", "cost-arms", "cost-states"], arguments)
+        }
         What::Report { folder } => return report(folder, start),
     };
     prepare::threads(arguments.threads)?;
@@ -209,7 +241,8 @@ fn asked(arguments: &RunArguments, [runs, quick]: [usize; 2]) -> anyhow::Result<
         arms: arguments.arms.map(usize::from),
     };
     let runs = arguments.runs.map_or(if arguments.quick { quick } else { runs }, |runs| runs as usize);
-    Ok(Asked { settings, profile: arguments.profile, runs, problems: problems.collect() })
+    let is_selected = !arguments.domain.is_empty();
+    Ok(Asked { settings, profile: arguments.profile, runs, problems: problems.collect(), is_selected })
 }
 
 /// Draws everything that a folder has tables for.

@@ -9,6 +9,7 @@ mod demo;
 mod evaluate;
 mod experiment;
 mod experiment_quality;
+mod experiment_cost;
 mod files;
 mod formats;
 mod generate;
