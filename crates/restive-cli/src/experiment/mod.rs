@@ -5,12 +5,18 @@
 //! same runs. What is shown is drawn from the tables alone, so that it can be drawn again.
 
 mod bars;
+mod baselines;
+mod baselines_show;
+mod baselines_value;
+mod called;
 mod comparison;
 mod curves;
 mod metric;
 mod page;
 mod published;
 mod rows;
+mod selection;
+mod trained;
 mod units;
 
 use crate::prepare;
@@ -35,6 +41,7 @@ even killed, is continued by the same command and ends in the same tables; --run
 const EXAMPLES: &str = "\
 Examples:
   restive experiment bars --domain two-state --quick --out quick
+  restive experiment baselines --quick --out quick
   restive experiment report quick";
 
 /// Regenerate the figures and tables of the paper
@@ -51,6 +58,10 @@ enum What {
     Bars(RunArguments),
     /// Learning curves on the test instances
     Curves(RunArguments),
+    /// Gradient steps and values of the two baselines on the joint problem
+    Baselines(RunArguments),
+    /// Who is called by each method on the maternal domain
+    Selection(RunArguments),
     /// Everything of the paper
     All(RunArguments),
     /// Draw tables, figures and report of a folder again
@@ -143,7 +154,14 @@ pub(crate) struct Experiment {
     pub(crate) show: fn(&Settings, &[Row]) -> Shown,
 }
 
-const EXPERIMENTS: [Experiment; 3] = [bars::EXPERIMENT, metric::EXPERIMENT, curves::EXPERIMENT];
+const EXPERIMENTS: [Experiment; 6] = [
+    bars::EXPERIMENT,
+    metric::EXPERIMENT,
+    curves::EXPERIMENT,
+    baselines::EXPERIMENT,
+    baselines_value::EXPERIMENT,
+    selection::EXPERIMENT,
+];
 
 impl Experiment {
     fn table(&self, folder: &Path) -> PathBuf {
@@ -153,6 +171,9 @@ impl Experiment {
     /// Computes what is missing and writes the table.
     fn run(&self, asked: &Asked, folder: &Path) -> anyhow::Result<()> {
         let units = (self.units)(asked);
+        if units.is_empty() {
+            return Ok(()); // none of its domains was asked for
+        }
         let mut rows = units::complete(folder, &units, |unit, shares| (self.compute)(asked, unit, shares))?;
         rows.retain(|row| (self.owns)(row));
         rows::write(&self.table(folder), &rows, self.axis)?;
@@ -165,7 +186,11 @@ pub(crate) fn run(arguments: &ExperimentArguments) -> anyhow::Result<()> {
     let (names, arguments): (&[&str], _) = match &arguments.what {
         What::Bars(arguments) => (&["bars", "metric"], arguments),
         What::Curves(arguments) => (&["curves"], arguments),
-        What::All(arguments) => (&["bars", "metric", "curves"], arguments),
+        What::Baselines(arguments) => (&["baselines", "baselines-value"], arguments),
+        What::Selection(arguments) => (&["selection"], arguments),
+        What::All(arguments) => {
+            (&["bars", "metric", "curves", "baselines", "baselines-value", "selection"], arguments)
+        }
         What::Report { folder } => return report(folder, start),
     };
     prepare::threads(arguments.threads)?;

@@ -7,6 +7,7 @@ mod collapsing_index;
 mod decision_focused;
 mod demo;
 mod evaluate;
+mod experiment_joint;
 mod files;
 mod formats;
 mod generate;
