@@ -121,6 +121,11 @@ fn show(settings: &Settings, rows: &[Row]) -> Shown {
     let lines = names.map(|(method, ink)| {
         let mut line = curves::line(rows, DOMAIN, method, "seconds");
         line.ink = ink;
+        line.name = if method == OURS {
+            "decision-focused, by index (ours)".into()
+        } else {
+            format!("joint, {method}")
+        };
         let points: Vec<(f64, f64)> = line.points.iter().map(|(n, taken)| (*n, taken.value)).collect();
         if let Some((last, taken)) = points.last().copied().filter(|(n, _)| *n < most)
             && let Some(growth) = growth(&points)

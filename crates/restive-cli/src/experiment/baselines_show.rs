@@ -66,13 +66,14 @@ fn chart(rows: &[Row]) -> Chart {
     let truth: Vec<String> = ["oracle", "oracle-matched", "joint-oracle"].map(String::from).into();
     let groups = [
         ("Whittle indices, learnt", indices, None),
-        ("joint plan, implicit, by temperature", joint(0), Some(Ink::Black)),
-        ("joint plan, unrolled, by temperature", joint(1), Some(Ink::Grey)),
+        ("joint plan, implicit", joint(0), Some(Ink::Black)),
+        ("joint plan, unrolled", joint(1), Some(Ink::Grey)),
         ("true transitions", truth, None),
     ];
     let panel = |is_share: bool| {
         let row = |method: &String, of: Option<Ink>| bars::Row {
-            name: method.clone(),
+            // "implicit at 0.1" stands under "implicit"
+            name: method.split_once(" at ").map_or(method.clone(), |(_, t)| format!("temperature {t}")),
             ink: of.unwrap_or(ink(method)),
             value: match is_share {
                 true => interval(&shares(rows, method)),
