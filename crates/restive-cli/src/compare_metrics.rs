@@ -11,14 +11,14 @@
 //! The soft policy has the published index discount, whatever the method; the strict one has the method's own. All methods meet
 //! the same luck on an instance; instances do not share theirs.
 
-use ndarray::{Array2, Array3, ArrayView4};
+use ndarray::{Array2, Array3, ArrayView4, s};
 use restive::evaluation::{
     Behaviour, Decisions, Propensity, RatioUpTo, Record, World, cwpdis, first_states, known_states,
     segmented, target_pull,
 };
 use restive::index::differentiable_index;
 use restive::policy::{Policy, Temperature};
-use restive::simulation::{Initial, Setting, values};
+use restive::simulation::{Initial, Setting, trajectories, values};
 use restive::{Instance, Transition};
 
 /// The index discount of the published experiments.
@@ -156,15 +156,25 @@ impl<'a> TestInstance<'a> {
         self.rollouts(&self.true_world, &self.true_initial, policy, ROLLOUTS[1])
     }
 
+    /// Who is pulled at every decision of one deployment on the true transitions, `[H,N]`; all policies meet the same luck.
+    pub(crate) fn deployed(&self, policy: &Policy) -> Array2<bool> {
+        let log = trajectories(&self.setting(&self.true_world), &self.true_initial, policy, 1, self.seed);
+        let steps = log.steps() - 1;
+        log.action().slice(s![0, ..steps, ..]).mapv(|action| action == 1)
+    }
+
     fn rollouts(&self, world: &World, initial: &Initial, policy: &Policy, runs: usize) -> f64 {
-        let setting = Setting {
+        values(&self.setting(world), initial, policy, runs, self.seed).mean().expect("some rollouts")
+    }
+
+    fn setting<'b>(&self, world: &'b World) -> Setting<'b> {
+        Setting {
             motion: world.motion(),
             reward: world.reward(),
             discount: self.instance.discount(),
             budget: self.instance.budget(),
             horizon: self.instance.trajectories().steps() - 1,
-        };
-        values(&setting, initial, policy, runs, self.seed).mean().expect("some rollouts")
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use crate::compare;
 use crate::generate::Kind;
 use restive::Instance;
 use restive::data::domain::Domain;
+use restive::data::features::Features;
 use restive::data::maternal::Maternal;
 use restive::data::split::Part;
 use restive::evaluation::Behaviour;
@@ -77,5 +78,14 @@ impl Problem {
             Problem::Maternal(maternal) => (maternal.generate(seed)?.instances, maternal.split(seed)?),
         };
         Ok(Part::ALL.map(|part| split.part(part).iter().map(|group| group.of(&instances)).collect()))
+    }
+
+    /// What is known of the people of the test instances, one after the other, in units and words: of the maternal programme.
+    pub(crate) fn test_people(&self, seed: u64) -> restive::Result<Option<Features>> {
+        let Problem::Maternal(maternal) = self else { return Ok(None) };
+        let (people, split) = (maternal.generate(seed)?.people, maternal.split(seed)?);
+        let tables: Vec<Features> =
+            split.test.iter().map(|group| people[group.instance].select_arms(&group.arms)).collect();
+        Ok(Some(Features::stack(&tables)))
     }
 }

@@ -16,7 +16,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     axis: None,
     units: comparison::units,
     compute: comparison::compute,
-    owns: |row| row.at.is_nan(),
+    owns: |row| row.at.is_nan() && METRICS.contains(&row.metric.as_str()),
     show,
 };
 

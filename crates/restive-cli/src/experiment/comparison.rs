@@ -9,14 +9,15 @@
 //! | `oracle-matched` | the oracle at the recommended index discount, as deployed |
 //!
 //! Rows without a place on the axis are final values; `epoch` rows are values of the two trainings on their way, of which the
-//! metric `is_shifted` and `changed` have for axis a constant that was added to all indices.
+//! metric `is_shifted` and `changed` have for axis a constant that was added to all indices. Of the maternal programme it is
+//! recorded as well who is called ([`called`]).
 
 use super::rows::Row;
+use super::trained::{self, Trained};
 use super::units::Unit;
-use super::{Asked, Shares};
+use super::{Asked, Shares, called};
 use crate::compare::{Shifted, is_on_curve, shift};
 use crate::compare_metrics::{Metric, PUBLISHED_DISCOUNT, TestInstance, mean, published_policy};
-use crate::learn;
 use crate::problem::Problem;
 use crate::train_config::Profile;
 use ndarray::Axis;
@@ -95,51 +96,37 @@ pub(super) fn compute(asked: &Asked, unit: &Unit, shares: Shares<'_>) -> anyhow:
         mean(&tests, |test| test.on_the_truth(&Policy::Strict(test.index(test.truth(), recommended))));
     rows.push("oracle-matched", Metric::StrictTrue.name(), f64::NAN, matched);
 
-    let is_recommended = asked.profile == Profile::Recommended;
-    if !is_recommended {
-        let (config, mut decision) = as_published(asked.profile, problem, seed);
-        decision.behaviour = problem.behaviour();
-        let mut curve = |method: &str, epoch: usize, predictor: &Predictor, from: f64, to: f64| {
-            shares(from + (to - from) * (epoch + 1) as f64 / config.epochs as f64);
-            if is_on_curve(epoch, config.epochs) {
-                let values = on_the_way(&tests, predictor);
-                for (metric, value) in [Metric::Loss, Metric::Is, Metric::Simulated].iter().zip(values) {
-                    rows.push(method, metric.name(), epoch as f64, value);
-                }
-            }
-        };
-        let first = learn::two_stage(config.clone(), both, |epoch, predictor| {
-            curve("two-stage", epoch, predictor, 0.02, 0.1);
-        })?;
-        let through = learn::decision_focused(config.clone(), decision, None, both, |epoch, predictor| {
-            curve("decision-focused", epoch, predictor, 0.1, 0.3);
-        })?;
-        for (method, predictor) in [("two-stage", &first), ("decision-focused", &through)] {
-            rows.measure(method, &tests, |test| {
-                test.metrics(predictor.predict(test.instance().features()).view(), PUBLISHED_DISCOUNT)
-            });
-            for Shifted { constant, is, changed } in shift(&tests, predictor) {
-                rows.push(method, SHIFTED[0], constant, is);
-                rows.push(method, SHIFTED[1], constant, changed as f64);
+    let all = trained::train(asked, problem, seed, both, shares, |method, epoch, predictor, epochs| {
+        if is_on_curve(epoch, epochs) {
+            let values = on_the_way(&tests, predictor);
+            for (metric, value) in [Metric::Loss, Metric::Is, Metric::Simulated].iter().zip(values) {
+                rows.push(method, metric.name(), epoch as f64, value);
             }
         }
-        rows.measure("decision-focused-shuffled", &tests, |test| {
-            let predicted = through.predict(test.instance().features());
-            let n = test.instance().arms();
-            // everyone gets the prediction of someone half the group away
-            let others: Vec<usize> = (0..n).map(|i| (i + n / 2) % n).collect();
-            test.metrics(predicted.select(Axis(0), &others).view(), PUBLISHED_DISCOUNT)
-        });
+    })?;
+    for Trained { method, predictor, discount, is_published } in &all {
+        let predict = |test: &TestInstance<'_>| predictor.predict(test.instance().features());
+        rows.measure(method, &tests, |test| test.metrics(predict(test).view(), *discount));
+        if !is_published {
+            continue;
+        }
+        for Shifted { constant, is, changed } in shift(&tests, predictor) {
+            rows.push(method, SHIFTED[0], constant, is);
+            rows.push(method, SHIFTED[1], constant, changed as f64);
+        }
+        if *method == "decision-focused" {
+            rows.measure("decision-focused-shuffled", &tests, |test| {
+                let n = test.instance().arms();
+                // everyone gets the prediction of someone half the group away
+                let others: Vec<usize> = (0..n).map(|i| (i + n / 2) % n).collect();
+                test.metrics(predict(test).select(Axis(0), &others).view(), PUBLISHED_DISCOUNT)
+            });
+        }
     }
-    let recipe = recipe(problem, &train, seed);
-    let from = if is_recommended { 0.05 } else { 0.3 };
-    let (selected, _) = learn::recommended(recipe, both, |share| shares(from + (0.97 - from) * share))?;
-    let names = if is_recommended { ["two-stage", "decision-focused"] } else { RECOMMENDED };
-    let [first, through] = [&selected.two_stage.predictor, &selected.fitted.predictor];
-    for (method, predictor) in names.into_iter().zip([first, through]) {
-        rows.measure(method, &tests, |test| {
-            test.metrics(predictor.predict(test.instance().features()).view(), recommended)
-        });
+    if let Some(people) = problem.test_people(seed)? {
+        for (method, metric, value) in called::numbers(&tests, &people, &all) {
+            rows.push(&method, &metric, f64::NAN, value);
+        }
     }
     Ok(rows.rows)
 }

@@ -5,6 +5,10 @@
 //! same runs. What is shown is drawn from the tables alone, so that it can be drawn again.
 
 mod bars;
+mod baselines;
+mod baselines_show;
+mod baselines_value;
+mod called;
 mod comparison;
 mod cost;
 mod cost_arms;
@@ -21,6 +25,8 @@ mod quality_difference;
 mod quality_regimes;
 mod quality_run;
 mod rows;
+mod selection;
+mod trained;
 mod units;
 
 use crate::prepare;
@@ -45,6 +51,7 @@ even killed, is continued by the same command and ends in the same tables; --run
 const EXAMPLES: &str = "\
 Examples:
   restive experiment bars --domain two-state --quick --out quick
+  restive experiment baselines --quick --out quick
   restive experiment report quick";
 
 /// Regenerate the figures and tables of the paper
@@ -70,6 +77,10 @@ enum What {
     /// Seconds per gradient step by the number of states
     #[command(after_help = cost_states::EXAMPLES)]
     CostStates(RunArguments),
+    /// Gradient steps and values of the two baselines on the joint problem
+    Baselines(RunArguments),
+    /// Who is called by each method on the maternal domain
+    Selection(RunArguments),
     /// Which training helps as deployed: strict values of seven trainings over regimes of data, and what histories add [12 runs]
     #[command(after_help = quality::EXAMPLES)]
     Quality(RunArguments),
@@ -167,13 +178,16 @@ pub(crate) struct Experiment {
     pub(crate) show: fn(&Settings, &[Row]) -> Shown,
 }
 
-const EXPERIMENTS: [Experiment; 7] = [
+const EXPERIMENTS: [Experiment; 10] = [
     bars::EXPERIMENT,
     metric::EXPERIMENT,
     curves::EXPERIMENT,
     limited_data::EXPERIMENT,
     cost_arms::EXPERIMENT,
     cost_states::EXPERIMENT,
+    baselines::EXPERIMENT,
+    baselines_value::EXPERIMENT,
+    selection::EXPERIMENT,
     quality::EXPERIMENT,
 ];
 
@@ -186,7 +200,7 @@ impl Experiment {
     fn run(&self, asked: &Asked, folder: &Path) -> anyhow::Result<()> {
         let units = (self.units)(asked);
         if units.is_empty() {
-            return Ok(()); // nothing for these domains
+            return Ok(()); // none of its domains was asked for
         }
         let mut rows = units::complete(folder, &units, |unit, shares| (self.compute)(asked, unit, shares))?;
         rows.retain(|row| (self.owns)(row));
@@ -194,6 +208,19 @@ impl Experiment {
         Ok(rows::write(&self.table(folder).with_extension("parquet"), &rows, self.axis)?)
     }
 }
+
+/// What `all` runs.
+const OF_THE_PAPER: [&str; 9] = [
+    "bars",
+    "metric",
+    "curves",
+    "limited-data",
+    "cost-arms",
+    "cost-states",
+    "baselines",
+    "baselines-value",
+    "selection",
+];
 
 pub(crate) fn run(arguments: &ExperimentArguments) -> anyhow::Result<()> {
     let start = Instant::now();
@@ -203,10 +230,10 @@ pub(crate) fn run(arguments: &ExperimentArguments) -> anyhow::Result<()> {
         What::LimitedData(arguments) => (&["limited-data"], arguments),
         What::CostArms(arguments) => (&["cost-arms"], arguments),
         What::CostStates(arguments) => (&["cost-states"], arguments),
+        What::Baselines(arguments) => (&["baselines", "baselines-value"], arguments),
+        What::Selection(arguments) => (&["selection"], arguments),
         What::Quality(arguments) => (&["quality"], arguments),
-        What::All(arguments) => {
-            (&["bars", "metric", "curves", "limited-data", "cost-arms", "cost-states"], arguments)
-        }
+        What::All(arguments) => (&OF_THE_PAPER, arguments),
         What::Report { folder } => return report(folder, start),
     };
     prepare::threads(arguments.threads)?;

@@ -1,0 +1,205 @@
+//! `baselines`: seconds of one gradient step against N, of the two baselines on the joint problem and of ours.
+//!
+//! | method | |
+//! |---|---|
+//! | `implicit` | through the fixed point of the soft Bellman equation over M^N joint states (Wang et al. 2021) |
+//! | `unrolled` | through ten unrolled sweeps of soft planning (POPCORN, Futoma et al. 2020) |
+//! | `decision-focused` | ours: through Whittle indices, the published objective |
+//!
+//! One two-state instance with K = 1 and 100 trajectories of 9 decisions, predictor included, at the parameters of two-stage training. A
+//! joint road stops where a step passes [`SLOWEST`] seconds or does not fit; then it is continued by what one more arm costs.
+//! What the learnt policies are worth is in [`super::baselines_value`].
+
+use super::page::text;
+use super::rows::Row;
+use super::units::{Settings, Unit};
+use super::{Asked, Experiment, Shares, Shown, curves, page};
+use restive::Error;
+use restive::data::domain::Domain;
+use restive::joint::{self, Cost, Lesson, Limit, Planner};
+use restive::report::number::fixed;
+use restive::report::table::{Cell, Column, Row as Line, Table};
+use restive::report::{Axis, Block, Chart, Curves, Ink, Section};
+use restive::training::{Config, Decision, DecisionFocused, fit};
+use std::time::Instant;
+
+pub(super) const EXPERIMENT: Experiment =
+    Experiment { name: "baselines", axis: Some("arms"), units, compute, owns: |_| true, show };
+
+/// The domain of both experiments.
+pub(super) const DOMAIN: &str = "two-state";
+/// The planners, by their names.
+pub(super) const PLANNERS: [(&str, Planner); 2] =
+    [("implicit", Planner::Implicit), ("unrolled", Planner::Unrolled { sweeps: 10 })];
+const OURS: &str = "decision-focused";
+/// Seconds, and in a quick look.
+const SLOWEST: [f64; 2] = [10.0, 0.5];
+/// Where the paper's baselines fail.
+const MOST: usize = 30;
+const BUDGET: usize = 1;
+
+pub(super) fn is_asked(asked: &Asked) -> bool {
+    asked.problems.iter().any(|problem| problem.name() == DOMAIN)
+}
+
+/// One unit, so that nothing runs beside it.
+fn units(asked: &Asked) -> Vec<Unit> {
+    let unit = Unit { kind: "baselines", domain: DOMAIN.into(), run: 0, weight: 1 };
+    if is_asked(asked) { vec![unit] } else { Vec::new() }
+}
+
+fn compute(asked: &Asked, unit: &Unit, shares: Shares<'_>) -> anyhow::Result<Vec<Row>> {
+    let Settings { seed, is_quick, arms, .. } = asked.settings;
+    let (slowest, most) = (SLOWEST[usize::from(is_quick)], arms.unwrap_or(MOST).min(MOST));
+    let mut rows = Vec::new();
+    let mut push = |method: &str, metric: &str, arms: usize, value: f64| {
+        rows.push(Row {
+            domain: unit.domain.clone(),
+            run: unit.run,
+            seed,
+            method: method.into(),
+            metric: metric.into(),
+            at: arms as f64,
+            value,
+        });
+    };
+    let mut is_open = [true; 2];
+    for n in 2..=most {
+        let domain = Domain { instances: 1, arms: n, budget: BUDGET, ..Domain::two_state() };
+        let all = domain.generate(seed)?;
+        let network = fit(Config::published(), &all, &[])?.predictor;
+        for ((method, planner), is_open) in PLANNERS.into_iter().zip(&mut is_open) {
+            if !*is_open {
+                continue;
+            }
+            match Lesson::new(&all[0], &joint::Settings::published(planner)) {
+                Ok(lesson) => {
+                    let taken = seconds(is_quick, || drop(lesson.objective(&network)));
+                    push(method, "seconds", n, taken);
+                    *is_open = taken <= slowest;
+                }
+                Err(Error::TooLarge { .. }) => *is_open = false,
+                Err(error) => return Err(error.into()),
+            }
+        }
+        let decision = Decision::published(domain.horizon);
+        let ours = DecisionFocused::new(Config::published(), decision, None, &all, &[])?;
+        push(OURS, "seconds", n, seconds(is_quick, || drop(ours.objective(&network, 0, 0))));
+        shares(f64::from(1 << n.min(18)) / f64::from(1 << most.min(18)));
+    }
+    for (method, planner) in PLANNERS {
+        let refused = (2..64).find_map(|n| refusal(n, planner).map(|error| (n, error)));
+        if let Some((n, Error::TooLarge { needed, limit, .. })) = refused {
+            push(method, "refused", n, needed / limit);
+        }
+    }
+    Ok(rows)
+}
+
+/// Why so many arms do not fit.
+fn refusal(arms: usize, planner: Planner) -> Option<Error> {
+    Cost::of(arms, 2, BUDGET).check_step(planner, &Limit::default()).err()
+}
+
+/// The fastest of some repetitions.
+fn seconds(is_quick: bool, mut step: impl FnMut()) -> f64 {
+    let (mut best, begin) = (f64::INFINITY, Instant::now());
+    loop {
+        let start = Instant::now();
+        step();
+        best = best.min(start.elapsed().as_secs_f64());
+        if begin.elapsed().as_secs_f64() > if is_quick { 0.02 } else { 0.5 } {
+            return best;
+        }
+    }
+}
+
+fn show(settings: &Settings, rows: &[Row]) -> Shown {
+    let most = rows.iter().filter(|row| row.method == OURS).map(|row| row.at).fold(0.0, f64::max);
+    let mut said = Vec::new();
+    let names = [("implicit", Ink::Black), ("unrolled", Ink::Grey), (OURS, Ink::Orange)];
+    let lines = names.map(|(method, ink)| {
+        let mut line = curves::line(rows, DOMAIN, method, "seconds");
+        line.ink = ink;
+        line.name = if method == OURS {
+            "decision-focused, by index (ours)".into()
+        } else {
+            format!("joint, {method}")
+        };
+        let points: Vec<(f64, f64)> = line.points.iter().map(|(n, taken)| (*n, taken.value)).collect();
+        if let Some((last, taken)) = points.last().copied().filter(|(n, _)| *n < most)
+            && let Some(growth) = growth(&points)
+        {
+            let more = (0..=(most - last) as i32).map(|k| (last + f64::from(k), taken * growth.powi(k)));
+            line.continued = more.collect();
+            said.push(format!(
+                "{method} took {} s at {last} arms, and one more arm makes a step {} times as long",
+                fixed(taken, 1),
+                fixed(growth, 2)
+            ));
+        }
+        line
+    });
+    let panel = restive::report::curves::Panel {
+        title: String::new(),
+        x: Axis::linear("arms"),
+        y: Axis::log("seconds per gradient step"),
+        lines: lines.into(),
+    };
+    let title = "Seconds per gradient step: the joint baselines and ours (two states, K = 1)";
+    let chart = Chart::Curves(Curves { title: title.into(), panels: vec![panel] });
+    let mut refused = Vec::new();
+    for (method, planner) in PLANNERS {
+        let at = rows.iter().find(|row| row.method == method && row.metric == "refused").map(|row| row.at);
+        refused
+            .extend(at.and_then(|n| refusal(n as usize, planner)).map(|error| format!("{method}: {error}")));
+    }
+    let about = format!(
+        "One gradient step on a two-state instance with 100 trajectories of 9 decisions, predictor included: the fastest of some \
+         repetitions on this machine. implicit differentiates through the fixed point of the joint soft Bellman equation (Wang et al. 2021), \
+         unrolled through ten sweeps of soft planning (POPCORN, Futoma et al. 2020), both over all joint states on one core; ours goes \
+         through Whittle indices on all cores. A road stops where a step passes {} s; dashes continue it by its measured growth. {}.",
+        SLOWEST[usize::from(settings.is_quick)],
+        if said.is_empty() { "No road stopped".into() } else { said.join("; ") },
+    );
+    let refused = format!("Joint problems that do not fit are refused. {}.", refused.join(". "));
+    let text_lines = said.iter().chain([&refused]).map(|line| format!("{line}\n")).collect();
+    Shown {
+        section: Section {
+            heading: "What the joint baselines cost".into(),
+            blocks: vec![text(about), page::figure(&chart), text(refused), Block::Table(table(rows))],
+        },
+        figure: Some((chart, None)),
+        text: text_lines,
+    }
+}
+
+/// How many times as long a step takes with one arm more, by least squares over the last five points.
+fn growth(points: &[(f64, f64)]) -> Option<f64> {
+    let last = &points[points.len().saturating_sub(5)..];
+    let count = last.len() as f64;
+    let mean = |of: &dyn Fn(&(f64, f64)) -> f64| last.iter().map(of).sum::<f64>() / count;
+    let (n, log) = (mean(&|p| p.0), mean(&|p| p.1.ln()));
+    let slope = mean(&|p| (p.0 - n) * (p.1.ln() - log)) / mean(&|p| (p.0 - n) * (p.0 - n));
+    (last.len() > 1).then(|| slope.exp())
+}
+
+fn table(rows: &[Row]) -> Table {
+    let at = |method: &str, n: f64| {
+        let is_it = |row: &&Row| row.method == method && row.metric == "seconds" && row.at == n;
+        rows.iter().find(is_it).map_or(f64::NAN, |row| 1000.0 * row.value)
+    };
+    let line = |row: &Row| {
+        let cost = Cost::of(row.at as usize, 2, BUDGET);
+        let mut cells = vec![Cell::text(row.at.to_string()), Cell::Number(cost.joint_states)];
+        cells.extend(["implicit", "unrolled", OURS].map(|method| Cell::Number(at(method, row.at))));
+        Line::new(cells)
+    };
+    let mut columns = vec![Column::text("arms"), Column::number("joint states", 0)];
+    columns.extend(["implicit", "unrolled", OURS].map(|name| Column::number(format!("{name}, ms"), 3)));
+    Table {
+        caption: "Milliseconds per gradient step".into(),
+        columns,
+        rows: rows.iter().filter(|row| row.method == OURS).map(line).collect(),
+    }
+}

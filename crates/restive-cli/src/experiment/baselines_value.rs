@@ -1,0 +1,150 @@
+//! `baselines-value`: what the joint baselines learn, beside ours and the exact optimum, where all of them fit.
+//!
+//! The two-state domain with N = 5 and K = 1, 9 decisions. Values are exact: dynamic programming over the 32 joint states on
+//! the true transitions, from a uniform start. Policies of indices are strict, joint plans greedy.
+//!
+//! | method | |
+//! |---|---|
+//! | `random`, `optimum` | one of the arms by lot; the best over 9 steps, which may change with the step |
+//! | `two-stage`, `decision-focused`, … | [trained](super::trained) as everywhere, strict Whittle indices |
+//! | `implicit`, `unrolled` | trained through a joint plan, at each temperature of the axis |
+//! | `oracle`, `oracle-matched` | indices of the true transitions, at index discount 0.99 and at the recommended one |
+//! | `joint-oracle` | the joint plan of the true transitions for ever |
+
+use super::baselines::{DOMAIN, PLANNERS, is_asked};
+use super::rows::Row;
+use super::units::Unit;
+use super::{Asked, Experiment, Shares, baselines_show, trained};
+use crate::compare_metrics::PUBLISHED_DISCOUNT;
+use crate::problem::Problem;
+use ndarray::{Array2, ArrayView4};
+use restive::Instance;
+use restive::data::domain::Domain;
+use restive::index::{Algorithm, whittle_index};
+use restive::joint::{
+    Joint, Limit, Settings, Status, best_value, greedy, optimum, plan, policy_value, strict, train, uniform,
+};
+use restive::predictor::{Architecture, Kind, Predictor};
+use restive::simulation::Initial;
+use restive::training::Decision;
+
+pub(super) const EXPERIMENT: Experiment = Experiment {
+    name: "baselines-value",
+    axis: Some("temperature"),
+    units,
+    compute,
+    owns: |_| true,
+    show: baselines_show::show,
+};
+
+/// Of the joint plans, in units of reward.
+pub(super) const TEMPERATURES: [f64; 5] = [0.03, 0.1, 0.3, 1.0, 3.0];
+/// The value, and whether a joint training met a plan or a gradient that was not found.
+pub(super) const METRICS: [&str; 2] = ["exact", "is_not_converged"];
+const ARMS: usize = 5;
+
+fn problem() -> Problem {
+    Problem::Domain(DOMAIN, Domain { arms: ARMS, budget: 1, ..Domain::two_state() })
+}
+
+fn units(asked: &Asked) -> Vec<Unit> {
+    let runs = if is_asked(asked) { asked.runs } else { 0 };
+    let unit = |run| Unit { kind: "baselines-value", domain: DOMAIN.into(), run, weight: 1 };
+    (0..runs).map(unit).collect()
+}
+
+/// A test instance as a joint problem.
+struct Test<'a> {
+    instance: &'a Instance,
+    joint: Joint,
+    start: Vec<f64>,
+    horizon: usize,
+}
+
+impl Test<'_> {
+    fn truth(&self) -> ArrayView4<'_, f64> {
+        self.instance.truth().expect("synthetic instances know their truth").view()
+    }
+
+    fn of(&self, policy: &Array2<f64>) -> f64 {
+        self.from_the_start(&policy_value(&self.joint, self.truth(), policy.view(), self.horizon))
+    }
+
+    fn from_the_start(&self, value: &[f64]) -> f64 {
+        value.iter().zip(&self.start).map(|(v, p)| v * p).sum()
+    }
+
+    /// The strict policy of the indices of transitions.
+    fn by_index(&self, transition: ArrayView4<'_, f64>, discount: f64) -> Array2<f64> {
+        let solved = whittle_index(transition, self.instance.reward().view(), discount, Algorithm::Auto);
+        strict(&self.joint, solved.index.view())
+    }
+}
+
+fn compute(asked: &Asked, unit: &Unit, shares: Shares<'_>) -> anyhow::Result<Vec<Row>> {
+    let problem = problem();
+    let seed = asked.settings.seed.wrapping_add(unit.run as u64);
+    let [train_on, validation, test] = problem.parts(seed)?;
+    let horizon = problem.horizon();
+    let new = |instance| -> restive::Result<Test<'_>> {
+        let joint = Joint::of(instance, &Limit::default())?;
+        let start = joint.start(Initial::Uniform.mass(ARMS, instance.states()).view());
+        Ok(Test { instance, joint, start, horizon })
+    };
+    let tests: Vec<Test<'_>> = test.iter().map(new).collect::<restive::Result<_>>()?;
+    let mean = |of: &dyn Fn(&Test<'_>) -> f64| tests.iter().map(of).sum::<f64>() / tests.len() as f64;
+    let mut rows = Vec::new();
+    let mut push = |method: &str, metric: &str, temperature: f64, value: f64| {
+        rows.push(Row {
+            domain: unit.domain.clone(),
+            run: unit.run,
+            seed,
+            method: method.into(),
+            metric: metric.into(),
+            at: temperature,
+            value,
+        });
+    };
+    let [exact, is_not_converged] = METRICS;
+    push("random", exact, f64::NAN, mean(&|test| test.of(&uniform(&test.joint))));
+    let both = [&train_on[..], &validation[..]];
+    let all = trained::train(asked, &problem, seed, both, &|share| shares(0.5 * share), |_, _, _, _| {})?;
+    for trained::Trained { method, predictor, discount, .. } in &all {
+        let value = mean(&|test| {
+            let predicted = predictor.predict(test.instance.features());
+            test.of(&test.by_index(predicted.view(), *discount))
+        });
+        push(method, exact, f64::NAN, value);
+    }
+    for (k, (method, planner)) in PLANNERS.into_iter().enumerate() {
+        for (t, temperature) in TEMPERATURES.into_iter().enumerate() {
+            let settings = Settings { temperature, ..Settings::published(planner) };
+            let trained = train(&train_on, untrained(&train_on[0], seed)?, &settings)?;
+            let value = mean(&|test| {
+                let predicted = trained.predictor.predict(test.instance.features());
+                test.of(&greedy(plan(&test.joint, predicted.view(), temperature, planner).q.view()))
+            });
+            push(method, exact, temperature, value);
+            let is_found = trained.status == Status::Converged;
+            push(method, is_not_converged, temperature, f64::from(u8::from(!is_found)));
+            shares(0.5 + 0.05 * (k * TEMPERATURES.len() + t) as f64);
+        }
+    }
+    let recommended = Decision::recommended(horizon).index_discount;
+    for (method, discount) in [("oracle", PUBLISHED_DISCOUNT), ("oracle-matched", recommended)] {
+        let value = mean(&|test| test.of(&test.by_index(test.truth(), discount)));
+        push(method, exact, f64::NAN, value);
+    }
+    let planned = mean(&|test| test.of(&greedy(optimum(&test.joint, test.truth()).q.view())));
+    push("joint-oracle", exact, f64::NAN, planned);
+    let best = mean(&|test| test.from_the_start(&best_value(&test.joint, test.truth(), horizon)));
+    push("optimum", exact, f64::NAN, best);
+    Ok(rows)
+}
+
+/// The published network.
+fn untrained(instance: &Instance, seed: u64) -> restive::Result<Predictor> {
+    let kind = Kind::Network { hidden: vec![64], dropout: 0.0 };
+    let (features, states) = (instance.features().ncols(), instance.states());
+    Predictor::new(&Architecture { features, states, kind }, seed)
+}
