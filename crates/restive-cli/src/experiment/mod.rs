@@ -4,29 +4,13 @@
 //! [rows](rows) are its own, and how they are shown. Units are resumable and shared: `bars`, `curves` and `metric` look at the
 //! same runs. What is shown is drawn from the tables alone, so that it can be drawn again.
 
-mod bars;
 mod baselines;
-mod baselines_show;
-mod baselines_value;
-mod called;
 mod comparison;
 mod cost;
-mod cost_arms;
-mod cost_page;
-mod cost_states;
-mod cost_step;
-mod curves;
 mod limited_data;
-mod metric;
 mod page;
-mod published;
 mod quality;
-mod quality_difference;
-mod quality_regimes;
-mod quality_run;
 mod rows;
-mod selection;
-mod trained;
 mod units;
 
 use crate::prepare;
@@ -34,6 +18,8 @@ use crate::problem::Problem;
 use crate::train_config::Profile;
 use anyhow::bail;
 use clap::{Args, Subcommand, ValueEnum};
+use comparison::{bars, curves, metric, selection};
+use cost::{arms as cost_arms, states as cost_states};
 use restive::report::{Chart, Section};
 use rows::Row;
 use std::io::Write;
@@ -186,7 +172,7 @@ const EXPERIMENTS: [Experiment; 10] = [
     cost_arms::EXPERIMENT,
     cost_states::EXPERIMENT,
     baselines::EXPERIMENT,
-    baselines_value::EXPERIMENT,
+    baselines::value::EXPERIMENT,
     selection::EXPERIMENT,
     quality::EXPERIMENT,
 ];

@@ -4,16 +4,20 @@
 //! |---|---|---|
 //! | `fast` | closed form for two states, sweep for more | the log: the published objective |
 //! | `fast-fluid`, `fast-decomposed` | the same | the mean-field run; each arm apart |
-//! | `bisection` | [bisection and one linear system per state](super::cost_step), as the paper does | the log |
+//! | `bisection` | [bisection and one linear system per state](self::step), as the paper does | the log |
 //!
 //! A road starts at the smallest size and stops after the first step that passes the limit; from there it is continued by the
 //! exponent of its last decade, dotted. A road is one unit of work, because where it stops depends on its own course. Steps are
 //! timed on one thread while no other unit is at work. Rows have repeats for runs; what is shown are medians.
 
-use super::cost_step::BisectionStep;
-use super::rows::Row;
-use super::units::{Settings, Unit};
-use super::{Asked, Shares};
+pub(crate) mod arms;
+mod page;
+pub(crate) mod states;
+mod step;
+
+use crate::experiment::rows::Row;
+use crate::experiment::units::{Settings, Unit};
+use crate::experiment::{Asked, Shares};
 use ndarray::{Array2, Array4};
 use restive::Reward;
 use restive::instance::{Instance, Observation, Parts};
@@ -24,21 +28,22 @@ use restive::training::{Config, Decision, DecisionFocused, Value};
 use std::hint::black_box;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
+use step::BisectionStep;
 
 /// Decisions per trajectory, trajectories, features: as in the synthetic domains, but for fewer trajectories.
-pub(super) const HORIZON: usize = 9;
-pub(super) const TRAJECTORIES: usize = 10;
+pub(crate) const HORIZON: usize = 9;
+pub(crate) const TRAJECTORIES: usize = 10;
 const FEATURES: usize = 16;
 
 /// A way to take a step.
 #[derive(Clone, Copy)]
-pub(super) enum Road {
+pub(crate) enum Road {
     Fast(Value),
     Bisection,
 }
 
 impl Road {
-    pub(super) const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Road::Fast(Value::Is) => "fast",
             Road::Fast(Value::Fluid) => "fast-fluid",
@@ -47,7 +52,7 @@ impl Road {
         }
     }
 
-    pub(super) const fn ink(self) -> Ink {
+    pub(crate) const fn ink(self) -> Ink {
         match self {
             Road::Fast(Value::Is) => Ink::Orange,
             Road::Fast(Value::Fluid) => Ink::Green,
@@ -58,23 +63,23 @@ impl Road {
 }
 
 /// Roads over one size.
-pub(super) struct Race {
-    pub(super) name: &'static str,
-    pub(super) roads: &'static [Road],
+pub(crate) struct Race {
+    pub(crate) name: &'static str,
+    pub(crate) roads: &'static [Road],
     /// rising
-    pub(super) sizes: fn(&Settings) -> Vec<usize>,
+    pub(crate) sizes: fn(&Settings) -> Vec<usize>,
     /// N and M of a size
-    pub(super) shape: fn(&Settings, usize) -> (usize, usize),
+    pub(crate) shape: fn(&Settings, usize) -> (usize, usize),
     /// of the size, in the theoretical cost, without ω
-    pub(super) power: f64,
-    pub(super) has_omega: bool,
-    pub(super) heading: &'static str,
+    pub(crate) power: f64,
+    pub(crate) has_omega: bool,
+    pub(crate) heading: &'static str,
     /// the name of the axis
-    pub(super) label: &'static str,
+    pub(crate) label: &'static str,
 }
 
 /// The seconds of a step after which a road stops.
-pub(super) fn limit(settings: &Settings) -> f64 {
+pub(crate) fn limit(settings: &Settings) -> f64 {
     match settings {
         Settings { arms: Some(_), .. } => 0.02,
         Settings { is_quick: true, .. } => 1.0,
@@ -82,12 +87,12 @@ pub(super) fn limit(settings: &Settings) -> f64 {
     }
 }
 
-pub(super) fn units(race: &Race) -> Vec<Unit> {
+pub(crate) fn units(race: &Race) -> Vec<Unit> {
     let unit = |road: &Road| Unit { kind: race.name, domain: road.name().into(), run: 0, weight: 1 };
     race.roads.iter().map(unit).collect()
 }
 
-pub(super) fn compute(
+pub(crate) fn compute(
     race: &Race,
     asked: &Asked,
     unit: &Unit,
@@ -171,7 +176,7 @@ fn repeat(limit: f64, mut step: impl FnMut()) -> Vec<f64> {
 }
 
 /// N arms with random features and a log of random pulls and states: what a step costs does not depend on what they say.
-pub(super) fn random_instance(n: usize, m: usize, seed: u64) -> restive::Result<Instance> {
+pub(crate) fn random_instance(n: usize, m: usize, seed: u64) -> restive::Result<Instance> {
     let mut state = seed;
     let mut uniform = || {
         // SplitMix64
@@ -203,7 +208,7 @@ pub(super) fn random_instance(n: usize, m: usize, seed: u64) -> restive::Result<
     })
 }
 
-pub(super) fn median(values: &[f64]) -> f64 {
+pub(crate) fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     match sorted.len() {

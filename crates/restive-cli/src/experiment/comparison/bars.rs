@@ -1,17 +1,17 @@
 //! `bars`: what every method is worth, by the published metrics and as deployed, with paired tests and the published figures
 //! beside ours.
 
-use super::page::{difference, ink, interval, p_value, paired, text};
 use super::published::{DIFFERENCES, FIGURES, METHODS};
-use super::rows::{Row, names, values};
-use super::units::Settings;
-use super::{Experiment, Shown, comparison, page};
+use crate::experiment::page::{difference, ink, interval, p_value, paired, text};
+use crate::experiment::rows::{Row, names, values};
+use crate::experiment::units::Settings;
+use crate::experiment::{Experiment, Shown, comparison, page};
 use restive::report::number::fixed;
 use restive::report::table::{Cell, Column, Row as Line, Table};
 use restive::report::{Bars, Block, Chart, Interval, Section, bars};
 use restive::statistics::{paired_t, wilcoxon};
 
-pub(super) const EXPERIMENT: Experiment = Experiment {
+pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "bars",
     axis: None,
     units: comparison::units,

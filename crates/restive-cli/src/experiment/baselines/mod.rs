@@ -8,12 +8,16 @@
 //!
 //! One two-state instance with K = 1 and 100 trajectories of 9 decisions, predictor included, at the parameters of two-stage training. A
 //! joint road stops where a step passes [`SLOWEST`] seconds or does not fit; then it is continued by what one more arm costs.
-//! What the learnt policies are worth is in [`super::baselines_value`].
+//! What the learnt policies are worth is in [`self::value`].
 
-use super::page::text;
-use super::rows::Row;
-use super::units::{Settings, Unit};
-use super::{Asked, Experiment, Shares, Shown, curves, page};
+mod show;
+pub(crate) mod value;
+
+use crate::experiment::comparison::curves;
+use crate::experiment::page::text;
+use crate::experiment::rows::Row;
+use crate::experiment::units::{Settings, Unit};
+use crate::experiment::{Asked, Experiment, Shares, Shown, page};
 use restive::Error;
 use restive::data::domain::Domain;
 use restive::joint::{self, Cost, Lesson, Limit, Planner};
@@ -23,13 +27,13 @@ use restive::report::{Axis, Block, Chart, Curves, Ink, Section};
 use restive::training::{Config, Decision, DecisionFocused, fit};
 use std::time::Instant;
 
-pub(super) const EXPERIMENT: Experiment =
+pub(crate) const EXPERIMENT: Experiment =
     Experiment { name: "baselines", axis: Some("arms"), units, compute, owns: |_| true, show };
 
 /// The domain of both experiments.
-pub(super) const DOMAIN: &str = "two-state";
+pub(crate) const DOMAIN: &str = "two-state";
 /// The planners, by their names.
-pub(super) const PLANNERS: [(&str, Planner); 2] =
+pub(crate) const PLANNERS: [(&str, Planner); 2] =
     [("implicit", Planner::Implicit), ("unrolled", Planner::Unrolled { sweeps: 10 })];
 const OURS: &str = "decision-focused";
 /// Seconds, and in a quick look.
@@ -38,7 +42,7 @@ const SLOWEST: [f64; 2] = [10.0, 0.5];
 const MOST: usize = 30;
 const BUDGET: usize = 1;
 
-pub(super) fn is_asked(asked: &Asked) -> bool {
+pub(crate) fn is_asked(asked: &Asked) -> bool {
     asked.problems.iter().any(|problem| problem.name() == DOMAIN)
 }
 

@@ -12,12 +12,19 @@
 //! metric `is_shifted` and `changed` have for axis a constant that was added to all indices. Of the maternal programme it is
 //! recorded as well who is called ([`called`]).
 
-use super::rows::Row;
-use super::trained::{self, Trained};
-use super::units::Unit;
-use super::{Asked, Shares, called};
+pub(crate) mod bars;
+mod called;
+pub(crate) mod curves;
+pub(crate) mod metric;
+mod published;
+pub(crate) mod selection;
+pub(crate) mod trained;
+
 use crate::compare::{Shifted, is_on_curve, shift};
 use crate::compare_metrics::{Metric, PUBLISHED_DISCOUNT, TestInstance, mean, published_policy};
+use crate::experiment::rows::Row;
+use crate::experiment::units::Unit;
+use crate::experiment::{Asked, Shares};
 use crate::problem::Problem;
 use crate::train_config::Profile;
 use ndarray::Axis;
@@ -25,14 +32,15 @@ use restive::Instance;
 use restive::policy::Policy;
 use restive::predictor::Predictor;
 use restive::training::{Config, Decision, Recipe};
+use trained::Trained;
 
 /// The kind of its units.
-pub(super) const KIND: &str = "comparison";
+pub(crate) const KIND: &str = "comparison";
 /// What a constant added to all indices does to the published metric, and how many strict pulls it changes.
-pub(super) const SHIFTED: [&str; 2] = ["is_shifted", "changed"];
+pub(crate) const SHIFTED: [&str; 2] = ["is_shifted", "changed"];
 
 /// The units of some runs of every domain.
-pub(super) fn units(asked: &Asked) -> Vec<Unit> {
+pub(crate) fn units(asked: &Asked) -> Vec<Unit> {
     let of = |problem: &Problem| {
         let domain = problem.name();
         let weight = if domain == "two-state" { 1 } else { 3 };
@@ -76,7 +84,7 @@ impl Rows<'_> {
     }
 }
 
-pub(super) fn compute(asked: &Asked, unit: &Unit, shares: Shares<'_>) -> anyhow::Result<Vec<Row>> {
+pub(crate) fn compute(asked: &Asked, unit: &Unit, shares: Shares<'_>) -> anyhow::Result<Vec<Row>> {
     let problem = asked.problem(&unit.domain);
     let seed = asked.settings.seed.wrapping_add(unit.run as u64);
     let [train, validation, test] = problem.parts(seed)?;
@@ -131,10 +139,10 @@ pub(super) fn compute(asked: &Asked, unit: &Unit, shares: Shares<'_>) -> anyhow:
     Ok(rows.rows)
 }
 
-pub(super) const RECOMMENDED: [&str; 2] = ["two-stage-recommended", "decision-focused-recommended"];
+pub(crate) const RECOMMENDED: [&str; 2] = ["two-stage-recommended", "decision-focused-recommended"];
 
 /// Training as published, or as the paper's text says.
-pub(super) fn as_published(profile: Profile, problem: &Problem, seed: u64) -> (Config, Decision) {
+pub(crate) fn as_published(profile: Profile, problem: &Problem, seed: u64) -> (Config, Decision) {
     let horizon = problem.horizon();
     let (config, decision) = match profile {
         Profile::Paper => (Config::paper(), Decision::paper(horizon)),
@@ -148,7 +156,7 @@ pub(super) fn as_published(profile: Profile, problem: &Problem, seed: u64) -> (C
 }
 
 /// The recommended training.
-pub(super) fn recipe(problem: &Problem, train: &[Instance], seed: u64) -> Recipe {
+pub(crate) fn recipe(problem: &Problem, train: &[Instance], seed: u64) -> Recipe {
     let mut recipe = Recipe::new(Config { seed, ..Config::recommended(train) }, problem.horizon());
     recipe.decision.behaviour = problem.behaviour();
     recipe

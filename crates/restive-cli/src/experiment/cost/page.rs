@@ -1,10 +1,10 @@
 //! Costs as they are shown: medians in a double-logarithmic figure and a table, with the paper's theoretical line.
 
-use super::Shown;
-use super::cost::{HORIZON, Race, Road, TRAJECTORIES, limit, median};
-use super::page::{self, text};
-use super::rows::Row;
-use super::units::Settings;
+use super::{HORIZON, Race, Road, TRAJECTORIES, limit, median};
+use crate::experiment::Shown;
+use crate::experiment::page::{self, text};
+use crate::experiment::rows::Row;
+use crate::experiment::units::Settings;
 use restive::report::table::{Cell, Column, Row as Line, Table};
 use restive::report::{Axis, Block, Chart, Curves, Ink, Interval, Section, curves};
 use restive::training::Value;
@@ -43,7 +43,7 @@ fn exponent(points: &[(f64, Interval)]) -> Option<f64> {
     (below > 0.0).then(|| above / below)
 }
 
-pub(super) fn show(race: &Race, settings: &Settings, rows: &[Row]) -> Shown {
+pub(crate) fn show(race: &Race, settings: &Settings, rows: &[Row]) -> Shown {
     let (sizes, limit) = ((race.sizes)(settings), limit(settings));
     let largest = sizes.last().copied().unwrap_or(0) as f64;
     let power = race.power + if race.has_omega { OMEGA } else { 0.0 };

@@ -1,12 +1,12 @@
 //! What the joint baselines are worth, as a figure, tables and tests.
 
-use super::baselines::{DOMAIN, PLANNERS};
-use super::baselines_value::{METRICS, TEMPERATURES};
-use super::comparison::RECOMMENDED;
-use super::page::{difference, ink, interval, p_value, paired, text};
-use super::rows::{Row, names, values};
-use super::units::Settings;
-use super::{Shown, page};
+use super::value::{METRICS, TEMPERATURES};
+use super::{DOMAIN, PLANNERS};
+use crate::experiment::comparison::RECOMMENDED;
+use crate::experiment::page::{difference, ink, interval, p_value, paired, text};
+use crate::experiment::rows::{Row, names, values};
+use crate::experiment::units::Settings;
+use crate::experiment::{Shown, page};
 use restive::report::number::fixed;
 use restive::report::table::{Cell, Column, Row as Line, Table};
 use restive::report::{Bars, Block, Chart, Ink, Section, bars};
@@ -15,7 +15,7 @@ use restive::statistics::{paired_t, wilcoxon};
 const EXACT: &str = METRICS[0];
 const OURS: [&str; 2] = ["decision-focused", RECOMMENDED[1]];
 
-pub(super) fn show(settings: &Settings, rows: &[Row]) -> Shown {
+pub(crate) fn show(settings: &Settings, rows: &[Row]) -> Shown {
     let not_converged = rows.iter().filter(|row| row.metric == METRICS[1] && row.value > 0.0).count();
     let runs = rows.iter().map(|row| row.run + 1).max().unwrap_or(0);
     let rows = &named(rows);

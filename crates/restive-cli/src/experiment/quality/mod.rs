@@ -1,24 +1,28 @@
-//! `quality`: which training helps when the plan is deployed, in which [regime](super::quality_regimes), and what planning with
+//! `quality`: which training helps when the plan is deployed, in which [regime](self::regimes), and what planning with
 //! the arms' own history adds. Everything is a share of the way from random pulls to the oracle, in %, of the same run; so
 //! differences are in points, and paired by run.
 
-use super::page::{figure, ink, interval, p_value, text};
-use super::quality_difference::{AGAINST, ANSWER, BASE, Difference, runs, sentences, shares, with_error};
-use super::quality_regimes::domain;
-use super::quality_run::{CHOICE, FIRST_SEED, HISTORIES, compute, units};
-use super::rows::{Row, names, values};
-use super::units::Settings;
-use super::{Experiment, Shown};
+mod difference;
+mod regimes;
+mod run;
+
+use crate::experiment::page::{figure, ink, interval, p_value, text};
+use crate::experiment::rows::{Row, names, values};
+use crate::experiment::units::Settings;
+use crate::experiment::{Experiment, Shown};
+use difference::{AGAINST, ANSWER, BASE, Difference, runs, sentences, shares, with_error};
+use regimes::domain;
 use restive::report::table::{Cell, Column, Row as Line, Table};
 use restive::report::{Bars, Block, Chart, Ink, Section, bars};
+use run::{CHOICE, FIRST_SEED, HISTORIES, compute, units};
 
-pub(super) const EXPERIMENT: Experiment =
+pub(crate) const EXPERIMENT: Experiment =
     Experiment { name: "quality", axis: Some("history"), units, compute, owns: |_| true, show };
 
 /// Runs, and those of a quick look.
-pub(super) const RUNS: [usize; 2] = [12, 2];
+pub(crate) const RUNS: [usize; 2] = [12, 2];
 
-pub(super) const EXAMPLES: &str = "\
+pub(crate) const EXAMPLES: &str = "\
 Examples:
   restive experiment quality --domain two-state --quick --runs 1 --out quality
   restive experiment report quality";

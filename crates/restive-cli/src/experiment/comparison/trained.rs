@@ -3,9 +3,9 @@
 //! `two-stage` and `decision-focused` are as the profile says; beside them stand `two-stage-recommended` and
 //! `decision-focused-recommended`, where the profile is another.
 
-use super::comparison::{RECOMMENDED, as_published, recipe};
-use super::{Asked, Shares};
+use super::{RECOMMENDED, as_published, recipe};
 use crate::compare_metrics::PUBLISHED_DISCOUNT;
+use crate::experiment::{Asked, Shares};
 use crate::learn;
 use crate::problem::Problem;
 use crate::train_config::Profile;
@@ -13,18 +13,18 @@ use restive::Instance;
 use restive::predictor::Predictor;
 
 /// A method that was trained.
-pub(super) struct Trained {
-    pub(super) method: &'static str,
-    pub(super) predictor: Predictor,
+pub(crate) struct Trained {
+    pub(crate) method: &'static str,
+    pub(crate) predictor: Predictor,
     /// of the index that it is deployed with
-    pub(super) discount: f64,
+    pub(crate) discount: f64,
     /// whether as published or as the paper says
-    pub(super) is_published: bool,
+    pub(crate) is_published: bool,
 }
 
 /// Trains all methods on instances to train on and to validate. `visit(method, epoch, predictor, epochs)` sees the published
 /// trainings after every epoch.
-pub(super) fn train(
+pub(crate) fn train(
     asked: &Asked,
     problem: &Problem,
     seed: u64,

@@ -6,16 +6,18 @@
 //! | method | |
 //! |---|---|
 //! | `random`, `optimum` | one of the arms by lot; the best over 9 steps, which may change with the step |
-//! | `two-stage`, `decision-focused`, … | [trained](super::trained) as everywhere, strict Whittle indices |
+//! | `two-stage`, `decision-focused`, … | [trained](crate::experiment::comparison::trained) as everywhere, strict Whittle indices |
 //! | `implicit`, `unrolled` | trained through a joint plan, at each temperature of the axis |
 //! | `oracle`, `oracle-matched` | indices of the true transitions, at index discount 0.99 and at the recommended one |
 //! | `joint-oracle` | the joint plan of the true transitions for ever |
 
-use super::baselines::{DOMAIN, PLANNERS, is_asked};
-use super::rows::Row;
-use super::units::Unit;
-use super::{Asked, Experiment, Shares, baselines_show, trained};
+use super::show;
+use super::{DOMAIN, PLANNERS, is_asked};
 use crate::compare_metrics::PUBLISHED_DISCOUNT;
+use crate::experiment::comparison::trained;
+use crate::experiment::rows::Row;
+use crate::experiment::units::Unit;
+use crate::experiment::{Asked, Experiment, Shares};
 use crate::problem::Problem;
 use ndarray::{Array2, ArrayView4};
 use restive::Instance;
@@ -28,19 +30,19 @@ use restive::predictor::{Architecture, Kind, Predictor};
 use restive::simulation::Initial;
 use restive::training::Decision;
 
-pub(super) const EXPERIMENT: Experiment = Experiment {
+pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "baselines-value",
     axis: Some("temperature"),
     units,
     compute,
     owns: |_| true,
-    show: baselines_show::show,
+    show: show::show,
 };
 
 /// Of the joint plans, in units of reward.
-pub(super) const TEMPERATURES: [f64; 5] = [0.03, 0.1, 0.3, 1.0, 3.0];
+pub(crate) const TEMPERATURES: [f64; 5] = [0.03, 0.1, 0.3, 1.0, 3.0];
 /// The value, and whether a joint training met a plan or a gradient that was not found.
-pub(super) const METRICS: [&str; 2] = ["exact", "is_not_converged"];
+pub(crate) const METRICS: [&str; 2] = ["exact", "is_not_converged"];
 const ARMS: usize = 5;
 
 fn problem() -> Problem {
@@ -67,10 +69,10 @@ impl Test<'_> {
     }
 
     fn of(&self, policy: &Array2<f64>) -> f64 {
-        self.from_the_start(&policy_value(&self.joint, self.truth(), policy.view(), self.horizon))
+        self.at_the_start(&policy_value(&self.joint, self.truth(), policy.view(), self.horizon))
     }
 
-    fn from_the_start(&self, value: &[f64]) -> f64 {
+    fn at_the_start(&self, value: &[f64]) -> f64 {
         value.iter().zip(&self.start).map(|(v, p)| v * p).sum()
     }
 
@@ -137,7 +139,7 @@ fn compute(asked: &Asked, unit: &Unit, shares: Shares<'_>) -> anyhow::Result<Vec
     }
     let planned = mean(&|test| test.of(&greedy(optimum(&test.joint, test.truth()).q.view())));
     push("joint-oracle", exact, f64::NAN, planned);
-    let best = mean(&|test| test.from_the_start(&best_value(&test.joint, test.truth(), horizon)));
+    let best = mean(&|test| test.at_the_start(&best_value(&test.joint, test.truth(), horizon)));
     push("optimum", exact, f64::NAN, best);
     Ok(rows)
 }

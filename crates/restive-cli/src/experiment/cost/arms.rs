@@ -1,22 +1,22 @@
 //! `cost-arms`: what a gradient step costs against the number of arms, with two states.
 
-use super::cost::{self, Race, Road};
-use super::units::Settings;
-use super::{Experiment, cost_page};
+use super::{Race, Road, page};
+use crate::experiment::Experiment;
+use crate::experiment::units::Settings;
 use restive::training::Value;
 
-pub(super) const EXAMPLES: &str = "\
+pub(crate) const EXAMPLES: &str = "\
 Examples:
   restive experiment cost-arms --quick --out quick
   restive experiment report quick";
 
-pub(super) const EXPERIMENT: Experiment = Experiment {
+pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: RACE.name,
     axis: Some("arms"),
-    units: |_| cost::units(&RACE),
-    compute: |asked, unit, shares| cost::compute(&RACE, asked, unit, shares),
+    units: |_| super::units(&RACE),
+    compute: |asked, unit, shares| super::compute(&RACE, asked, unit, shares),
     owns: |_| true,
-    show: |settings, rows| cost_page::show(&RACE, settings, rows),
+    show: |settings, rows| page::show(&RACE, settings, rows),
 };
 
 const RACE: Race = Race {

@@ -1,28 +1,28 @@
 //! The regimes of `quality`: how much is logged, what is known of the arms, what the predictor can express, how many may be
 //! pulled. All but the horizon-40 ones differ from the published domain in one or two numbers.
 
-use super::Asked;
+use crate::experiment::Asked;
 use crate::problem::Problem;
 use restive::data::domain::Domain;
 use restive::predictor::{Kind, Precision};
 
 /// One kind of data, and the predictor that learns from it.
-pub(super) struct Regime {
-    pub(super) name: &'static str,
-    pub(super) problem: Problem,
-    pub(super) predictor: Kind,
+pub(crate) struct Regime {
+    pub(crate) name: &'static str,
+    pub(crate) problem: Problem,
+    pub(crate) predictor: Kind,
     /// how long a run takes beside others
-    pub(super) weight: u32,
+    pub(crate) weight: u32,
 }
 
 /// The domain of a regime, by its name.
-pub(super) fn domain(regime: &str) -> &'static str {
+pub(crate) fn domain(regime: &str) -> &'static str {
     let named = ["five-state", "collapsing", "maternal"];
     named.into_iter().find(|name| regime.starts_with(name)).unwrap_or("two-state")
 }
 
 /// The regimes of the domains that were asked for; a few of them for a quick look.
-pub(super) fn regimes(asked: &Asked) -> Vec<Regime> {
+pub(crate) fn regimes(asked: &Asked) -> Vec<Regime> {
     let quick =
         ["two-state", "linear-4-features", "noise-0.1", "five-state", "collapsing", "maternal-effect"];
     let mut all: Vec<Regime> = asked.problems.iter().flat_map(of).collect();

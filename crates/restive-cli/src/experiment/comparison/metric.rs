@@ -2,14 +2,14 @@
 //! strict policy pulls whom it pulled, while the soft metric moves.
 
 use super::curves::line;
-use super::page::{interval, text};
-use super::rows::{Row, names};
-use super::units::Settings;
-use super::{Experiment, Shown, comparison, page};
+use crate::experiment::page::{interval, text};
+use crate::experiment::rows::{Row, names};
+use crate::experiment::units::Settings;
+use crate::experiment::{Experiment, Shown, comparison, page};
 use restive::report::number::fixed;
 use restive::report::{Axis, Chart, Curves, Section, curves};
 
-pub(super) const EXPERIMENT: Experiment = Experiment {
+pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "metric",
     axis: Some("constant"),
     units: comparison::units,

@@ -1,12 +1,12 @@
 //! `curves`: how the published metrics move on the test instances while both methods train.
 
-use super::page::{ink, interval, text};
-use super::rows::{Row, names};
-use super::units::Settings;
-use super::{Experiment, Shown, comparison, page};
+use crate::experiment::page::{ink, interval, text};
+use crate::experiment::rows::{Row, names};
+use crate::experiment::units::Settings;
+use crate::experiment::{Experiment, Shown, comparison, page};
 use restive::report::{Axis, Chart, Curves, Section, curves};
 
-pub(super) const EXPERIMENT: Experiment = Experiment {
+pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "curves",
     axis: Some("epoch"),
     units: comparison::units,
@@ -48,7 +48,7 @@ fn show(settings: &Settings, rows: &[Row]) -> Shown {
 }
 
 /// A method's metric against the axis, over the runs.
-pub(super) fn line(rows: &[Row], domain: &str, method: &str, metric: &str) -> curves::Line {
+pub(crate) fn line(rows: &[Row], domain: &str, method: &str, metric: &str) -> curves::Line {
     let own: Vec<&Row> = (rows.iter())
         .filter(|row| row.domain == domain && row.method == method && row.metric == metric)
         .collect();

@@ -12,7 +12,7 @@ use restive::predictor::Predictor;
 use restive::training::Decision;
 
 /// An instance with what all steps share.
-pub(super) struct BisectionStep<'a> {
+pub(crate) struct BisectionStep<'a> {
     instance: &'a Instance,
     record: Record,
     decisions: Decisions,
@@ -22,7 +22,7 @@ pub(super) struct BisectionStep<'a> {
 
 impl<'a> BisectionStep<'a> {
     /// Of several trajectories, whose states are seen.
-    pub(super) fn new(instance: &'a Instance, decision: &Decision) -> restive::Result<Self> {
+    pub(crate) fn new(instance: &'a Instance, decision: &Decision) -> restive::Result<Self> {
         let log = instance.trajectories();
         let propensity = Propensity::new(log, decision.behaviour, instance.budget())?;
         let decisions = Decisions::new(log, instance.reward(), &propensity);
@@ -34,7 +34,7 @@ impl<'a> BisectionStep<'a> {
     }
 
     /// The gradient of (value_weight · CWPDIS − loss_weight · loss)/N by the parameters.
-    pub(super) fn gradient(&self, decision: &Decision, predictor: &Predictor) -> Vec<f64> {
+    pub(crate) fn gradient(&self, decision: &Decision, predictor: &Predictor) -> Vec<f64> {
         let (instance, (j, h, n)) = (self.instance, self.decisions.dim());
         // w → P → W → π → Eval
         let forward = predictor.forward(instance.features());
@@ -68,7 +68,7 @@ impl<'a> BisectionStep<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::cost::random_instance;
+    use super::super::random_instance;
     use super::*;
     use restive::training::{Config, DecisionFocused};
 

@@ -21,11 +21,11 @@
 //!
 //! Rows of the metric `choice` say what the folds chose: 0 two-stage, 1 weak, 2 strong.
 
-use super::quality_regimes::{Regime, regimes};
-use super::rows::Row;
-use super::units::Unit;
-use super::{Asked, Shares, comparison};
+use super::regimes::{Regime, regimes};
 use crate::compare_metrics::{Metric, PUBLISHED_DISCOUNT};
+use crate::experiment::rows::Row;
+use crate::experiment::units::Unit;
+use crate::experiment::{Asked, Shares, comparison};
 use crate::learn;
 use crate::problem::Problem;
 use ndarray::{Array2, Array4, ArrayView4};
@@ -38,16 +38,16 @@ use restive::simulation::{Initial, Setting, trajectories, values};
 use restive::training::{Choice, Config, Decision, Prior, Recipe, Selected, Value};
 
 /// Far from the seeds of other experiments: run r has the seed asked for, plus this, plus r.
-pub(super) const FIRST_SEED: u64 = 10_000;
+pub(crate) const FIRST_SEED: u64 = 10_000;
 /// Logged steps of each arm.
-pub(super) const HISTORIES: [usize; 3] = [3, 9, 27];
+pub(crate) const HISTORIES: [usize; 3] = [3, 9, 27];
 /// The metric of the folds' choices.
-pub(super) const CHOICE: &str = "choice";
+pub(crate) const CHOICE: &str = "choice";
 const ROLLOUTS: usize = 1000;
 /// So many transitions that no record speaks beside a prediction.
 const CERTAIN: f64 = 1e9;
 
-pub(super) fn units(asked: &Asked) -> Vec<Unit> {
+pub(crate) fn units(asked: &Asked) -> Vec<Unit> {
     let of = |regime: Regime| {
         (0..asked.runs).map(move |run| Unit {
             kind: "quality",
@@ -59,7 +59,7 @@ pub(super) fn units(asked: &Asked) -> Vec<Unit> {
     regimes(asked).into_iter().flat_map(of).collect()
 }
 
-pub(super) fn compute(asked: &Asked, unit: &Unit, shares: Shares<'_>) -> anyhow::Result<Vec<Row>> {
+pub(crate) fn compute(asked: &Asked, unit: &Unit, shares: Shares<'_>) -> anyhow::Result<Vec<Row>> {
     let all = regimes(asked);
     let regime = all.iter().find(|regime| regime.name == unit.domain).expect("a unit of a regime");
     let problem = &regime.problem;

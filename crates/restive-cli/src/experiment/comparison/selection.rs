@@ -2,17 +2,17 @@
 //! pregnancy, gestational age and poverty line. The runs are those of the [comparison].
 
 use super::called::{EVERYONE, NUMBERS, PAIRS, POVERTY, STAGES, TRIMESTERS, pair};
-use super::page::{ink, p_value, text};
-use super::rows::{Row, names, values};
-use super::units::Settings;
-use super::{Experiment, Shown, comparison, page};
+use crate::experiment::page::{ink, p_value, text};
+use crate::experiment::rows::{Row, names, values};
+use crate::experiment::units::Settings;
+use crate::experiment::{Experiment, Shown, comparison, page};
 use restive::data::maternal::{CHANNELS, LANGUAGES, PHONE_OWNERS};
 use restive::report::number::fixed;
 use restive::report::table::{Cell, Column, Row as Line, Table};
 use restive::report::{Bars, Block, Chart, Interval, Section, bars};
 use restive::statistics::median;
 
-pub(super) const EXPERIMENT: Experiment = Experiment {
+pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "selection",
     axis: None,
     units: |asked| {

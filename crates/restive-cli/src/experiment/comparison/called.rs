@@ -13,7 +13,7 @@
 //! All methods meet the same luck. A person counts once, however often called: calls to the same person are no independent
 //! observations. Two methods may call the same person, which the tests, as published, take no notice of.
 
-use super::comparison::RECOMMENDED;
+use super::RECOMMENDED;
 use super::trained::Trained;
 use crate::compare_metrics::{PUBLISHED_DISCOUNT, TestInstance};
 use ndarray::{Array2, ArrayView4};
@@ -26,12 +26,12 @@ use restive::policy::Policy;
 use restive::statistics::{chi_square, welch_t};
 
 /// All people of the test groups, as if they were a method's.
-pub(super) const EVERYONE: &str = "everyone";
+pub(crate) const EVERYONE: &str = "everyone";
 /// Whose people are compared.
-pub(super) const PAIRS: [[&str; 2]; 2] =
+pub(crate) const PAIRS: [[&str; 2]; 2] =
     [["decision-focused", "two-stage"], [RECOMMENDED[1], RECOMMENDED[0]]];
 /// Features that are numbers.
-pub(super) const NUMBERS: [&str; 7] = [
+pub(crate) const NUMBERS: [&str; 7] = [
     "age",
     "weeks pregnant at enrolment",
     "days since first call",
@@ -41,12 +41,12 @@ pub(super) const NUMBERS: [&str; 7] = [
     "live births",
 ];
 /// Stages of pregnancy, gestational age at enrolment, and the poverty line.
-pub(super) const STAGES: [&str; 2] = ["pregnant", "delivered"];
-pub(super) const TRIMESTERS: [&str; 3] = ["first trimester", "second trimester", "third trimester"];
-pub(super) const POVERTY: [&str; 2] = ["below", "above"];
+pub(crate) const STAGES: [&str; 2] = ["pregnant", "delivered"];
+pub(crate) const TRIMESTERS: [&str; 3] = ["first trimester", "second trimester", "third trimester"];
+pub(crate) const POVERTY: [&str; 2] = ["below", "above"];
 
 /// The name of a pair in the column of methods.
-pub(super) fn pair(methods: [&str; 2]) -> String {
+pub(crate) fn pair(methods: [&str; 2]) -> String {
     methods.join(" and ")
 }
 
@@ -59,7 +59,7 @@ struct Categories {
 }
 
 /// (method, metric, value) of every method and pair; `people` has those of the test instances one after the other.
-pub(super) fn numbers(
+pub(crate) fn numbers(
     tests: &[TestInstance<'_>],
     people: &Features,
     all: &[Trained],

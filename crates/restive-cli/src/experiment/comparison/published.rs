@@ -2,10 +2,10 @@
 //! code. The paper's bar chart shows the same numbers.
 
 /// A mean and its standard error.
-pub(super) type Figure = (f64, f64);
+pub(crate) type Figure = (f64, f64);
 
 /// (domain, metric, [random, two-stage, decision-focused]); "random" is the untrained network.
-pub(super) const FIGURES: [(&str, &str, [Figure; 3]); 12] = [
+pub(crate) const FIGURES: [(&str, &str, [Figure; 3]); 12] = [
     ("two-state", "loss", [(624.4, 2.5), (433.8, 1.0), (453.2, 1.1)]),
     ("two-state", "is", [(320.0, 0.9), (334.7, 0.9), (345.9, 1.0)]),
     ("two-state", "simulated", [(320.5, 0.9), (335.4, 0.9), (348.4, 0.9)]),
@@ -21,7 +21,7 @@ pub(super) const FIGURES: [(&str, &str, [Figure; 3]); 12] = [
 ];
 
 /// (domain, metric, decision-focused less two-stage), paired by seed.
-pub(super) const DIFFERENCES: [(&str, &str, Figure); 8] = [
+pub(crate) const DIFFERENCES: [(&str, &str, Figure); 8] = [
     ("two-state", "is", (11.2, 0.35)),
     ("two-state", "simulated", (13.0, 0.39)),
     ("five-state", "is", (0.71, 0.11)),
@@ -33,4 +33,4 @@ pub(super) const DIFFERENCES: [(&str, &str, Figure); 8] = [
 ];
 
 /// The methods of [`FIGURES`].
-pub(super) const METHODS: [&str; 3] = ["random", "two-stage", "decision-focused"];
+pub(crate) const METHODS: [&str; 3] = ["random", "two-stage", "decision-focused"];

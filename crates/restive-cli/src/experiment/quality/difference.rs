@@ -1,16 +1,16 @@
 //! Differences between trainings, and what they say in sentences.
 
-use super::quality;
-use super::quality_run::{CHOICE, HISTORIES};
-use super::rows::Row;
+use super::run::{CHOICE, HISTORIES};
+use crate::experiment::quality;
+use crate::experiment::rows::Row;
 use restive::report::number::fixed;
 use restive::statistics::{mean, paired_t, wilcoxon};
 
 /// What the others are held against: two-stage training at the same index discount.
-pub(super) const BASE: &str = "two-stage-recommended";
-pub(super) const ANSWER: &str = "decision-focused-recommended";
+pub(crate) const BASE: &str = "two-stage-recommended";
+pub(crate) const ANSWER: &str = "decision-focused-recommended";
 /// In the figure and its table: what is held against two-stage training, and its name.
-pub(super) const AGAINST: [(&str, &str); 4] = [
+pub(crate) const AGAINST: [(&str, &str); 4] = [
     (ANSWER, "recommended − two-stage"),
     ("decision-focused-fluid", "fluid − two-stage"),
     ("decision-focused-strong", "strong − two-stage"),
@@ -19,35 +19,35 @@ pub(super) const AGAINST: [(&str, &str); 4] = [
 const LEVEL: f64 = 0.05;
 
 /// A difference of shares, paired by run.
-pub(super) struct Difference {
-    pub(super) name: String,
+pub(crate) struct Difference {
+    pub(crate) name: String,
     pairs: [Vec<f64>; 2],
 }
 
 impl Difference {
     /// By how much a method leads two-stage training at the same index discount.
-    pub(super) fn of_method(rows: &[Row], regime: &str, (method, name): (&str, &str)) -> Self {
+    pub(crate) fn of_method(rows: &[Row], regime: &str, (method, name): (&str, &str)) -> Self {
         let pairs = [shares(rows, regime, method, 0), shares(rows, regime, BASE, 0)];
         Self { name: name.into(), pairs }
     }
 
     /// What a history adds to the recommended training.
-    pub(super) fn of_history(rows: &[Row], regime: &str, steps: usize) -> Self {
+    pub(crate) fn of_history(rows: &[Row], regime: &str, steps: usize) -> Self {
         let pairs = [shares(rows, regime, ANSWER, steps), shares(rows, regime, ANSWER, 0)];
         Self { name: format!("history {steps} − 0"), pairs }
     }
 
-    pub(super) fn points(&self) -> Vec<f64> {
+    pub(crate) fn points(&self) -> Vec<f64> {
         self.pairs[0].iter().zip(&self.pairs[1]).map(|(a, b)| a - b).collect()
     }
 
-    pub(super) fn p(&self) -> [Option<f64>; 2] {
+    pub(crate) fn p(&self) -> [Option<f64>; 2] {
         let [first, second] = &self.pairs;
         [paired_t(first, second).ok().map(|test| test.p), wilcoxon(first, second).ok().map(|test| test.p)]
     }
 
     /// Better, worse, or neither, by Student's test.
-    pub(super) fn direction(&self) -> i32 {
+    pub(crate) fn direction(&self) -> i32 {
         let [first, second] = &self.pairs;
         match paired_t(first, second) {
             Ok(test) if test.p < LEVEL => test.difference.signum() as i32,
@@ -57,7 +57,7 @@ impl Difference {
 }
 
 /// The share of the way from random to oracle of a method with so long a history, in %, by run.
-pub(super) fn shares(rows: &[Row], regime: &str, method: &str, history: usize) -> Vec<f64> {
+pub(crate) fn shares(rows: &[Row], regime: &str, method: &str, history: usize) -> Vec<f64> {
     let of = |method: &str, history: usize| {
         let is_it = |row: &&Row| {
             row.domain == regime && row.method == method && row.metric != CHOICE && row.at == history as f64
@@ -69,7 +69,7 @@ pub(super) fn shares(rows: &[Row], regime: &str, method: &str, history: usize) -
     all.map(|(own, (random, oracle))| 100.0 * (own - random) / (oracle - random)).collect()
 }
 
-pub(super) fn with_error(values: &[f64], decimals: usize) -> String {
+pub(crate) fn with_error(values: &[f64], decimals: usize) -> String {
     match (mean(values), values) {
         (Ok(mean), _) => {
             format!("{} ± {}", fixed(mean.mean, decimals), fixed(mean.standard_error, decimals))
@@ -79,12 +79,12 @@ pub(super) fn with_error(values: &[f64], decimals: usize) -> String {
     }
 }
 
-pub(super) fn runs(rows: &[Row]) -> usize {
+pub(crate) fn runs(rows: &[Row]) -> usize {
     rows.iter().map(|row| row.run + 1).max().unwrap_or(0)
 }
 
 /// What the numbers say.
-pub(super) fn sentences(rows: &[Row], regimes: &[&str]) -> Vec<String> {
+pub(crate) fn sentences(rows: &[Row], regimes: &[&str]) -> Vec<String> {
     let count = runs(rows);
     if count < 2 {
         return vec!["One run says nothing of luck: no differences were tested.".into()];
