@@ -86,7 +86,7 @@ impl Question {
 fn tolerance(of_index: Option<f64>) -> bisection::Tolerance {
     match of_index {
         None => bisection::Tolerance::default(),
-        Some(index) => bisection::Tolerance { index, value: index / 10.0 },
+        Some(index) => bisection::Tolerance { index, value: index / 10.0, ..Default::default() },
     }
 }
 

@@ -22,11 +22,6 @@ use restive::report::{Axis, Block, Chart, Curves, Ink, Section, curves};
 use restive::statistics::{paired_t, wilcoxon};
 use restive::training::Decision;
 
-pub(super) const EXAMPLES: &str = "\
-Examples:
-  restive experiment limited-data --quick --out quick
-  restive experiment report quick";
-
 pub(super) const EXPERIMENT: Experiment =
     Experiment { name: "limited-data", axis: Some("trajectories"), units, compute, owns: |_| true, show };
 

@@ -13,6 +13,7 @@ mod quality;
 mod rows;
 mod units;
 
+use crate::failure::{Usage, say_when_interrupted};
 use crate::prepare;
 use crate::problem::Problem;
 use crate::train_config::Profile;
@@ -40,6 +41,17 @@ Examples:
   restive experiment baselines --quick --out quick
   restive experiment report quick";
 
+/// The end of a help text.
+macro_rules! examples {
+    ($what:literal) => {
+        concat!(
+            "Examples:\n  restive experiment ",
+            $what,
+            " --quick --out quick\n  restive experiment report quick"
+        )
+    };
+}
+
 /// Regenerate the figures and tables of the paper
 #[derive(Debug, Args)]
 #[command(long_about = ABOUT, after_help = EXAMPLES, disable_help_subcommand = true)]
@@ -51,26 +63,31 @@ pub(crate) struct ExperimentArguments {
 #[derive(Debug, Subcommand)]
 enum What {
     /// Loss, soft and strict values of every method on every domain
+    #[command(after_help = examples!("bars --domain two-state"))]
     Bars(RunArguments),
     /// Learning curves on the test instances
+    #[command(after_help = examples!("curves --domain two-state"))]
     Curves(RunArguments),
     /// Decision-focused against two-stage training by the number of trajectories
-    #[command(after_help = limited_data::EXAMPLES)]
+    #[command(after_help = examples!("limited-data"))]
     LimitedData(RunArguments),
     /// Seconds per gradient step by the number of arms
-    #[command(after_help = cost_arms::EXAMPLES)]
+    #[command(after_help = examples!("cost-arms"))]
     CostArms(RunArguments),
     /// Seconds per gradient step by the number of states
-    #[command(after_help = cost_states::EXAMPLES)]
+    #[command(after_help = examples!("cost-states"))]
     CostStates(RunArguments),
     /// Gradient steps and values of the two baselines on the joint problem
+    #[command(after_help = examples!("baselines"))]
     Baselines(RunArguments),
     /// Who is called by each method on the maternal domain
+    #[command(after_help = examples!("selection"))]
     Selection(RunArguments),
-    /// Which training helps as deployed: strict values of seven trainings over regimes of data, and what histories add [12 runs]
-    #[command(after_help = quality::EXAMPLES)]
+    /// Which training helps as deployed: strict values of seven trainings over regimes of data, and what histories add
+    #[command(after_help = examples!("quality --domain two-state"))]
     Quality(RunArguments),
-    /// Everything of the paper
+    /// Everything above but quality
+    #[command(after_help = examples!("all"))]
     All(RunArguments),
     /// Draw tables, figures and report of a folder again
     Report {
@@ -86,7 +103,7 @@ struct RunArguments {
     #[arg(short, long, value_name = "DIR", default_value = "restive-experiment")]
     out: PathBuf,
 
-    /// How many runs, each with a seed of its own [default: 50; 3 with --quick]
+    /// How many runs, each with a seed of its own [default: 50, of quality 12; with --quick 3 and 2]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     runs: Option<u32>,
 
@@ -121,6 +138,17 @@ enum DomainName {
     FiveState,
     Collapsing,
     Maternal,
+}
+
+impl DomainName {
+    fn name(self) -> &'static str {
+        match self {
+            Self::TwoState => "two-state",
+            Self::FiveState => "five-state",
+            Self::Collapsing => "collapsing",
+            Self::Maternal => "maternal",
+        }
+    }
 }
 
 /// What was asked for.
@@ -223,39 +251,65 @@ pub(crate) fn run(arguments: &ExperimentArguments) -> anyhow::Result<()> {
         What::Report { folder } => return report(folder, start),
     };
     prepare::threads(arguments.threads)?;
-    let asked = asked(arguments, if names == ["quality"] { quality::RUNS } else { RUNS })?;
-    units::enter(&arguments.out, &asked.settings)?;
-    for experiment in EXPERIMENTS.iter().filter(|experiment| names.contains(&experiment.name)) {
-        experiment.run(&asked, &arguments.out)?;
+    let asked = asked(arguments, if names == ["quality"] { quality::RUNS } else { RUNS });
+    let chosen = || EXPERIMENTS.iter().filter(|experiment| names.contains(&experiment.name));
+    if chosen().all(|experiment| (experiment.units)(&asked).is_empty()) {
+        return Err(no_such_domain(arguments, chosen().next().expect("every name has an experiment")));
     }
+    units::enter(&arguments.out, &asked.settings)?;
+    say_when_interrupted(format!("what is done is kept in {}", arguments.out.display()));
+    chosen().try_for_each(|experiment| experiment.run(&asked, &arguments.out))?;
     report(&arguments.out, start)
 }
 
 /// Runs, and those of a quick look, unless others are asked for.
 const RUNS: [usize; 2] = [50, 3];
 
-fn asked(arguments: &RunArguments, [runs, quick]: [usize; 2]) -> anyhow::Result<Asked> {
-    let problems = Problem::all().into_iter();
-    let is_asked = |problem: &Problem| {
-        let name = |domain: &DomainName| {
-            domain.to_possible_value().is_some_and(|value| value.get_name() == problem.name())
-        };
-        arguments.domain.is_empty() || arguments.domain.iter().any(name)
+/// Why an experiment has nothing to do.
+fn no_such_domain(arguments: &RunArguments, experiment: &Experiment) -> anyhow::Error {
+    let every = Asked {
+        settings: settings(arguments),
+        profile: arguments.profile,
+        runs: 1,
+        problems: Problem::all().into(),
+        is_selected: true,
     };
-    let problems = problems.filter(is_asked).map(|problem| match arguments.arms {
+    let domains: Vec<String> = (experiment.units)(&every).into_iter().map(|unit| unit.domain).collect();
+    let found: Vec<&str> = arguments.domain.iter().map(|domain| domain.name()).collect();
+    let message = format!(
+        "--domain: found {}, of which {} has nothing to tell; expected {}",
+        found.join(", "),
+        experiment.name,
+        domains.join(", ")
+    );
+    Usage(message).into()
+}
+
+fn asked(arguments: &RunArguments, [runs, quick]: [usize; 2]) -> Asked {
+    let is_asked = |problem: &Problem| {
+        arguments.domain.is_empty() || arguments.domain.iter().any(|domain| domain.name() == problem.name())
+    };
+    let problems = Problem::all().into_iter().filter(is_asked).map(|problem| match arguments.arms {
         None => problem,
         Some(arms) => problem.with_arms(arms.into()),
     });
-    let settings = Settings {
+    Asked {
+        settings: settings(arguments),
+        profile: arguments.profile,
+        runs: arguments.runs.map_or(if arguments.quick { quick } else { runs }, |runs| runs as usize),
+        problems: problems.collect(),
+        is_selected: !arguments.domain.is_empty(),
+    }
+}
+
+fn settings(arguments: &RunArguments) -> Settings {
+    Settings {
         restive: env!("CARGO_PKG_VERSION").into(),
         seed: arguments.seed,
         profile: arguments.profile.to_possible_value().expect("a name").get_name().into(),
         is_quick: arguments.quick,
         arms: arguments.arms.map(usize::from),
-    };
-    let runs = arguments.runs.map_or(if arguments.quick { quick } else { runs }, |runs| runs as usize);
-    let is_selected = !arguments.domain.is_empty();
-    Ok(Asked { settings, profile: arguments.profile, runs, problems: problems.collect(), is_selected })
+    }
 }
 
 /// Draws everything that a folder has tables for.

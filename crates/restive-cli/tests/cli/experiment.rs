@@ -91,14 +91,12 @@ fn the_bars_are_those_of_the_library() {
     assert_eq!(value, of(0, "two-stage", "loss"));
 }
 
-#[test]
-fn killed_again_and_again_it_ends_in_the_same_table() {
-    let folder = Folder::new();
-    folder.restive(&format!("{BARS} --out whole --threads 1")).success();
+/// Runs a command that is killed and started again until it gets through.
+fn run_killed(folder: &Folder, command: &str, patience: u64) {
     let mut kills = 0;
     loop {
-        let mut child = start(&folder, &format!("{BARS} --out killed"));
-        std::thread::sleep(Duration::from_millis(100 + 150 * kills));
+        let mut child = start(folder, command);
+        std::thread::sleep(Duration::from_millis(100 + patience * kills));
         if let Some(status) = child.try_wait().unwrap() {
             assert!(status.success(), "{}", std::io::read_to_string(child.stderr.take().unwrap()).unwrap());
             break;
@@ -109,6 +107,13 @@ fn killed_again_and_again_it_ends_in_the_same_table() {
         assert!(kills < 200);
     }
     assert!(kills >= 2, "killed {kills} times");
+}
+
+#[test]
+fn killed_again_and_again_it_ends_in_the_same_table() {
+    let folder = Folder::new();
+    folder.restive(&format!("{BARS} --out whole --threads 1")).success();
+    run_killed(&folder, &format!("{BARS} --out killed"), 150);
     for name in ["bars.csv", "metric.csv", "report.html"] {
         let of = |out: &str| fs::read_to_string(folder.path(&format!("{out}/{name}"))).unwrap();
         assert!(of("whole") == of("killed"), "{name}");
@@ -119,6 +124,42 @@ fn killed_again_and_again_it_ends_in_the_same_table() {
     let (two, three) = (bars("killed"), bars("whole"));
     let kept: Vec<&str> = three.lines().filter(|line| !line.starts_with("two-state,2,")).collect();
     assert_eq!(kept, two.lines().collect::<Vec<_>>());
+}
+
+#[test]
+fn all_of_the_paper_is_one_command_which_may_be_killed() {
+    let folder = Folder::new();
+    let all = "experiment all --quick --arms 10 --runs 1";
+    let said = stdout(&folder.restive(&format!("{all} --out whole --threads 1")).success());
+    assert!(said.contains("what a step costs") || said.contains("What a gradient step costs"), "{said}");
+    run_killed(&folder, &format!("{all} --out killed"), 1000);
+    let text = |out: &str, name: &str| fs::read_to_string(folder.path(&format!("{out}/{name}.csv"))).unwrap();
+    for name in ["bars", "metric", "curves", "limited-data", "baselines-value", "selection"] {
+        assert!(text("whole", name) == text("killed", name), "{name}");
+    }
+    for name in ["cost-arms", "cost-states", "baselines"] {
+        assert!(text("killed", name).contains(",seconds,"), "{name}"); // no two timings are the same
+    }
+    let report = fs::read_to_string(folder.path("killed/report.html")).unwrap();
+    for heading in [
+        "What every method is worth",
+        "What the published metric measures",
+        "Learning curves",
+        "Few trajectories to learn from",
+        "What a gradient step costs: arms",
+        "What a gradient step costs: states",
+        "What the joint baselines cost",
+        "What the joint baselines learn",
+        "Who is called",
+        "A quick look",
+    ] {
+        assert!(report.contains(heading), "{heading}");
+    }
+    for name in ["bars", "metric", "curves", "limited-data", "cost-arms", "baselines", "selection"] {
+        let svg = fs::read_to_string(folder.path(&format!("killed/{name}.svg"))).unwrap();
+        assert!(!svg.contains("<text"), "{name}: letters are outlines");
+        assert!(fs::metadata(folder.path(&format!("killed/{name}.png"))).unwrap().len() > 5000, "{name}");
+    }
 }
 
 #[test]
@@ -136,4 +177,14 @@ fn what_does_not_fit_is_refused() {
     let message = stderr(&folder.restive(&format!("{BARS} --out e")).code(1));
     assert!(message.contains("results of other settings (restive 0.0.0"), "{message}");
     assert_eq!(message.lines().count(), 1);
+    for (name, domain, expected) in [
+        ("selection", "two-state", "selection has nothing to tell; expected maternal"),
+        ("limited-data", "maternal", "expected two-state, five-state, collapsing"),
+        ("baselines", "five-state", "expected two-state"),
+    ] {
+        let message =
+            stderr(&folder.restive(&format!("experiment {name} --domain {domain} --out n")).code(2));
+        assert!(message.contains(expected), "{message}");
+        assert!(!folder.path("n").exists());
+    }
 }

@@ -36,12 +36,6 @@ fn limited_data_has_a_row_for_every_number_of_trajectories() {
 }
 
 #[test]
-fn limited_data_has_nothing_to_say_of_the_maternal_programme() {
-    let folder = Folder::new();
-    folder.restive("experiment limited-data --domain maternal --arms 10 --runs 1 --out out").failure();
-}
-
-#[test]
 fn the_roads_of_the_costs_are_timed() {
     let folder = Folder::new();
     folder.restive("experiment cost-arms --arms 30 --out out").success();
@@ -80,7 +74,7 @@ fn a_road_is_continued_only_past_the_limit() {
     // the theoretical line is always dotted; the limit is 0.02 s where arms are few
     let whole = drawn(&[(10, 1e-3), (30, 3e-3), (100, 1e-2)]);
     let stopped = drawn(&[(10, 1e-2), (30, 3e-2)]);
-    assert_eq!(dotted(&stopped), dotted(&whole) + 1);
+    assert_eq!(dotted(&stopped), dotted(&whole) + 2); // a page has a drawing for a desk and one for a phone
     // slow, but at the largest size there is nothing to continue to
     assert_eq!(dotted(&drawn(&[(10, 1e-3), (30, 1e-2), (100, 3e-2)])), dotted(&whole));
     assert!(stopped.contains("exponent of the last decade") && stopped.contains("1.00"));

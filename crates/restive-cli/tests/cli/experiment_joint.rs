@@ -1,6 +1,6 @@
 //! `restive experiment baselines` and `selection`, small.
 
-use crate::files::{Folder, stderr, stdout};
+use crate::files::{Folder, stdout};
 use std::fs;
 
 /// (method, metric, axis, value) of a table with an axis.
@@ -88,11 +88,4 @@ fn who_is_called_is_told_in_shares_that_add_up() {
     folder.restive("experiment bars --domain maternal --quick --runs 2 --arms 40 --out e").success();
     let bars = fs::read_to_string(folder.path("e/bars.csv")).unwrap();
     assert!(bars.contains("strict_true") && !bars.contains("share:"));
-}
-
-#[test]
-fn a_domain_that_is_not_there_is_an_error() {
-    let folder = Folder::new();
-    let run = folder.restive("experiment selection --domain two-state --quick --out e").failure();
-    assert!(stderr(&run).contains("found no table of results"));
 }

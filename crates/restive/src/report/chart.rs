@@ -14,7 +14,7 @@
 //! ```
 
 use super::bars::Bars;
-use super::curves::Curves;
+use super::curves::{Curves, Entry};
 use super::distribution::Distribution;
 use super::draw::{Anchor, Drawing, escape, fit, path, width_of};
 use super::frame::{Shape, no_data, title_lines};
@@ -111,7 +111,7 @@ impl Chart {
     }
 
     /// Panels, the least width of one, and what a legend names.
-    fn parts(&self) -> (usize, f64, Vec<(&str, Ink)>) {
+    fn parts(&self) -> (usize, f64, Vec<Entry<'_>>) {
         match self {
             Chart::Curves(chart) => (chart.panels.len(), Curves::LEAST, chart.legend()),
             Chart::Bars(chart) => (chart.panels.len(), Bars::LEAST, Vec::new()),
@@ -214,18 +214,23 @@ fn share(width: f64, columns: usize) -> f64 {
 }
 
 /// A line, a shape and a name each, in as many rows as they need.
-fn legend(sheet: &mut Drawing, entries: &[(&str, Ink)], width: f64) {
+fn legend(sheet: &mut Drawing, entries: &[Entry<'_>], width: f64) {
     const SWATCH: f64 = 34.0;
     let (mut x, mut y) = (0.0, 0.0);
-    for (name, ink) in entries {
+    for Entry { name, ink, is_measured } in entries {
         let label = fit(name, width - SWATCH);
         let wide = SWATCH + width_of(&label) + 20.0;
         if x > 0.0 && x + wide - 20.0 > width {
             (x, y) = (0.0, y + 20.0);
         }
         sheet.open(ink.class(), if label == *name { "" } else { name });
-        sheet.path("line", &path(&[[x, y + 8.0], [x + 28.0, y + 8.0]]), ink.dash());
-        sheet.mark(*ink, [x + 14.0, y + 8.0]);
+        let sample = path(&[[x, y + 8.0], [x + 28.0, y + 8.0]]);
+        if *is_measured {
+            sheet.path("line", &sample, ink.dash());
+            sheet.mark(*ink, [x + 14.0, y + 8.0]);
+        } else {
+            sheet.path("more", &sample, "none");
+        }
         sheet.text("", Anchor::Start, x + SWATCH, y + 12.0, &label);
         sheet.close();
         x += wide;

@@ -63,6 +63,14 @@ pub struct Line {
     pub continued: Vec<(f64, f64)>,
 }
 
+/// One line of a legend.
+pub(super) struct Entry<'a> {
+    pub(super) name: &'a str,
+    pub(super) ink: Ink,
+    /// or else drawn with dots, as in the panels
+    pub(super) is_measured: bool,
+}
+
 /// Points up to which each has its shape.
 const FEW: usize = 20;
 
@@ -70,12 +78,14 @@ impl Curves {
     /// The least width of a panel.
     pub(super) const LEAST: f64 = 212.0;
 
-    /// Names and inks, each once, in the order of their first appearance.
-    pub(super) fn legend(&self) -> Vec<(&str, Ink)> {
-        let mut seen: Vec<(&str, Ink)> = Vec::new();
+    /// The lines by name and ink, each once, in the order of their first appearance.
+    pub(super) fn legend(&self) -> Vec<Entry<'_>> {
+        let mut seen: Vec<Entry<'_>> = Vec::new();
         for line in self.panels.iter().flat_map(|panel| &panel.lines) {
-            if !seen.contains(&(&line.name, line.ink)) {
-                seen.push((&line.name, line.ink));
+            let is_measured = !line.points.is_empty() || line.continued.is_empty();
+            match seen.iter_mut().find(|entry| entry.name == line.name && entry.ink == line.ink) {
+                Some(entry) => entry.is_measured |= is_measured,
+                None => seen.push(Entry { name: &line.name, ink: line.ink, is_measured }),
             }
         }
         seen

@@ -200,7 +200,7 @@ fn arms_that_are_not_indexable_have_the_gradient_of_the_first_crossing() {
 #[test]
 fn the_textbook_road_has_the_gradient_of_its_indices() {
     let mut random = random(15);
-    let tight = bisection::Tolerance { index: 1e-9, value: 1e-10 };
+    let tight = bisection::Tolerance { index: 1e-9, value: 1e-10, ..Default::default() };
     let index = move |p: ArrayView4<f64>, r: ArrayView2<f64>, g: f64| {
         let mut solved = bisection::index(p, r, g, tight);
         solved.is_indexable.fill(true);

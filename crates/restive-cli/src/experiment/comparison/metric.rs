@@ -1,22 +1,30 @@
 //! `metric`: what the published metric measures. A constant is added to all indices of a method and nothing else changes: the
-//! strict policy pulls whom it pulled, while the soft metric moves.
+//! strict policy pulls whom it pulled, while the soft metric moves. Beside it stands how methods rank by either.
 
+use super::bars::SHOWN;
 use super::curves::line;
 use crate::experiment::page::{interval, text};
-use crate::experiment::rows::{Row, names};
+use crate::experiment::rows::{Row, names, values};
 use crate::experiment::units::Settings;
 use crate::experiment::{Experiment, Shown, comparison, page};
 use restive::report::number::fixed;
-use restive::report::{Axis, Chart, Curves, Section, curves};
+use restive::report::table::{Cell, Column, Row as Line, Table};
+use restive::report::{Axis, Block, Chart, Curves, Section, curves};
 
 pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "metric",
     axis: Some("constant"),
     units: comparison::units,
     compute: comparison::compute,
-    owns: |row| comparison::SHIFTED.contains(&row.metric.as_str()),
+    owns: |row| {
+        let is_final = row.at.is_nan() && RANKED.contains(&row.metric.as_str());
+        comparison::SHIFTED.contains(&row.metric.as_str()) || is_final
+    },
     show,
 };
+
+/// The published metric, and what a programme would get.
+const RANKED: [&str; 2] = ["is", "strict_true"];
 
 fn show(_: &Settings, rows: &[Row]) -> Shown {
     let methods = ["two-stage", "decision-focused"];
@@ -56,7 +64,7 @@ fn show(_: &Settings, rows: &[Row]) -> Shown {
     Shown {
         section: Section {
             heading: "What the published metric measures".into(),
-            blocks: vec![text(about), page::figure(&chart)],
+            blocks: vec![text(about), page::figure(&chart), Block::Table(ranks(rows, &domains))],
         },
         figure: Some((chart, None)),
         text: String::new(),
@@ -64,8 +72,42 @@ fn show(_: &Settings, rows: &[Row]) -> Shown {
 }
 
 fn names_of_constants(rows: &[Row]) -> Vec<f64> {
-    let mut places: Vec<f64> = rows.iter().map(|row| row.at).collect();
+    let mut places: Vec<f64> = rows.iter().map(|row| row.at).filter(|at| !at.is_nan()).collect();
     places.sort_by(f64::total_cmp);
     places.dedup();
     places
+}
+
+/// The methods of every domain by the published metric and as deployed, the best first.
+fn ranks(rows: &[Row], domains: &[&str]) -> Table {
+    let ranked = |domain: &str, metric: &str| {
+        let mean = |method: &str| interval(&values(rows, domain, method, metric)).value;
+        let there = SHOWN.iter().filter(|method| !values(rows, domain, method, metric).is_empty());
+        let mut all: Vec<(&str, f64)> = there.map(|method| (*method, mean(method))).collect();
+        all.sort_by(|a, b| b.1.total_cmp(&a.1));
+        all
+    };
+    let mut lines = Vec::new();
+    for domain in domains {
+        let [soft, strict] = RANKED.map(|metric| ranked(domain, metric));
+        for (rank, ((first, is), (second, value))) in soft.into_iter().zip(strict).enumerate() {
+            lines.push(Line::new(vec![
+                Cell::text(*domain),
+                Cell::text((rank + 1).to_string()),
+                Cell::text(first),
+                Cell::Number(is),
+                Cell::text(second),
+                Cell::Number(value),
+            ]));
+        }
+    }
+    let columns = vec![
+        Column::text("domain"),
+        Column::text("rank"),
+        Column::text("by the published metric (is, soft)"),
+        Column::number("is", 1),
+        Column::text("as deployed (strict, true transitions)"),
+        Column::number("strict_true", 1),
+    ];
+    Table { caption: "How the methods rank by either: means over the runs".into(), columns, rows: lines }
 }

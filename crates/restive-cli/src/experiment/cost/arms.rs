@@ -5,11 +5,6 @@ use crate::experiment::Experiment;
 use crate::experiment::units::Settings;
 use restive::training::Value;
 
-pub(crate) const EXAMPLES: &str = "\
-Examples:
-  restive experiment cost-arms --quick --out quick
-  restive experiment report quick";
-
 pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: RACE.name,
     axis: Some("arms"),

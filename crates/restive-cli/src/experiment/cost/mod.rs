@@ -20,6 +20,7 @@ use crate::experiment::units::{Settings, Unit};
 use crate::experiment::{Asked, Shares};
 use ndarray::{Array2, Array4};
 use restive::Reward;
+use restive::index::bisection;
 use restive::instance::{Instance, Observation, Parts};
 use restive::policy::Policy;
 use restive::report::Ink;
@@ -154,7 +155,9 @@ fn seconds(road: Road, instance: &Instance, limit: f64) -> anyhow::Result<Vec<f6
             let predictor =
                 untrained(&Decision { value: Value::Fluid, ..decision.clone() })?.predictor().clone();
             let step = BisectionStep::new(instance, &decision)?;
-            repeat(limit, || drop(black_box(step.gradient(&decision, &predictor))))
+            repeat(limit, || {
+                drop(black_box(step.gradient(&decision, bisection::Tolerance::published(), &predictor)))
+            })
         }
     })
 }

@@ -87,7 +87,7 @@ fn about(race: &Race, limit: f64, power: f64) -> String {
         "One step of decision-focused training of the published network (forward, indices, soft policy, value, and back) on {TRAJECTORIES} \
          trajectories of {HORIZON} decisions of random arms, one thread of this machine; medians of up to 11 steps, bands from the fastest \
          to the slowest. fast: exact indices, the published objective; fast-fluid and fast-decomposed: the same with the other values; \
-         bisection: the published objective with indices by bisection over value iteration (to 1e-6, index discount 0.99) and one linear \
+         bisection: the published objective with indices by bisection over value iteration, which stops as early as the published code (to 2/1024, at most 100 sweeps a halving), and one linear \
          system per state, as in the paper. A road stops after the first step of more than {limit} s and is continued, dotted, by the \
          exponent of its last decade. theory: the paper's O(N·M^(ω+1)) with ω = {OMEGA}, here {letter}^{power}, through the first point of \
          bisection; not a measurement. Of bisection most time goes into value iteration, O(M³) a halving of all states, not into \

@@ -34,18 +34,18 @@ impl<'a> BisectionStep<'a> {
     }
 
     /// The gradient of (value_weight · CWPDIS − loss_weight · loss)/N by the parameters.
-    pub(crate) fn gradient(&self, decision: &Decision, predictor: &Predictor) -> Vec<f64> {
+    pub(crate) fn gradient(
+        &self,
+        decision: &Decision,
+        tolerance: bisection::Tolerance,
+        predictor: &Predictor,
+    ) -> Vec<f64> {
         let (instance, (j, h, n)) = (self.instance, self.decisions.dim());
         // w → P → W → π → Eval
         let forward = predictor.forward(instance.features());
         let transition = forward.transition.view();
         let reward = instance.reward().view();
-        let solved = bisection::differentiable_index(
-            transition,
-            reward,
-            decision.index_discount,
-            bisection::Tolerance::default(),
-        );
+        let solved = bisection::differentiable_index(transition, reward, decision.index_discount, tolerance);
         let index = solved.indices.index.view();
         let flat = index.as_slice().expect("standard layout");
         let temperature = decision.temperature.resolve(flat);
@@ -82,7 +82,7 @@ mod tests {
                 DecisionFocused::new(Config::published(), decision.clone(), None, data, &[]).unwrap();
             let fast = training.objective(training.predictor(), 0, 0).gradient;
             let step = BisectionStep::new(&instance, &decision).unwrap();
-            let slow = step.gradient(&decision, training.predictor());
+            let slow = step.gradient(&decision, bisection::Tolerance::default(), training.predictor());
             let scale = fast.iter().fold(0.0f64, |a, d| a.max(d.abs()));
             assert!(scale > 0.0);
             for (a, b) in fast.iter().zip(&slow) {

@@ -22,11 +22,6 @@ pub(crate) const EXPERIMENT: Experiment =
 /// Runs, and those of a quick look.
 pub(crate) const RUNS: [usize; 2] = [12, 2];
 
-pub(crate) const EXAMPLES: &str = "\
-Examples:
-  restive experiment quality --domain two-state --quick --runs 1 --out quality
-  restive experiment report quality";
-
 /// Methods, and what they are called above narrow columns.
 const METHODS: [(&str, &str); 9] = [
     ("two-stage", "two-stage, published"),
