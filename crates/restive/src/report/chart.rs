@@ -18,7 +18,7 @@ use super::curves::{Curves, Entry};
 use super::distribution::Distribution;
 use super::draw::{Anchor, Drawing, escape, fit, path, width_of};
 use super::frame::{Shape, no_data, title_lines};
-use super::ink::{Ink, chart_css_on_paper};
+use super::ink::chart_css_on_paper;
 
 /// One chart.
 #[derive(Debug, Clone, PartialEq)]
