@@ -4,7 +4,7 @@
 //! run meets the same instances, the same seed and the same luck. With one trajectory importance sampling becomes its
 //! segmented variant.
 
-use super::comparison::{as_published, recipe};
+use super::comparison::{as_published, recipe, test_instances};
 use super::page::{difference, interval, p_value, paired, text};
 use super::rows::{Row, names};
 use super::units::{Settings, Unit};
@@ -59,9 +59,7 @@ fn compute(asked: &Asked, unit: &Unit, shares: Shares<'_>) -> anyhow::Result<Vec
     let problem = asked.problem(&unit.domain);
     let seed = asked.settings.seed.wrapping_add(unit.run as u64);
     let [train, validation, test] = problem.parts(seed)?;
-    let luck = |k: usize| seed.wrapping_mul(test.len() as u64).wrapping_add(k as u64);
-    let new = |(k, instance)| TestInstance::new(instance, problem.behaviour(), luck(k));
-    let tests: Vec<TestInstance<'_>> = test.iter().enumerate().map(new).collect::<restive::Result<_>>()?;
+    let tests = test_instances(problem, &test, seed)?;
     let mut rows = Vec::new();
     for (k, j) in TRAJECTORIES.into_iter().enumerate() {
         let (train, validation) = (with_first(&train, j)?, with_first(&validation, j)?);

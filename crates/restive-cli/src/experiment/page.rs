@@ -70,7 +70,7 @@ pub(super) fn ink(method: &str) -> Ink {
     match method {
         "two-stage" => Ink::Blue,
         "decision-focused" => Ink::Orange,
-        "two-stage-recommended" => Ink::Green,
+        "two-stage-recommended" | "two-stage-effect" => Ink::Green,
         "decision-focused-recommended" => Ink::Purple,
         "oracle" => Ink::Black,
         _ => Ink::Grey,

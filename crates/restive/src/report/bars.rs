@@ -89,13 +89,14 @@ impl Bars {
     /// The least width of a panel whose names stand elsewhere.
     pub(super) const LEAST_WITHOUT_NAMES: f64 = 190.0;
 
-    /// Whether all panels have the same rows, so that their names need to stand only once beside several panels.
-    pub(super) fn have_the_same_rows(&self) -> bool {
+    /// Whether panels that stand beside each other have the same rows, so that names need to stand only once at their left.
+    pub(super) fn have_the_same_rows(&self, columns: usize) -> bool {
         let names = |panel: &Panel| -> Vec<(String, Vec<String>)> {
             let rows = |group: &Group| group.rows.iter().map(|row| row.name.clone()).collect();
             panel.groups.iter().map(|group| (group.name.clone(), rows(group))).collect()
         };
-        self.panels.windows(2).all(|pair| names(&pair[0]) == names(&pair[1]))
+        let beside = |panels: &[Panel]| panels.windows(2).all(|pair| names(&pair[0]) == names(&pair[1]));
+        self.panels.chunks(columns).all(beside)
     }
 }
 

@@ -131,8 +131,8 @@ impl Chart {
     fn grid(&self, columns: usize) -> Layout {
         let (_, least, _) = self.parts();
         let (names, least) = match self {
-            Chart::Bars(chart) if columns > 1 && chart.have_the_same_rows() => {
-                let names = chart.panels.first().map(|panel| panel.width_of_names(NAMES));
+            Chart::Bars(chart) if columns > 1 && chart.have_the_same_rows(columns) => {
+                let names = chart.panels.iter().map(|panel| panel.width_of_names(NAMES)).reduce(f64::max);
                 (names, Bars::LEAST_WITHOUT_NAMES)
             }
             _ => (None, least),

@@ -1,6 +1,7 @@
 //! `bars`: what every method is worth, by the published metrics and as deployed, with paired tests and the published figures
 //! beside ours.
 
+use super::effect;
 use super::published::{DIFFERENCES, FIGURES, METHODS};
 use crate::experiment::page::{difference, ink, interval, p_value, paired, text};
 use crate::experiment::rows::{Row, names, values};
@@ -14,28 +15,33 @@ use restive::statistics::{paired_t, wilcoxon};
 pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "bars",
     axis: None,
-    units: comparison::units,
-    compute: comparison::compute,
+    units: |asked| [comparison::units(asked), effect::units(asked)].concat(),
+    compute: |asked, unit, shares| match unit.kind {
+        effect::KIND => effect::compute(asked, unit, shares),
+        _ => comparison::compute(asked, unit, shares),
+    },
     owns: |row| row.at.is_nan() && METRICS.contains(&row.metric.as_str()),
     show,
 };
 
 const METRICS: [&str; 5] = ["loss", "is", "simulated", "strict_simulated", "strict_true"];
 /// In figures: without what is a control or a bound of its own.
-pub(crate) const SHOWN: [&str; 6] = [
+pub(crate) const SHOWN: [&str; 7] = [
     "random",
     "two-stage",
     "decision-focused",
     "two-stage-recommended",
     "decision-focused-recommended",
+    effect::METHOD,
     "oracle",
 ];
 /// Whose differences are tested.
-const PAIRS: [[&str; 2]; 4] = [
+const PAIRS: [[&str; 2]; 5] = [
     ["decision-focused", "two-stage"],
     ["decision-focused", "oracle"],
     ["decision-focused-shuffled", "two-stage"],
     ["decision-focused-recommended", "two-stage-recommended"],
+    [effect::METHOD, "two-stage"],
 ];
 
 /// What is known to make our figures others than the published ones.

@@ -6,6 +6,7 @@
 //! | `two-stage`, `decision-focused` | as the profile says |
 //! | `two-stage-recommended`, `decision-focused-recommended` | beside them, where the profile is another |
 //! | `decision-focused-shuffled` | a control: the predictions of `decision-focused`, dealt to the wrong arms |
+//! | `two-stage-effect` | on the maternal programme: the [effect model](effect) |
 //! | `oracle-matched` | the oracle at the recommended index discount, as deployed |
 //!
 //! Rows without a place on the axis are final values; `epoch` rows are values of the two trainings on their way, of which the
@@ -15,6 +16,7 @@
 pub(crate) mod bars;
 mod called;
 pub(crate) mod curves;
+mod effect;
 pub(crate) mod metric;
 mod published;
 pub(crate) mod selection;
@@ -84,14 +86,23 @@ impl Rows<'_> {
     }
 }
 
+/// The test instances of a run, each with luck of its own.
+pub(crate) fn test_instances<'a>(
+    problem: &Problem,
+    test: &'a [Instance],
+    seed: u64,
+) -> restive::Result<Vec<TestInstance<'a>>> {
+    let luck = |k: usize| seed.wrapping_mul(test.len() as u64).wrapping_add(k as u64);
+    let new = |(k, instance)| TestInstance::new(instance, problem.behaviour(), luck(k));
+    test.iter().enumerate().map(new).collect()
+}
+
 pub(crate) fn compute(asked: &Asked, unit: &Unit, shares: Shares<'_>) -> anyhow::Result<Vec<Row>> {
     let problem = asked.problem(&unit.domain);
     let seed = asked.settings.seed.wrapping_add(unit.run as u64);
     let [train, validation, test] = problem.parts(seed)?;
     let both = [&train[..], &validation[..]];
-    let luck = |k: usize| seed.wrapping_mul(test.len() as u64).wrapping_add(k as u64);
-    let new = |(k, instance)| TestInstance::new(instance, problem.behaviour(), luck(k));
-    let tests: Vec<TestInstance<'_>> = test.iter().enumerate().map(new).collect::<restive::Result<_>>()?;
+    let tests = test_instances(problem, &test, seed)?;
     let mut rows = Rows { unit, seed, rows: Vec::new() };
     let horizon = problem.horizon();
     let recommended = Decision::recommended(horizon).index_discount;
