@@ -1,0 +1,41 @@
+//! The effect model beside the networks: few people of a maternal programme are ever called, which is what it was made for.
+//!
+//! Its runs are units of their own, on the instances and with the luck of the [comparison](super), so that both can be set
+//! side by side.
+
+use super::{Rows, test_instances};
+use crate::experiment::rows::Row;
+use crate::experiment::units::Unit;
+use crate::experiment::{Asked, Shares};
+use crate::learn;
+use crate::problem::Problem;
+use restive::predictor::{Kind, Precision};
+use restive::training::{Config, Decision};
+
+pub(super) const KIND: &str = "effect";
+pub(super) const METHOD: &str = "two-stage-effect";
+
+pub(super) fn units(asked: &Asked) -> Vec<Unit> {
+    let is_ours = |problem: &&Problem| matches!(problem, Problem::Maternal(_));
+    let of = |problem: &Problem| {
+        let domain = problem.name();
+        (0..asked.runs).map(move |run| Unit { kind: KIND, domain: domain.into(), run, weight: 1 })
+    };
+    asked.problems.iter().filter(is_ours).flat_map(of).collect()
+}
+
+pub(super) fn compute(asked: &Asked, unit: &Unit, _: Shares<'_>) -> anyhow::Result<Vec<Row>> {
+    let problem = asked.problem(&unit.domain);
+    let seed = asked.settings.seed.wrapping_add(unit.run as u64);
+    let [train, validation, test] = problem.parts(seed)?;
+    let tests = test_instances(problem, &test, seed)?;
+    let kind = Kind::Effect { precision: Precision::DEFAULT };
+    let config = Config { kind, seed, ..Config::recommended(&train) };
+    let predictor = learn::two_stage(config, [&train, &validation], |_, _| ())?;
+    let discount = Decision::recommended(problem.horizon()).index_discount;
+    let mut rows = Rows { unit, seed, rows: Vec::new() };
+    rows.measure(METHOD, &tests, |test| {
+        test.metrics(predictor.predict(test.instance().features()).view(), discount)
+    });
+    Ok(rows.rows)
+}
