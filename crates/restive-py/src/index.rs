@@ -1,0 +1,460 @@
+//! Whittle indices of a batch of arms, and the way back.
+//!
+//! The forward pass keeps nothing for the backward one: two states are solved again faster than anything kept could be read,
+//! and other arms are solved again, with what their gradient needs, when [`Indices::pullback`] is called. So a forward pass
+//! without a gradient costs a forward pass. What is kept is the caller's array itself, not a copy.
+//!
+//! Arms are checked where they are read: for two states in the same pass over memory that computes the indices. Rows that sum
+//! to 1 but for rounding, which is how they nearly always come, are used where they lie; others are copied and scaled.
+
+use crate::arms::{Form, are_distributions, are_ready, arms, compact, form_of, full, give, reward_of, slice};
+use crate::border::{Number, Whole, check_shape, floats, output, read};
+use crate::error::{check_memory, raise, wrong};
+use crate::threads;
+use numpy::{PyArray1, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods, ToPyArray};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use rayon::prelude::*;
+use restive::index::collapsing::{self, Chain};
+use restive::index::two_state::{self, Packing};
+use restive::index::{self, Algorithm, Status, bisection, general};
+use restive::{CompactTransition, Layout, Reward, Transition, check_discount};
+
+/// Arms that are checked and solved together while they are in the processor's cache.
+const TILE: usize = 1 << 12;
+
+/// Which kernel, on which form of the arms.
+#[derive(Clone, Copy)]
+enum Road {
+    TwoState(Packing),
+    General,
+    Bisection,
+    Collapsing(Chain),
+}
+
+/// What is known of the arms beside their indices, each `[N]`.
+struct Verdict {
+    is_indexable: Py<PyArray1<bool>>,
+    residual: Py<PyArray1<f64>>,
+    status: Vec<Status>,
+}
+
+/// Whittle indices of N arms, and the way back to their transitions: what `whittle_index` returns.
+///
+/// It keeps the array of transitions that it was given, not a copy: do not change that array before the last use of
+/// `pullback`, `is_indexable`, `residual` and `status`.
+#[pyclass(frozen, module = "restive")]
+struct Indices {
+    /// in the kernel's form
+    transition: Py<PyArrayDyn<f64>>,
+    form: Form,
+    road: Road,
+    reward: Reward,
+    discount: f64,
+    /// Whittle indices, float64 `[N,M]`: the subsidy for passivity at which either action is as good. For collapsing arms
+    /// `[N,M*T]`, the index of the label (s, h) at s*T + h: state s was seen at the last pull, h steps ago. NaN where an
+    /// index could not be determined (`status`).
+    #[pyo3(get)]
+    index: Py<PyArrayDyn<f64>>,
+    verdict: PyOnceLock<Verdict>,
+}
+
+/// Whittle indices of N arms, exact and differentiable.
+///
+/// Parameters
+/// ----------
+/// P : array, [N,M,2,M] or [N,4]
+///     Transition probabilities P(state, action, next state), action 1 being the pull; or, for two states, the probabilities
+///     of moving to state 1 from (0, passive), (0, active), (1, passive), (1, active). float64 that is contiguous is used
+///     without a copy; other real numbers are converted.
+/// rewards : array, [M] or [M,2], optional
+///     R(s) or R(s, a). By default linear: s/(M-1).
+/// discount : float
+///     From 0 to 1; 1 is the average reward per step.
+/// layout : "nsas" or "nass"
+///     The order of the axes of P: (arm, state, action, next state), or (arm, action, state, next state). With two states
+///     nothing but you can tell the two apart.
+/// observation : "full" or "collapsing"
+///     Whether states are always seen, or at pulls only; in the second case the indices are those of beliefs.
+/// chain : int or "infinite", for collapsing observation
+///     Beliefs of each chain, the last of which stays as it is; or beliefs without end (two states, R(s)).
+/// algorithm : "auto", "two-state", "general" or "bisection"
+///     "auto" takes the closed form for two states and the sweep over subsidies otherwise, both exact; "bisection" is the
+///     approximate road of the literature, for comparison.
+/// out : array, [N,M], optional
+///     Where to write the indices: contiguous float64. Undefined if an error is raised.
+/// beliefs : int, optional
+///     With chain="infinite": how many beliefs of each chain get an index, 10 by default.
+///
+/// Returns
+/// -------
+/// Indices
+///     `.index` [N,M] (collapsing: [N, M*T]), `.is_indexable` [N], `.residual` [N], `.status` [N] and `.pullback(d_index)`.
+///
+/// Examples
+/// --------
+/// >>> import numpy as np, restive
+/// >>> arm = np.array([[0.2, 0.8, 0.5, 0.5]])
+/// >>> indices = restive.whittle_index(arm, discount=0.5)
+/// >>> indices.index.round(6)
+/// array([[0.352941, 0.      ]])
+/// >>> indices.pullback(np.array([[1.0, 0.0]])).round(6)
+/// array([[-0.795848,  0.588235,  0.207612,  0.      ]])
+#[pyfunction]
+#[pyo3(signature = (P, rewards=None, discount=Number(0.99), layout="nsas", observation="full", chain=None, algorithm="auto", out=None, *, beliefs=None))]
+#[pyo3(
+    text_signature = "(P, rewards=None, discount=0.99, layout='nsas', observation='full', chain=None, algorithm='auto', out=None, *, beliefs=None)"
+)]
+#[expect(non_snake_case, reason = "P is how the literature and the users write it")]
+fn whittle_index<'py>(
+    py: Python<'py>,
+    P: &Bound<'py, PyAny>,
+    rewards: Option<&Bound<'py, PyAny>>,
+    discount: Number,
+    layout: &str,
+    observation: &str,
+    chain: Option<&Bound<'py, PyAny>>,
+    algorithm: &str,
+    out: Option<&Bound<'py, PyAny>>,
+    beliefs: Option<Whole>,
+) -> PyResult<Indices> {
+    check_discount(discount.0).map_err(raise)?;
+    let raw = floats("P", P)?;
+    let (form, m) = form_of(raw.shape(), layout)?;
+    let reward = reward_of(rewards, m)?;
+    let algorithm = algorithm_of(algorithm)?;
+    let road = match chain_of(observation, chain, beliefs)? {
+        Some(_) if algorithm != Algorithm::Auto => {
+            return Err(wrong(
+                "algorithm",
+                "'auto' for collapsing observation",
+                format_args!("{algorithm:?}"),
+            ));
+        }
+        Some(chain) => {
+            chain.check(reward.view()).map_err(raise)?;
+            Road::Collapsing(chain)
+        }
+        None => {
+            algorithm.check(m, discount.0).map_err(raise)?;
+            match algorithm.resolve(m) {
+                Algorithm::TwoState if form == Form::Compact => Road::TwoState(Packing::Compact),
+                Algorithm::TwoState => Road::TwoState(Packing::Full),
+                Algorithm::Bisection(_) => Road::Bisection,
+                _ => Road::General,
+            }
+        }
+    };
+    Problem { form, road, reward, discount: discount.0, m }.solve(py, raw, out)
+}
+
+/// What is asked of the arms.
+struct Problem {
+    form: Form,
+    road: Road,
+    reward: Reward,
+    discount: f64,
+    m: usize,
+}
+
+impl Problem {
+    fn solve<'py>(
+        self,
+        py: Python<'py>,
+        raw: PyReadonlyArrayDyn<'py, f64>,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Indices> {
+        let n = raw.shape()[0];
+        let labels = match self.road {
+            Road::Collapsing(chain) => self.m * chain.beliefs(),
+            _ => self.m,
+        };
+        check_memory("index", &[n, labels, 2])?;
+        if let Road::TwoState(packing) = self.road
+            && self.form != Form::Nass
+        {
+            let mut index = output(py, "out", out, &[n, labels])?;
+            let (p, w) = (slice(&raw), index.as_slice_mut().expect("contiguous"));
+            let (reward, discount) = (self.reward.view(), self.discount);
+            let is_ready = threads::run(py, || {
+                let arms = p.par_chunks(TILE * packing.width()).zip(w.par_chunks_mut(TILE * 2));
+                arms.map(|(p, w)| {
+                    two_state::index_into(p, packing, reward, discount, w);
+                    are_ready(p, packing)
+                })
+                .reduce(|| true, |all, one| all & one)
+            })?;
+            let transition = if is_ready { raw } else { self.mend(py, &raw)? };
+            if !is_ready {
+                let (p, w) = (slice(&transition), index.as_slice_mut().expect("contiguous"));
+                threads::run(py, || two_state::index_into(p, packing, reward, discount, w))?;
+            }
+            let (index, transition) = (give(&index), give(&transition));
+            return Ok(self.answer(transition, index, PyOnceLock::new()));
+        }
+        let m = self.m;
+        let is_ready = self.form == Form::Nsas && {
+            let p = slice(&raw);
+            threads::run(py, || p.par_chunks(2 * m * m * 64).all(|p| are_distributions(p, m)))?
+        };
+        let transition = if is_ready { raw } else { self.mend(py, &raw)? };
+        let mut index = out.map(|out| output(py, "out", Some(out), &[n, labels])).transpose()?;
+        let p = slice(&transition);
+        let arms = arms(p, m);
+        let (road, reward, discount) = (self.road, self.reward.view(), self.discount);
+        let mut solved = threads::run(py, || match road {
+            Road::Collapsing(chain) => collapsing::index(arms, reward, discount, chain),
+            Road::TwoState(_) => two_state::index(arms, reward, discount),
+            Road::General => general::index(arms, reward, discount),
+            Road::Bisection => bisection::index(arms, reward, discount, Default::default()),
+        })?;
+        let answer = match &mut index {
+            Some(index) => {
+                let rows = solved.index.as_slice().expect("row-major");
+                index.as_slice_mut().expect("contiguous").copy_from_slice(rows);
+                give(index)
+            }
+            None => PyArrayDyn::from_owned_array(py, std::mem::take(&mut solved.index).into_dyn()).unbind(),
+        };
+        let verdict = PyOnceLock::new();
+        let _ = verdict.set(py, Verdict::new(py, solved));
+        let transition = give(&transition);
+        Ok(self.answer(transition, answer, verdict))
+    }
+
+    /// A copy of the arms in the kernel's form, with rows that sum to 1; or what is wrong with them.
+    fn mend<'py>(
+        &self,
+        py: Python<'py>,
+        raw: &PyReadonlyArrayDyn<'py, f64>,
+    ) -> PyResult<PyReadonlyArrayDyn<'py, f64>> {
+        let raw = raw.as_array();
+        let fixed = "the form was checked";
+        let values = match self.form {
+            Form::Compact => {
+                let arms = raw.to_owned().into_dimensionality().expect(fixed);
+                let compact = CompactTransition::new(arms).map_err(raise)?;
+                match self.road {
+                    Road::TwoState(_) => compact.view().to_owned().into_dyn(),
+                    _ => full(compact.view()).into_dyn(),
+                }
+            }
+            form => {
+                let layout = if form == Form::Nass { Layout::Nass } else { Layout::Nsas };
+                let arms = raw.to_owned().into_dimensionality().expect(fixed);
+                Transition::new(arms, layout).map_err(raise)?.view().to_owned().into_dyn()
+            }
+        };
+        Ok(PyArrayDyn::from_owned_array(py, values).readonly())
+    }
+
+    fn answer(
+        self,
+        transition: Py<PyArrayDyn<f64>>,
+        index: Py<PyArrayDyn<f64>>,
+        verdict: PyOnceLock<Verdict>,
+    ) -> Indices {
+        let Self { form, road, reward, discount, .. } = self;
+        Indices { transition, form, road, reward, discount, index, verdict }
+    }
+}
+
+#[pymethods]
+impl Indices {
+    /// bool [N]: whether the passive set of the arm only grows with the subsidy. False also where that is not known:
+    /// where `status` is "undetermined", or "approximate" (bisection does not look).
+    #[getter]
+    fn is_indexable(&self, py: Python<'_>) -> PyResult<Py<PyArray1<bool>>> {
+        Ok(self.verdict(py)?.is_indexable.clone_ref(py))
+    }
+
+    /// float64 [N]: an estimate of the error of the arm's indices, relative to the larger of its largest index and the span of
+    /// the rewards; NaN where they are undetermined.
+    #[getter]
+    fn residual(&self, py: Python<'_>) -> PyResult<Py<PyArray1<f64>>> {
+        Ok(self.verdict(py)?.residual.clone_ref(py))
+    }
+
+    /// str [N]: "exact", "approximate", "ill-conditioned" (see `residual`) or "undetermined" (the indices are NaN).
+    #[getter]
+    fn status<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        const ALL: [Status; 4] =
+            [Status::Exact, Status::Approximate, Status::IllConditioned, Status::Undetermined];
+        let names = py.import("numpy")?.call_method1("array", (ALL.map(Status::name),))?;
+        let codes: Vec<u8> = self.verdict(py)?.status.iter().map(|status| *status as u8).collect();
+        names.call_method1("take", (codes.to_pyarray(py),))
+    }
+
+    /// What a cotangent of the indices becomes on the transitions.
+    ///
+    /// Parameters
+    /// ----------
+    /// d_index : array of the shape of `index`
+    /// out : array of the shape of P, optional
+    ///     Where to write the answer: contiguous float64.
+    ///
+    /// Returns
+    /// -------
+    /// d_P : float64 array of the shape of P
+    ///     The gradient lives on the simplex: its rows sum to zero. For P in its compact form [N,4] it is the plain derivative.
+    #[pyo3(signature = (d_index, out=None))]
+    fn pullback<'py>(
+        &self,
+        py: Python<'py>,
+        d_index: &Bound<'py, PyAny>,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let cotangent = floats("d_index", d_index)?;
+        let expected = self.index.bind(py).shape();
+        check_shape(
+            "d_index",
+            &format!("shape {expected:?}"),
+            cotangent.shape(),
+            cotangent.shape() == expected,
+        )?;
+        let transition = read("P", self.transition.bind(py))?;
+        let (reward, discount) = (self.reward.view(), self.discount);
+        if let Road::TwoState(packing) = self.road
+            && self.form != Form::Nass
+        {
+            let mut d_transition = output(py, "out", out, transition.shape())?;
+            let (p, c) = (slice(&transition), slice(&cotangent));
+            let d = d_transition.as_slice_mut().expect("contiguous");
+            threads::run(py, || two_state::pullback_into(p, packing, reward, discount, c, d))?;
+            return Ok(give(&d_transition).into_bound(py).into_any());
+        }
+        let m = self.reward.states();
+        let mut out = out.map(|out| output(py, "out", Some(out), &self.shape(py))).transpose()?;
+        let p = slice(&transition);
+        let arms = arms(p, m);
+        let d_index = cotangent.as_array().into_dimensionality().expect("[N,M]");
+        let road = self.road;
+        let d_transition = threads::run(py, || {
+            // the array is the caller's, who may have changed it since
+            if !p.par_chunks(2 * m * m * 64).all(|p| are_distributions(p, m)) {
+                return None;
+            }
+            Some(match road {
+                Road::TwoState(_) => two_state::pullback(arms, reward, discount, d_index).d_transition,
+                Road::General => {
+                    general::differentiable_index(arms, reward, discount).pullback(d_index).d_transition
+                }
+                Road::Bisection => {
+                    bisection::differentiable_index(arms, reward, discount, Default::default())
+                        .pullback(d_index)
+                        .d_transition
+                }
+                Road::Collapsing(chain) => {
+                    collapsing::differentiable_index(arms, reward, discount, chain).pullback(d_index)
+                }
+            })
+        })?;
+        let Some(d_transition) = d_transition else {
+            return Err(wrong("P", "the array as it was when its indices were computed", "other numbers"));
+        };
+        let answer = match self.form {
+            Form::Compact => {
+                let d = d_transition.as_slice().expect("row-major");
+                let compact: Vec<f64> = d.chunks_exact(2).map(|row| row[1] - row[0]).collect();
+                ndarray::Array2::from_shape_vec((d.len() / 8, 4), compact).expect("[N,4]").into_dyn()
+            }
+            Form::Nsas => d_transition.into_dyn(),
+            Form::Nass => {
+                d_transition.permuted_axes([0, 2, 1, 3]).as_standard_layout().into_owned().into_dyn()
+            }
+        };
+        match &mut out {
+            None => Ok(PyArrayDyn::from_owned_array(py, answer).into_any()),
+            Some(out) => {
+                let answer = answer.as_slice().expect("row-major");
+                out.as_slice_mut().expect("contiguous").copy_from_slice(answer);
+                Ok(give(out).into_bound(py).into_any())
+            }
+        }
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> String {
+        let shape = self.index.bind(py).shape();
+        format!("<restive.Indices of {} arms, index {shape:?}>", shape[0])
+    }
+}
+
+impl Indices {
+    /// The shape of the caller's P.
+    fn shape(&self, py: Python<'_>) -> Vec<usize> {
+        let (n, m) = (self.index.bind(py).shape()[0], self.reward.states());
+        match self.form {
+            Form::Compact => vec![n, 4],
+            Form::Nsas => vec![n, m, 2, m],
+            Form::Nass => vec![n, 2, m, m],
+        }
+    }
+
+    fn verdict(&self, py: Python<'_>) -> PyResult<&Verdict> {
+        self.verdict.get_or_try_init(py, || {
+            // two states only: other kernels give their verdict with the indices
+            let transition = read("P", self.transition.bind(py))?;
+            let (reward, discount) = (self.reward.view(), self.discount);
+            let (p, is_compact) = (slice(&transition), transition.ndim() == 2);
+            let solved = threads::run(py, || match is_compact {
+                true => two_state::index_compact(compact(p), reward, discount),
+                false => two_state::index(arms(p, 2), reward, discount),
+            })?;
+            Ok(Verdict::new(py, solved))
+        })
+    }
+}
+
+impl Verdict {
+    fn new(py: Python<'_>, solved: index::Indices) -> Self {
+        Self {
+            is_indexable: PyArray1::from_owned_array(py, solved.is_indexable).unbind(),
+            residual: PyArray1::from_owned_array(py, solved.residual).unbind(),
+            status: solved.status,
+        }
+    }
+}
+
+fn algorithm_of(name: &str) -> PyResult<Algorithm> {
+    match name {
+        "auto" => Ok(Algorithm::Auto),
+        "two-state" => Ok(Algorithm::TwoState),
+        "general" => Ok(Algorithm::General),
+        "bisection" => Ok(Algorithm::Bisection(Default::default())),
+        _ => {
+            Err(wrong("algorithm", "'auto', 'two-state', 'general' or 'bisection'", format_args!("{name:?}")))
+        }
+    }
+}
+
+/// The chain of beliefs, where states are seen at pulls only.
+pub(crate) fn chain_of(
+    observation: &str,
+    chain: Option<&Bound<'_, PyAny>>,
+    beliefs: Option<Whole>,
+) -> PyResult<Option<Chain>> {
+    let expected = "a number of beliefs, or 'infinite', for collapsing observation";
+    let chain = match (observation, chain) {
+        ("full", None) if beliefs.is_none() => return Ok(None),
+        ("full", None) => return Err(wrong("beliefs", "None for full observation", "a number")),
+        ("full", Some(found)) => return Err(wrong("chain", "None for full observation", found)),
+        ("collapsing", Some(chain)) => chain,
+        ("collapsing", None) => return Err(wrong("chain", expected, "None")),
+        _ => return Err(wrong("observation", "'full' or 'collapsing'", format_args!("{observation:?}"))),
+    };
+    let longest = u32::MAX as usize;
+    match chain.extract::<&str>() {
+        Ok("infinite") => {
+            let beliefs = beliefs.unwrap_or(Whole(10)).between("beliefs", 1, longest)?;
+            Ok(Some(Chain::Infinite { beliefs }))
+        }
+        Ok(found) => Err(wrong("chain", expected, format_args!("{found:?}"))),
+        Err(_) if beliefs.is_some() => Err(wrong("beliefs", "None for a finite chain", "a number")),
+        Err(_) => Ok(Some(Chain::Finite(chain.extract::<Whole>()?.between("chain", 1, longest)?))),
+    }
+}
+
+pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Indices>()?;
+    module.add_function(wrap_pyfunction!(whittle_index, module)?)
+}
