@@ -29,7 +29,6 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.autograd.function import once_differentiable
 
 import restive
 
@@ -66,6 +65,19 @@ def _tensor(array: Any, like: Tensor) -> Tensor:
     return torch.as_tensor(array).to(like)
 
 
+class _Once(torch.autograd.Function):
+    """A first derivative that refuses to be differentiated again. (PyTorch's own `once_differentiable` lets a second derivative by
+    saved inputs pass as zero.)"""
+
+    @staticmethod
+    def forward(ctx: Any, derivative: Tensor, *causes: Tensor) -> Tensor:
+        return derivative
+
+    @staticmethod
+    def backward(ctx: Any, *_: Tensor) -> Any:
+        raise RuntimeError("restive.torch: first derivatives only, a second backward is not available")
+
+
 class _WhittleIndex(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, P: Tensor, settings: dict[str, Any]) -> Tensor:
@@ -74,10 +86,9 @@ class _WhittleIndex(torch.autograd.Function):
         return _tensor(ctx.indices.index, P)
 
     @staticmethod
-    @once_differentiable
     def backward(ctx: Any, d_index: Tensor) -> tuple[Tensor | None, None]:
         (P,) = ctx.saved_tensors
-        return _tensor(ctx.indices.pullback(_array(d_index)), P), None
+        return _Once.apply(_tensor(ctx.indices.pullback(_array(d_index)), P), d_index, P), None
 
 
 class _SoftTopK(torch.autograd.Function):
@@ -88,14 +99,15 @@ class _SoftTopK(torch.autograd.Function):
         return _tensor(ctx.soft.pull, scores)
 
     @staticmethod
-    @once_differentiable
     def backward(ctx: Any, d_pull: Tensor) -> tuple[Tensor | None, Tensor | None, None]:
         scores, temperature = ctx.saved_tensors
         d_scores, d_temperature = ctx.soft.pullback(_array(d_pull))
+        d_temperature = _tensor(d_temperature, temperature).reshape(temperature.shape)
+        causes = (d_pull, scores, temperature)
         wants_scores, wants_temperature, _ = ctx.needs_input_grad
         return (
-            _tensor(d_scores, scores) if wants_scores else None,
-            _tensor(d_temperature, temperature).reshape(temperature.shape) if wants_temperature else None,
+            _Once.apply(_tensor(d_scores, scores), *causes) if wants_scores else None,
+            _Once.apply(d_temperature, *causes) if wants_temperature else None,
             None,
         )
 
@@ -108,10 +120,9 @@ class _CWPDIS(torch.autograd.Function):
         return _tensor(ctx.judged.value, pull)
 
     @staticmethod
-    @once_differentiable
     def backward(ctx: Any, d_value: Tensor) -> tuple[Tensor | None, None]:
         (pull,) = ctx.saved_tensors
-        return _tensor(ctx.judged.pullback(float(d_value)), pull), None
+        return _Once.apply(_tensor(ctx.judged.pullback(float(d_value)), pull), d_value, pull), None
 
 
 def whittle_index(P: Tensor, rewards: Any = None, **settings: Any) -> Tensor:
