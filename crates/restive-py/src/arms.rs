@@ -5,11 +5,13 @@
 
 use crate::border::floats;
 use crate::error::{raise, wrong};
-use ndarray::{Array4, ArrayView2, ArrayView4};
-use numpy::{PyArrayDyn, PyReadonlyArrayDyn, PyUntypedArrayMethods};
+use crate::threads;
+use ndarray::{Array2, Array4, ArrayD, ArrayView2, ArrayView4};
+use numpy::{PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
+use rayon::prelude::*;
 use restive::index::two_state::Packing;
-use restive::{Layout, Reward};
+use restive::{CompactTransition, Layout, Reward, Transition};
 
 /// The form of the caller's array.
 #[derive(Clone, Copy, PartialEq)]
@@ -60,16 +62,16 @@ pub(crate) fn form_of(shape: &[usize], layout: &str) -> PyResult<(Form, usize)> 
 }
 
 /// Rewards `[M]`, `[M,2]`, or linear ones.
-pub(crate) fn reward_of(rewards: Option<&Bound<'_, PyAny>>, m: usize) -> PyResult<Reward> {
+pub(crate) fn reward_of(what: &str, rewards: Option<&Bound<'_, PyAny>>, m: usize) -> PyResult<Reward> {
     let Some(rewards) = rewards else { return Ok(Reward::linear(m)) };
-    let found = floats("rewards", rewards)?;
+    let found = floats(what, rewards)?;
     match *found.shape() {
         [states] if states == m => Reward::of_state(slice(&found)).map_err(raise),
         [states, 2] if states == m => {
             let values = found.as_array().to_owned().into_dimensionality().expect("two axes");
             Reward::of_state_and_action(values).map_err(raise)
         }
-        _ => Err(wrong("rewards", &format!("[{m}] or [{m}, 2]"), format_args!("shape {:?}", found.shape()))),
+        _ => Err(wrong(what, &format!("[{m}] or [{m}, 2]"), format_args!("shape {:?}", found.shape()))),
     }
 }
 
@@ -101,6 +103,55 @@ pub(crate) fn full(compact: ArrayView2<'_, f64>) -> Array4<f64> {
     })
 }
 
+/// Arms of any form in that of the kernels, `[N,M,2,M]`, with rows that sum to 1: the array itself where it is so already, a
+/// copy otherwise; or what is wrong with them.
+pub(crate) fn checked<'py>(
+    py: Python<'py>,
+    raw: PyReadonlyArrayDyn<'py, f64>,
+    form: Form,
+    m: usize,
+) -> PyResult<PyReadonlyArrayDyn<'py, f64>> {
+    if form == Form::Nsas {
+        let p = slice(&raw);
+        if threads::run(py, || all_distributions(p, m))? {
+            return Ok(raw);
+        }
+    }
+    let (raw, fixed) = (raw.as_array().to_owned(), "the form was checked");
+    let values = match form {
+        Form::Compact => {
+            let compact = CompactTransition::new(raw.into_dimensionality().expect(fixed)).map_err(raise)?;
+            full(compact.view()).into_dyn()
+        }
+        Form::Nsas => scaled(raw.into_dimensionality().expect(fixed), Layout::Nsas)?,
+        Form::Nass => scaled(raw.into_dimensionality().expect(fixed), Layout::Nass)?,
+    };
+    Ok(PyArrayDyn::from_owned_array(py, values).readonly())
+}
+
+/// A copy of the arms with rows that sum to 1, `[N,M,2,M]`; or what is wrong with them.
+pub(crate) fn scaled(raw: Array4<f64>, layout: Layout) -> PyResult<ArrayD<f64>> {
+    Ok(Transition::new(raw, layout).map_err(raise)?.view().to_owned().into_dyn())
+}
+
+/// A cotangent `[N,M,2,M]` in the caller's form, row-major.
+pub(crate) fn in_form(d_transition: Array4<f64>, form: Form) -> ArrayD<f64> {
+    match form {
+        Form::Compact => {
+            let d = d_transition.as_slice().expect("row-major");
+            let compact: Vec<f64> = d.chunks_exact(2).map(|row| row[1] - row[0]).collect();
+            Array2::from_shape_vec((d.len() / 8, 4), compact).expect("[N,4]").into_dyn()
+        }
+        Form::Nsas => d_transition.into_dyn(),
+        Form::Nass => d_transition.permuted_axes([0, 2, 1, 3]).as_standard_layout().into_owned().into_dyn(),
+    }
+}
+
+/// Whether all rows are distributions but for rounding; shared among threads.
+pub(crate) fn all_distributions(rows: &[f64], m: usize) -> bool {
+    rows.par_chunks(m * 1024).all(|rows| are_distributions(rows, m))
+}
+
 /// Whether two-state arms can be used as they are.
 pub(crate) fn are_ready(arms: &[f64], packing: Packing) -> bool {
     match packing {
@@ -117,7 +168,7 @@ fn are_distributions_of_two(rows: &[f64]) -> bool {
 }
 
 /// Whether rows of m entries are distributions but for rounding.
-pub(crate) fn are_distributions(rows: &[f64], m: usize) -> bool {
+fn are_distributions(rows: &[f64], m: usize) -> bool {
     rows.chunks_exact(m).all(|row| {
         let (all, sum) = row.iter().fold((true, 0.0), |(all, sum), p| (all & (*p >= 0.0), sum + p));
         all & ((sum - 1.0).abs() <= m as f64 * f64::EPSILON)

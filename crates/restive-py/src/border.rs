@@ -134,15 +134,22 @@ pub(crate) fn empty<'py>(py: Python<'py>, shape: &[usize]) -> PyResult<Bound<'py
 
 /// Refuses the first number that is not finite, with its position.
 pub(crate) fn check_finite(what: &str, values: &[f64], shape: &[usize]) -> PyResult<()> {
-    if values.iter().fold(true, |all, x| all & x.is_finite()) {
+    check_all(what, values, shape, f64::is_finite)
+}
+
+/// Refuses the first number that is not fit, with its position.
+pub(crate) fn check_all(
+    what: &str,
+    values: &[f64],
+    shape: &[usize],
+    is_fit: impl Fn(f64) -> bool,
+) -> PyResult<()> {
+    if values.iter().fold(true, |all, x| all & is_fit(*x)) {
         return Ok(());
     }
-    let flat = values.iter().position(|x| !x.is_finite()).unwrap_or_default();
-    Err(PyValueError::new_err(format!(
-        "{what}: entry {:?} is {}, expected a finite number",
-        position(flat, shape),
-        values[flat]
-    )))
+    let flat = values.iter().position(|x| !is_fit(*x)).unwrap_or_default();
+    let (place, found) = (position(flat, shape), values[flat]);
+    Err(PyValueError::new_err(format!("{what}: entry {place:?} is {found}, expected a finite number")))
 }
 
 /// Where the entry of that number lies in an array of this shape.

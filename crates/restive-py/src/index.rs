@@ -7,7 +7,10 @@
 //! Arms are checked where they are read: for two states in the same pass over memory that computes the indices. Rows that sum
 //! to 1 but for rounding, which is how they nearly always come, are used where they lie; others are copied and scaled.
 
-use crate::arms::{Form, are_distributions, are_ready, arms, compact, form_of, full, give, reward_of, slice};
+use crate::arms::{
+    Form, all_distributions, are_ready, arms, checked, compact, form_of, give, in_form, reward_of, scaled,
+    slice,
+};
 use crate::border::{Number, Whole, check_shape, floats, output, read};
 use crate::error::{check_memory, raise, wrong};
 use crate::threads;
@@ -18,7 +21,7 @@ use rayon::prelude::*;
 use restive::index::collapsing::{self, Chain};
 use restive::index::two_state::{self, Packing};
 use restive::index::{self, Algorithm, Status, bisection, general};
-use restive::{CompactTransition, Layout, Reward, Transition, check_discount};
+use restive::{CompactTransition, Layout, Reward, check_discount};
 
 /// Arms that are checked and solved together while they are in the processor's cache.
 const TILE: usize = 1 << 12;
@@ -121,7 +124,7 @@ fn whittle_index<'py>(
     check_discount(discount.0).map_err(raise)?;
     let raw = floats("P", P)?;
     let (form, m) = form_of(raw.shape(), layout)?;
-    let reward = reward_of(rewards, m)?;
+    let reward = reward_of("rewards", rewards, m)?;
     let algorithm = algorithm_of(algorithm)?;
     let road = match chain_of(observation, chain, beliefs)? {
         Some(_) if algorithm != Algorithm::Auto => {
@@ -193,11 +196,7 @@ impl Problem {
             return Ok(self.answer(transition, index, PyOnceLock::new()));
         }
         let m = self.m;
-        let is_ready = self.form == Form::Nsas && {
-            let p = slice(&raw);
-            threads::run(py, || p.par_chunks(2 * m * m * 64).all(|p| are_distributions(p, m)))?
-        };
-        let transition = if is_ready { raw } else { self.mend(py, &raw)? };
+        let transition = checked(py, raw, self.form, m)?;
         let mut index = out.map(|out| output(py, "out", Some(out), &[n, labels])).transpose()?;
         let p = slice(&transition);
         let arms = arms(p, m);
@@ -222,28 +221,19 @@ impl Problem {
         Ok(self.answer(transition, answer, verdict))
     }
 
-    /// A copy of the arms in the kernel's form, with rows that sum to 1; or what is wrong with them.
+    /// A copy of two-state arms in the same form, with rows that sum to 1; or what is wrong with them.
     fn mend<'py>(
         &self,
         py: Python<'py>,
         raw: &PyReadonlyArrayDyn<'py, f64>,
     ) -> PyResult<PyReadonlyArrayDyn<'py, f64>> {
-        let raw = raw.as_array();
-        let fixed = "the form was checked";
+        let (raw, fixed) = (raw.as_array().to_owned(), "the form was checked");
         let values = match self.form {
             Form::Compact => {
-                let arms = raw.to_owned().into_dimensionality().expect(fixed);
-                let compact = CompactTransition::new(arms).map_err(raise)?;
-                match self.road {
-                    Road::TwoState(_) => compact.view().to_owned().into_dyn(),
-                    _ => full(compact.view()).into_dyn(),
-                }
+                let compact = CompactTransition::new(raw.into_dimensionality().expect(fixed));
+                compact.map_err(raise)?.view().to_owned().into_dyn()
             }
-            form => {
-                let layout = if form == Form::Nass { Layout::Nass } else { Layout::Nsas };
-                let arms = raw.to_owned().into_dimensionality().expect(fixed);
-                Transition::new(arms, layout).map_err(raise)?.view().to_owned().into_dyn()
-            }
+            _ => scaled(raw.into_dimensionality().expect(fixed), Layout::Nsas)?,
         };
         Ok(PyArrayDyn::from_owned_array(py, values).readonly())
     }
@@ -331,7 +321,7 @@ impl Indices {
         let road = self.road;
         let d_transition = threads::run(py, || {
             // the array is the caller's, who may have changed it since
-            if !p.par_chunks(2 * m * m * 64).all(|p| are_distributions(p, m)) {
+            if !all_distributions(p, m) {
                 return None;
             }
             Some(match road {
@@ -352,17 +342,7 @@ impl Indices {
         let Some(d_transition) = d_transition else {
             return Err(wrong("P", "the array as it was when its indices were computed", "other numbers"));
         };
-        let answer = match self.form {
-            Form::Compact => {
-                let d = d_transition.as_slice().expect("row-major");
-                let compact: Vec<f64> = d.chunks_exact(2).map(|row| row[1] - row[0]).collect();
-                ndarray::Array2::from_shape_vec((d.len() / 8, 4), compact).expect("[N,4]").into_dyn()
-            }
-            Form::Nsas => d_transition.into_dyn(),
-            Form::Nass => {
-                d_transition.permuted_axes([0, 2, 1, 3]).as_standard_layout().into_owned().into_dyn()
-            }
-        };
+        let answer = in_form(d_transition, self.form);
         match &mut out {
             None => Ok(PyArrayDyn::from_owned_array(py, answer).into_any()),
             Some(out) => {

@@ -2,10 +2,15 @@
 
 mod arms;
 mod border;
+mod data;
 mod error;
+mod evaluation;
 mod index;
+mod likelihood;
 mod policy;
+mod simulation;
 mod threads;
+mod trajectories;
 
 use pyo3::prelude::*;
 
@@ -14,5 +19,9 @@ fn _restive(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     threads::register(module)?;
     index::register(module)?;
-    policy::register(module)
+    policy::register(module)?;
+    evaluation::register(module)?;
+    likelihood::register(module)?;
+    simulation::register(module)?;
+    data::register(module)
 }

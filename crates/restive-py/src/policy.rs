@@ -4,13 +4,15 @@
 //! the indices, a soft policy keeps its scores (a copy is small here) and is solved again when its pullback is asked for.
 
 use crate::arms::{give, slice};
-use crate::border::{Number, check_finite, check_shape, floats, output, read};
+use crate::border::{Number, Whole, check_all, check_finite, check_shape, floats, output, read};
 use crate::error::wrong;
 use crate::threads;
+use ndarray::ArrayD;
 use numpy::{PyArrayDyn, PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use rayon::prelude::*;
 use restive::policy::soft_top_k;
+use restive::policy::strict::strict_top_k;
 
 /// Soft pulls and the way back to their scores: what `soft_top_k` returns.
 ///
@@ -60,7 +62,7 @@ fn soft_top_k_of<'py>(
     k: Number,
     temperature: Number,
 ) -> PyResult<SoftTopK> {
-    let (score, n) = scores_of(py, scores)?;
+    let (score, n) = scores_of(py, scores, f64::is_finite)?;
     let (budget, temperature) = (k.0, temperature.0);
     if !(0.0..=n as f64).contains(&budget) {
         return Err(wrong("k", &format!("a budget from 0 to {n}, the number of arms"), budget));
@@ -78,17 +80,18 @@ fn soft_top_k_of<'py>(
     Ok(SoftTopK { score: give(&score), budget, temperature, pull: give(&pull) })
 }
 
-/// Finite scores and the number of their arms.
+/// Scores, all of which are fit to use, and the number of their arms.
 fn scores_of<'py>(
     py: Python<'py>,
     scores: &Bound<'py, PyAny>,
+    is_fit: fn(f64) -> bool,
 ) -> PyResult<(PyReadonlyArrayDyn<'py, f64>, usize)> {
     let score = floats("scores", scores)?;
     let Some(&n) = score.shape().last() else {
         return Err(wrong("scores", "an array with the arms as its last axis, [...,N]", "a single number"));
     };
     let (values, shape) = (slice(&score), score.shape());
-    threads::run(py, || check_finite("scores", values, shape))??;
+    threads::run(py, || check_all("scores", values, shape, is_fit))??;
     Ok((score, n))
 }
 
@@ -145,7 +148,77 @@ impl SoftTopK {
     }
 }
 
+/// Strict pulls: what `strict_top_k` returns.
+#[pyclass(frozen, get_all, module = "restive")]
+struct StrictTopK {
+    /// bool [...,N]: who is pulled, exactly k of the arms.
+    pull: Py<PyArrayDyn<bool>>,
+    /// float64 [...,N]: the probability, over the lots for ties, that each arm is pulled.
+    inclusion: Py<PyArrayDyn<f64>>,
+}
+
+#[pymethods]
+impl StrictTopK {
+    fn __repr__(&self, py: Python<'_>) -> String {
+        format!("<restive.StrictTopK, pull {:?}>", self.pull.bind(py).shape())
+    }
+}
+
+/// Pulls the k arms with the highest scores; ties for the last places are broken by lot.
+///
+/// Parameters
+/// ----------
+/// scores : array, [...,N]
+///     Not NaN. Axes before the last are problems of their own, with lots of their own.
+/// k : int
+///     The budget, from 0 to N.
+/// seed : int
+///     Of the lots, at least 0.
+///
+/// Returns
+/// -------
+/// StrictTopK
+///     `.pull` bool [...,N] and `.inclusion` [...,N].
+///
+/// Examples
+/// --------
+/// >>> import numpy as np, restive
+/// >>> plan = restive.strict_top_k(np.array([0.7, 0.2, 0.2, 0.9]), 3, seed=42)
+/// >>> int(plan.pull.sum()), plan.inclusion.tolist()
+/// (3, [1.0, 0.5, 0.5, 1.0])
+#[pyfunction(name = "strict_top_k")]
+#[pyo3(signature = (scores, k, seed=Whole(0)), text_signature = "(scores, k, seed=0)")]
+fn strict_top_k_of<'py>(
+    py: Python<'py>,
+    scores: &Bound<'py, PyAny>,
+    k: Whole,
+    seed: Whole,
+) -> PyResult<StrictTopK> {
+    let (score, n) = scores_of(py, scores, |x| !x.is_nan())?;
+    let (budget, seed, shape) = (k.between("k", 0, n)?, seed.seed()?, score.shape());
+    let x = slice(&score);
+    let (mut pull, mut inclusion) = (ArrayD::from_elem(shape, false), ArrayD::zeros(shape));
+    let (chosen, likely) = (pull.as_slice_mut().expect("new"), inclusion.as_slice_mut().expect("new"));
+    threads::run(py, || {
+        let n = n.max(1);
+        let rows = x.par_chunks(n).zip(chosen.par_chunks_mut(n)).zip(likely.par_chunks_mut(n));
+        rows.enumerate().for_each(|(row, ((x, chosen), likely))| {
+            // the first row has the seed itself, others one that shares no bits with it
+            let own = seed ^ (row as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            let plan = strict_top_k(x, budget, own);
+            chosen.copy_from_slice(&plan.pull);
+            likely.copy_from_slice(&plan.inclusion);
+        });
+    })?;
+    Ok(StrictTopK {
+        pull: PyArrayDyn::from_owned_array(py, pull).unbind(),
+        inclusion: PyArrayDyn::from_owned_array(py, inclusion).unbind(),
+    })
+}
+
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<SoftTopK>()?;
-    module.add_function(wrap_pyfunction!(soft_top_k_of, module)?)
+    module.add_class::<StrictTopK>()?;
+    module.add_function(wrap_pyfunction!(soft_top_k_of, module)?)?;
+    module.add_function(wrap_pyfunction!(strict_top_k_of, module)?)
 }
