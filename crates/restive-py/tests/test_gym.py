@@ -3,6 +3,7 @@
 import gymnasium
 import numpy as np
 import pytest
+import restive
 from gymnasium.utils.env_checker import check_env
 from restive.gym import RestlessBandit
 
@@ -61,6 +62,19 @@ def test_episodes_begin_where_they_are_told_to():
     assert env.reset()[0].tolist() == [0, 1, 2, 0, 1, 2]
     assert env.reset(options={"state": [2] * 6})[0].tolist() == [2] * 6
     assert env.reset()[0].tolist() == [0, 1, 2, 0, 1, 2]
+
+
+def test_random_pulls_are_worth_what_the_library_says():
+    P, horizon, episodes = arms(8, 3, seed=4), 6, 3000
+    env, rng, returns = RestlessBandit(P, 3, horizon=horizon), np.random.default_rng(5), []
+    env.reset(seed=6)
+    for _ in range(episodes):
+        env.reset()
+        returns.append(sum(env.step(rng.permutation(8) < 3)[1] for _ in range(horizon)))
+    truth = restive.simulate(P, 3, "random", discount=1.0, horizon=horizon, rollouts=100_000).values
+    noise = np.hypot(np.std(returns) / episodes**0.5, truth.std() / truth.size**0.5)
+    assert abs(np.mean(returns) - truth.mean()) < 4 * noise
+    assert noise < 0.003 * truth.mean()  # a pull more or less would show: it is worth some 3 %
 
 
 def test_arms_move_as_their_rows_say():

@@ -49,6 +49,18 @@ def test_gradient_of_the_chain_is_that_of_differences_and_of_torch(m, settings):
     np.testing.assert_allclose((gradient * direction).sum(), slope, rtol=1e-5, atol=1e-6)
 
 
+def test_importance_sampling_has_the_gradient_of_torch():
+    rng = np.random.default_rng(4)
+    state, action = rng.integers(0, 3, (6, 4, 5)), rng.integers(0, 2, (6, 3, 5))
+    pull, log = rng.uniform(0.1, 0.9, (6, 3, 5)), {"propensity": np.full((6, 3, 5), 0.5), "discount": 0.9}
+    value, gradient = jax.jit(jax.value_and_grad(lambda x: 2 * restive.jax.cwpdis(x, state, action, [0.0, 0.5, 1.0], **log)))(pull)
+    x = torch.tensor(pull, requires_grad=True)
+    expected = 2 * restive.torch.cwpdis(x, state, action, [0.0, 0.5, 1.0], **log)
+    expected.backward()
+    np.testing.assert_allclose(value, expected.item(), rtol=1e-14)  # the same kernel
+    np.testing.assert_allclose(gradient, x.grad, rtol=1e-14)
+
+
 def test_temperature_has_a_gradient():
     scores = np.random.default_rng(1).normal(size=7)
     first = lambda e: restive.jax.soft_top_k(scores, 2, e)[0]  # noqa: E731

@@ -14,8 +14,6 @@ import restive.torch as layers
 import torch
 from torch.autograd import gradcheck
 
-torch.manual_seed(0)
-
 
 def logits(*shape):
     return torch.randn(*shape, dtype=torch.float64, generator=torch.Generator().manual_seed(7)).requires_grad_()
@@ -60,13 +58,35 @@ def test_soft_top_k_passes_gradcheck_in_scores_and_temperature():
     assert gradcheck(lambda x: layers.SoftTopK(2, 0.3)(x), (logits(7),))
 
 
-def log_of(j, t, n, seed=3):
-    """A log of J trajectories with K = 2 of N arms pulled at random."""
-    rng = np.random.default_rng(seed)
-    state = rng.integers(0, 2, (j, t + 1, n))
-    action = np.zeros((j, t, n), dtype=np.int64)
-    np.put_along_axis(action, rng.random((j, t, n)).argsort(-1)[..., :2], 1, -1)
-    return state, action
+def log_of(labels, n, j=4, h=3):
+    """Logged labels [J,H+1,N], actions [J,H,N] with two of the arms pulled at random, and rewards that were earned [J,H,N]."""
+    rng = np.random.default_rng(3)
+    action = np.zeros((j, h, n), dtype=np.int64)
+    np.put_along_axis(action, rng.random((j, h, n)).argsort(-1)[..., :2], 1, -1)
+    return rng.integers(0, labels, (j, h + 1, n)), action, rng.random((j, h, n))
+
+
+def test_cwpdis_passes_gradcheck():
+    state, action, reward = log_of(2, 5)
+    assert gradcheck(lambda x: layers.cwpdis(x.sigmoid(), state, action, [0.0, 1.0], k=2), (logits(4, 3, 5),))
+    propensity = np.where(action == 1, 0.4, 0.6)
+    layer = layers.CWPDIS(state, action, torch.tensor(reward), propensity=propensity, discount=0.9)
+    assert gradcheck(lambda x: layer(x.sigmoid()), (logits(4, 3, 5),))
+
+
+@pytest.mark.parametrize(("m", "settings"), [*FULL[:3], (2, {"observation": "collapsing", "chain": 4}), (3, {"observation": "collapsing", "chain": 3})])
+def test_the_whole_chain_passes_gradcheck(m, settings):
+    """softmax -> index -> soft top-k in the logged states -> importance sampling, with the published temperature."""
+    state, action, reward = log_of(m * settings.get("chain", 1), 5)
+    arm, logged = torch.arange(5), torch.tensor(state[:, :-1])
+    judge = layers.CWPDIS(state, action, reward, k=2)
+
+    def value(x):
+        index = layers.whittle_index(x.softmax(-1), **settings)
+        temperature = 0.05 * torch.maximum(index**2, (index + 1) ** 2).max()
+        return judge(layers.soft_top_k(index[arm, logged], 2, temperature))
+
+    assert gradcheck(value, (logits(5, m, 2, m),))
 
 
 def test_float32_is_answered_in_float32():
@@ -143,6 +163,8 @@ def test_overwriting_the_input_before_the_way_back_is_noticed():
         (lambda: layers.whittle_index(torch.full((2, 4), 0.5), rewards=logits(2)), ValueError, "rewards: no gradient goes through it"),
         (lambda: layers.whittle_index(torch.full((2, 4), 0.5), out=np.zeros((2, 2))), ValueError, "out: not for tensors"),
         (lambda: layers.WhittleIndex(discount=2.0)(torch.full((2, 4), 0.5)), ValueError, "discount"),
+        (lambda: layers.cwpdis(torch.ones(2, 2), *log_of(2, 5), k=2), ValueError, "pull"),
+        (lambda: layers.cwpdis(torch.full((4, 3, 5), 0.5), *log_of(2, 5)[:2], logits(2), k=2), ValueError, "reward: no gradient goes through it"),
         (lambda: layers.soft_top_k(torch.zeros(3), 4, 0.1), ValueError, "k: expected a budget from 0 to 3"),
         (lambda: layers.soft_top_k(torch.zeros(3), 1, torch.ones(2)), ValueError, r"temperature: expected a single number, got shape \[2\]"),
         (lambda: layers.soft_top_k(torch.zeros(3), 1, -1.0), ValueError, "temperature: expected a number of at least 0"),

@@ -99,7 +99,7 @@ def whittle_index(P: Any, rewards: Any = None, **settings: Any) -> jax.Array:
         return restive.whittle_index(P, **settings).index
 
     def backward(d_index: np.ndarray, P: np.ndarray) -> tuple[np.ndarray]:
-        return (restive.whittle_index(P, **settings).pullback(d_index),)
+        return (restive.whittle_index(P, **settings, differentiable=True).pullback(d_index),)
 
     return _layer(forward, backward, (P.shape[0], none.index.shape[1]), P.dtype)(P)
 
@@ -135,21 +135,25 @@ def soft_top_k(scores: Any, k: float, temperature: Any) -> jax.Array:
     return _layer(forward, backward, scores.shape, scores.dtype)(scores, temperature)
 
 
-def cwpdis(pull: Any, **log: Any) -> jax.Array:
+def cwpdis(pull: Any, state: Any, action: Any, reward: Any, **settings: Any) -> jax.Array:
     """What a target policy would have earned, judged from a log: consistent weighted per-decision importance sampling.
 
     Parameters
     ----------
-    pull : array, [J,T,N]
+    pull : array, [J,H,N]
         Probabilities with which the target pulls each arm in the logged states.
-    log
-        The other arguments of `restive.cwpdis`, by name: constants.
+    state : [J,H+1,N] or [J,H,N]
+    action : [J,H,N] or [J,H+1,N]
+    reward : [M], [M,2] or [J,H,N]
+    settings
+        k or propensity, discount, ratio_up_to: those of `restive.cwpdis`. All but the pulls are constants.
 
     Returns
     -------
     value : array without axes
     """
     pull = _checked("pull", pull)
+    log = {"state": state, "action": action, "reward": reward, **settings}
     log = {name: _constant(name, value) for name, value in log.items()}
 
     def forward(pull: np.ndarray) -> float:

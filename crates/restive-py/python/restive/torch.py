@@ -62,7 +62,7 @@ def _array(tensor: Tensor) -> np.ndarray:
 
 def _tensor(array: Any, like: Tensor) -> Tensor:
     """An answer with the type and on the device of `like`."""
-    return torch.as_tensor(array).to(like)
+    return torch.as_tensor(array, dtype=torch.float64).to(like)
 
 
 class _Once(torch.autograd.Function):
@@ -81,7 +81,7 @@ class _Once(torch.autograd.Function):
 class _WhittleIndex(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, P: Tensor, settings: dict[str, Any]) -> Tensor:
-        ctx.indices = restive.whittle_index(_array(P), **settings)
+        ctx.indices = restive.whittle_index(_array(P), **settings, differentiable=ctx.needs_input_grad[0])
         ctx.save_for_backward(P)  # so that autograd notices if P is overwritten meanwhile
         return _tensor(ctx.indices.index, P)
 
@@ -168,20 +168,24 @@ def soft_top_k(scores: Tensor, k: float, temperature: float | Tensor) -> Tensor:
     return _SoftTopK.apply(scores, _checked("temperature", temperature), k)
 
 
-def cwpdis(pull: Tensor, **log: Any) -> Tensor:
+def cwpdis(pull: Tensor, state: Any, action: Any, reward: Any, **settings: Any) -> Tensor:
     """What a target policy would have earned, judged from a log: consistent weighted per-decision importance sampling.
 
     Parameters
     ----------
-    pull : tensor, [J,T,N]
+    pull : tensor, [J,H,N]
         Probabilities with which the target pulls each arm in the logged states.
-    log
-        The other arguments of `restive.cwpdis`, by name: constants to autograd.
+    state : [J,H+1,N] or [J,H,N]
+    action : [J,H,N] or [J,H+1,N]
+    reward : [M], [M,2] or [J,H,N]
+    settings
+        k or propensity, discount, ratio_up_to: those of `restive.cwpdis`.
 
     Returns
     -------
     value : tensor without axes
     """
+    log = {"state": state, "action": action, "reward": reward, **settings}
     return _CWPDIS.apply(_checked("pull", pull), {name: _constant(name, value) for name, value in log.items()})
 
 
@@ -223,10 +227,11 @@ class SoftTopK(nn.Module):
 
 
 class CWPDIS(nn.Module):
-    """`cwpdis` with its log kept: pull [J,T,N] -> value."""
+    """`cwpdis` with its log kept: pull [J,H,N] -> value."""
 
-    def __init__(self, **log: Any) -> None:
+    def __init__(self, state: Any, action: Any, reward: Any, **settings: Any) -> None:
         super().__init__()
+        log = {"state": state, "action": action, "reward": reward, **settings}
         self.log = {name: _constant(name, value) for name, value in log.items()}
 
     def forward(self, pull: Tensor) -> Tensor:
