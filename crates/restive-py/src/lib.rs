@@ -6,6 +6,7 @@ mod data;
 mod error;
 mod evaluation;
 mod index;
+mod indices;
 mod likelihood;
 mod policy;
 mod simulation;
