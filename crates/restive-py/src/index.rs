@@ -8,7 +8,7 @@
 //! Arms are checked where they are read: for two states in the same pass over memory that computes the indices. Rows that sum
 //! to 1 but for rounding, which is how they nearly always come, are used where they lie; others are copied and scaled.
 
-use crate::arms::{Form, are_ready, arms, checked, form_of, give, reward_of, scaled, slice};
+use crate::arms::{Form, are_ready, arms, checked, form_of, give, reward_of, scaled, slice, view};
 use crate::border::{Number, Whole, floats, output};
 use crate::error::{check_memory, raise, wrong};
 use crate::indices::{Indices, Road, Tape, Verdict};
@@ -204,7 +204,7 @@ impl Problem {
         py: Python<'py>,
         raw: &PyReadonlyArrayDyn<'py, f64>,
     ) -> PyResult<PyReadonlyArrayDyn<'py, f64>> {
-        let (raw, fixed) = (raw.as_array().to_owned(), "the form was checked");
+        let (raw, fixed) = (view(raw).to_owned(), "the form was checked");
         let values = match self.form {
             Form::Compact => {
                 let compact = CompactTransition::new(raw.into_dimensionality().expect(fixed));

@@ -1,6 +1,6 @@
 //! Indices that know the way back: what `whittle_index` returns.
 
-use crate::arms::{Form, all_distributions, arms, compact, give, in_form, slice};
+use crate::arms::{Form, all_distributions, arms, compact, give, in_form, slice, view};
 use crate::border::{check_shape, floats, output, read};
 use crate::error::wrong;
 use crate::threads;
@@ -124,7 +124,7 @@ impl Indices {
         let mut out = out.map(|out| output(py, "out", Some(out), &self.shape(py))).transpose()?;
         let p = slice(&transition);
         let arms = arms(p, m);
-        let d_index = cotangent.as_array().into_dimensionality().expect("[N,M]");
+        let d_index = view(&cotangent).into_dimensionality().expect("[N,M]");
         let (road, tape) = (self.road, &self.tape);
         let d_transition = threads::run(py, || match (tape, road) {
             (Some(Tape::General(kept)), _) => Some(kept.pullback(d_index).d_transition),
