@@ -6,7 +6,7 @@
 use crate::border::floats;
 use crate::error::{raise, wrong};
 use crate::threads;
-use ndarray::{Array2, Array4, ArrayD, ArrayView2, ArrayView4};
+use ndarray::{Array2, Array4, ArrayD, ArrayView2, ArrayView4, ArrayViewD};
 use numpy::{PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use rayon::prelude::*;
@@ -68,7 +68,7 @@ pub(crate) fn reward_of(what: &str, rewards: Option<&Bound<'_, PyAny>>, m: usize
     match *found.shape() {
         [states] if states == m => Reward::of_state(slice(&found)).map_err(raise),
         [states, 2] if states == m => {
-            let values = found.as_array().to_owned().into_dimensionality().expect("two axes");
+            let values = view(&found).to_owned().into_dimensionality().expect("two axes");
             Reward::of_state_and_action(values).map_err(raise)
         }
         _ => Err(wrong(what, &format!("[{m}] or [{m}, 2]"), format_args!("shape {:?}", found.shape()))),
@@ -78,6 +78,11 @@ pub(crate) fn reward_of(what: &str, rewards: Option<&Bound<'_, PyAny>>, m: usize
 /// The numbers of a row-major array.
 pub(crate) fn slice<'a, T: numpy::Element>(array: &'a PyReadonlyArrayDyn<'_, T>) -> &'a [T] {
     array.as_slice().expect("arrays are contiguous once they have entered")
+}
+
+/// The same as a view. Made from the numbers, because NumPy's strides of an empty array are not ones that ndarray accepts.
+pub(crate) fn view<'a>(array: &'a PyReadonlyArrayDyn<'_, f64>) -> ArrayViewD<'a, f64> {
+    ArrayViewD::from_shape(array.shape(), slice(array)).expect("as many numbers")
 }
 
 /// The array behind a borrow, to keep.
@@ -117,7 +122,7 @@ pub(crate) fn checked<'py>(
             return Ok(raw);
         }
     }
-    let (raw, fixed) = (raw.as_array().to_owned(), "the form was checked");
+    let (raw, fixed) = (view(&raw).to_owned(), "the form was checked");
     let values = match form {
         Form::Compact => {
             let compact = CompactTransition::new(raw.into_dimensionality().expect(fixed)).map_err(raise)?;

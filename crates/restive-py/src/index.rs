@@ -1,66 +1,29 @@
 //! Whittle indices of a batch of arms, and the way back.
 //!
-//! The forward pass keeps nothing for the backward one: two states are solved again faster than anything kept could be read,
-//! and other arms are solved again, with what their gradient needs, when [`Indices::pullback`] is called. So a forward pass
-//! without a gradient costs a forward pass. What is kept is the caller's array itself, not a copy.
+//! The forward pass keeps nothing for the backward one, unless it is told that there will be one: two states are solved again
+//! faster than anything kept could be read, and other arms are solved again, with what their gradient needs, when
+//! [`Indices::pullback`] is called. So a forward pass without a gradient costs a forward pass. What is kept is the caller's
+//! array itself, not a copy.
 //!
 //! Arms are checked where they are read: for two states in the same pass over memory that computes the indices. Rows that sum
 //! to 1 but for rounding, which is how they nearly always come, are used where they lie; others are copied and scaled.
 
-use crate::arms::{
-    Form, all_distributions, are_ready, arms, checked, compact, form_of, give, in_form, reward_of, scaled,
-    slice,
-};
-use crate::border::{Number, Whole, check_shape, floats, output, read};
+use crate::arms::{Form, are_ready, arms, checked, form_of, give, reward_of, scaled, slice, view};
+use crate::border::{Number, Whole, floats, output};
 use crate::error::{check_memory, raise, wrong};
+use crate::indices::{Indices, Road, Tape, Verdict};
 use crate::threads;
-use numpy::{PyArray1, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods, ToPyArray};
+use numpy::{PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use rayon::prelude::*;
 use restive::index::collapsing::{self, Chain};
 use restive::index::two_state::{self, Packing};
-use restive::index::{self, Algorithm, Status, bisection, general};
+use restive::index::{Algorithm, bisection, general};
 use restive::{CompactTransition, Layout, Reward, check_discount};
 
 /// Arms that are checked and solved together while they are in the processor's cache.
 const TILE: usize = 1 << 12;
-
-/// Which kernel, on which form of the arms.
-#[derive(Clone, Copy)]
-enum Road {
-    TwoState(Packing),
-    General,
-    Bisection,
-    Collapsing(Chain),
-}
-
-/// What is known of the arms beside their indices, each `[N]`.
-struct Verdict {
-    is_indexable: Py<PyArray1<bool>>,
-    residual: Py<PyArray1<f64>>,
-    status: Vec<Status>,
-}
-
-/// Whittle indices of N arms, and the way back to their transitions: what `whittle_index` returns.
-///
-/// It keeps the array of transitions that it was given, not a copy: do not change that array before the last use of
-/// `pullback`, `is_indexable`, `residual` and `status`.
-#[pyclass(frozen, module = "restive")]
-struct Indices {
-    /// in the kernel's form
-    transition: Py<PyArrayDyn<f64>>,
-    form: Form,
-    road: Road,
-    reward: Reward,
-    discount: f64,
-    /// Whittle indices, float64 `[N,M]`: the subsidy for passivity at which either action is as good. For collapsing arms
-    /// `[N,M*T]`, the index of the label (s, h) at s*T + h: state s was seen at the last pull, h steps ago. NaN where an
-    /// index could not be determined (`status`).
-    #[pyo3(get)]
-    index: Py<PyArrayDyn<f64>>,
-    verdict: PyOnceLock<Verdict>,
-}
 
 /// Whittle indices of N arms, exact and differentiable.
 ///
@@ -89,6 +52,10 @@ struct Indices {
 /// beliefs : int, optional
 ///     With chain="infinite": how many beliefs of each chain get an index, 10 by default.
 ///
+/// differentiable : bool
+///     Keep what `pullback` needs, some numbers per arm and state. It works without, but then solves the arms again; two states
+///     need nothing kept.
+///
 /// Returns
 /// -------
 /// Indices
@@ -104,9 +71,9 @@ struct Indices {
 /// >>> indices.pullback(np.array([[1.0, 0.0]])).round(6)
 /// array([[-0.795848,  0.588235,  0.207612,  0.      ]])
 #[pyfunction]
-#[pyo3(signature = (P, rewards=None, discount=Number(0.99), layout="nsas", observation="full", chain=None, algorithm="auto", out=None, *, beliefs=None))]
+#[pyo3(signature = (P, rewards=None, discount=Number(0.99), layout="nsas", observation="full", chain=None, algorithm="auto", out=None, *, beliefs=None, differentiable=false))]
 #[pyo3(
-    text_signature = "(P, rewards=None, discount=0.99, layout='nsas', observation='full', chain=None, algorithm='auto', out=None, *, beliefs=None)"
+    text_signature = "(P, rewards=None, discount=0.99, layout='nsas', observation='full', chain=None, algorithm='auto', out=None, *, beliefs=None, differentiable=False)"
 )]
 #[expect(non_snake_case, reason = "P is how the literature and the users write it")]
 fn whittle_index<'py>(
@@ -120,6 +87,7 @@ fn whittle_index<'py>(
     algorithm: &str,
     out: Option<&Bound<'py, PyAny>>,
     beliefs: Option<Whole>,
+    differentiable: bool,
 ) -> PyResult<Indices> {
     check_discount(discount.0).map_err(raise)?;
     let raw = floats("P", P)?;
@@ -148,7 +116,7 @@ fn whittle_index<'py>(
             }
         }
     };
-    Problem { form, road, reward, discount: discount.0, m }.solve(py, raw, out)
+    Problem { form, road, reward, discount: discount.0, m }.solve(py, raw, out, differentiable)
 }
 
 /// What is asked of the arms.
@@ -166,6 +134,7 @@ impl Problem {
         py: Python<'py>,
         raw: PyReadonlyArrayDyn<'py, f64>,
         out: Option<&Bound<'py, PyAny>>,
+        differentiable: bool,
     ) -> PyResult<Indices> {
         let n = raw.shape()[0];
         let labels = match self.road {
@@ -193,7 +162,7 @@ impl Problem {
                 threads::run(py, || two_state::index_into(p, packing, reward, discount, w))?;
             }
             let (index, transition) = (give(&index), give(&transition));
-            return Ok(self.answer(transition, index, PyOnceLock::new()));
+            return Ok(self.answer(transition, index, PyOnceLock::new(), None));
         }
         let m = self.m;
         let transition = checked(py, raw, self.form, m)?;
@@ -201,11 +170,19 @@ impl Problem {
         let p = slice(&transition);
         let arms = arms(p, m);
         let (road, reward, discount) = (self.road, self.reward.view(), self.discount);
-        let mut solved = threads::run(py, || match road {
-            Road::Collapsing(chain) => collapsing::index(arms, reward, discount, chain),
-            Road::TwoState(_) => two_state::index(arms, reward, discount),
-            Road::General => general::index(arms, reward, discount),
-            Road::Bisection => bisection::index(arms, reward, discount, Default::default()),
+        let (mut solved, tape) = threads::run(py, || match road {
+            Road::Collapsing(chain) if differentiable => {
+                let solved = collapsing::differentiable_index(arms, reward, discount, chain).into_owned();
+                (solved.indices.clone(), Some(Tape::Collapsing(solved)))
+            }
+            Road::General if differentiable => {
+                let solved = general::differentiable_index(arms, reward, discount).into_owned();
+                (solved.indices.clone(), Some(Tape::General(solved)))
+            }
+            Road::Collapsing(chain) => (collapsing::index(arms, reward, discount, chain), None),
+            Road::General => (general::index(arms, reward, discount), None),
+            Road::TwoState(_) => (two_state::index(arms, reward, discount), None),
+            Road::Bisection => (bisection::index(arms, reward, discount, Default::default()), None),
         })?;
         let answer = match &mut index {
             Some(index) => {
@@ -218,7 +195,7 @@ impl Problem {
         let verdict = PyOnceLock::new();
         let _ = verdict.set(py, Verdict::new(py, solved));
         let transition = give(&transition);
-        Ok(self.answer(transition, answer, verdict))
+        Ok(self.answer(transition, answer, verdict, tape))
     }
 
     /// A copy of two-state arms in the same form, with rows that sum to 1; or what is wrong with them.
@@ -227,7 +204,7 @@ impl Problem {
         py: Python<'py>,
         raw: &PyReadonlyArrayDyn<'py, f64>,
     ) -> PyResult<PyReadonlyArrayDyn<'py, f64>> {
-        let (raw, fixed) = (raw.as_array().to_owned(), "the form was checked");
+        let (raw, fixed) = (view(raw).to_owned(), "the form was checked");
         let values = match self.form {
             Form::Compact => {
                 let compact = CompactTransition::new(raw.into_dimensionality().expect(fixed));
@@ -243,155 +220,10 @@ impl Problem {
         transition: Py<PyArrayDyn<f64>>,
         index: Py<PyArrayDyn<f64>>,
         verdict: PyOnceLock<Verdict>,
+        tape: Option<Tape>,
     ) -> Indices {
         let Self { form, road, reward, discount, .. } = self;
-        Indices { transition, form, road, reward, discount, index, verdict }
-    }
-}
-
-#[pymethods]
-impl Indices {
-    /// bool [N]: whether the passive set of the arm only grows with the subsidy. False also where that is not known:
-    /// where `status` is "undetermined", or "approximate" (bisection does not look).
-    #[getter]
-    fn is_indexable(&self, py: Python<'_>) -> PyResult<Py<PyArray1<bool>>> {
-        Ok(self.verdict(py)?.is_indexable.clone_ref(py))
-    }
-
-    /// float64 [N]: an estimate of the error of the arm's indices, relative to the larger of its largest index and the span of
-    /// the rewards; NaN where they are undetermined.
-    #[getter]
-    fn residual(&self, py: Python<'_>) -> PyResult<Py<PyArray1<f64>>> {
-        Ok(self.verdict(py)?.residual.clone_ref(py))
-    }
-
-    /// str [N]: "exact", "approximate", "ill-conditioned" (see `residual`) or "undetermined" (the indices are NaN).
-    #[getter]
-    fn status<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        const ALL: [Status; 4] =
-            [Status::Exact, Status::Approximate, Status::IllConditioned, Status::Undetermined];
-        let names = py.import("numpy")?.call_method1("array", (ALL.map(Status::name),))?;
-        let codes: Vec<u8> = self.verdict(py)?.status.iter().map(|status| *status as u8).collect();
-        names.call_method1("take", (codes.to_pyarray(py),))
-    }
-
-    /// What a cotangent of the indices becomes on the transitions.
-    ///
-    /// Parameters
-    /// ----------
-    /// d_index : array of the shape of `index`
-    /// out : array of the shape of P, optional
-    ///     Where to write the answer: contiguous float64.
-    ///
-    /// Returns
-    /// -------
-    /// d_P : float64 array of the shape of P
-    ///     The gradient lives on the simplex: its rows sum to zero. For P in its compact form [N,4] it is the plain derivative.
-    #[pyo3(signature = (d_index, out=None))]
-    fn pullback<'py>(
-        &self,
-        py: Python<'py>,
-        d_index: &Bound<'py, PyAny>,
-        out: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let cotangent = floats("d_index", d_index)?;
-        let expected = self.index.bind(py).shape();
-        check_shape(
-            "d_index",
-            &format!("shape {expected:?}"),
-            cotangent.shape(),
-            cotangent.shape() == expected,
-        )?;
-        let transition = read("P", self.transition.bind(py))?;
-        let (reward, discount) = (self.reward.view(), self.discount);
-        if let Road::TwoState(packing) = self.road
-            && self.form != Form::Nass
-        {
-            let mut d_transition = output(py, "out", out, transition.shape())?;
-            let (p, c) = (slice(&transition), slice(&cotangent));
-            let d = d_transition.as_slice_mut().expect("contiguous");
-            threads::run(py, || two_state::pullback_into(p, packing, reward, discount, c, d))?;
-            return Ok(give(&d_transition).into_bound(py).into_any());
-        }
-        let m = self.reward.states();
-        let mut out = out.map(|out| output(py, "out", Some(out), &self.shape(py))).transpose()?;
-        let p = slice(&transition);
-        let arms = arms(p, m);
-        let d_index = cotangent.as_array().into_dimensionality().expect("[N,M]");
-        let road = self.road;
-        let d_transition = threads::run(py, || {
-            // the array is the caller's, who may have changed it since
-            if !all_distributions(p, m) {
-                return None;
-            }
-            Some(match road {
-                Road::TwoState(_) => two_state::pullback(arms, reward, discount, d_index).d_transition,
-                Road::General => {
-                    general::differentiable_index(arms, reward, discount).pullback(d_index).d_transition
-                }
-                Road::Bisection => {
-                    bisection::differentiable_index(arms, reward, discount, Default::default())
-                        .pullback(d_index)
-                        .d_transition
-                }
-                Road::Collapsing(chain) => {
-                    collapsing::differentiable_index(arms, reward, discount, chain).pullback(d_index)
-                }
-            })
-        })?;
-        let Some(d_transition) = d_transition else {
-            return Err(wrong("P", "the array as it was when its indices were computed", "other numbers"));
-        };
-        let answer = in_form(d_transition, self.form);
-        match &mut out {
-            None => Ok(PyArrayDyn::from_owned_array(py, answer).into_any()),
-            Some(out) => {
-                let answer = answer.as_slice().expect("row-major");
-                out.as_slice_mut().expect("contiguous").copy_from_slice(answer);
-                Ok(give(out).into_bound(py).into_any())
-            }
-        }
-    }
-
-    fn __repr__(&self, py: Python<'_>) -> String {
-        let shape = self.index.bind(py).shape();
-        format!("<restive.Indices of {} arms, index {shape:?}>", shape[0])
-    }
-}
-
-impl Indices {
-    /// The shape of the caller's P.
-    fn shape(&self, py: Python<'_>) -> Vec<usize> {
-        let (n, m) = (self.index.bind(py).shape()[0], self.reward.states());
-        match self.form {
-            Form::Compact => vec![n, 4],
-            Form::Nsas => vec![n, m, 2, m],
-            Form::Nass => vec![n, 2, m, m],
-        }
-    }
-
-    fn verdict(&self, py: Python<'_>) -> PyResult<&Verdict> {
-        self.verdict.get_or_try_init(py, || {
-            // two states only: other kernels give their verdict with the indices
-            let transition = read("P", self.transition.bind(py))?;
-            let (reward, discount) = (self.reward.view(), self.discount);
-            let (p, is_compact) = (slice(&transition), transition.ndim() == 2);
-            let solved = threads::run(py, || match is_compact {
-                true => two_state::index_compact(compact(p), reward, discount),
-                false => two_state::index(arms(p, 2), reward, discount),
-            })?;
-            Ok(Verdict::new(py, solved))
-        })
-    }
-}
-
-impl Verdict {
-    fn new(py: Python<'_>, solved: index::Indices) -> Self {
-        Self {
-            is_indexable: PyArray1::from_owned_array(py, solved.is_indexable).unbind(),
-            residual: PyArray1::from_owned_array(py, solved.residual).unbind(),
-            status: solved.status,
-        }
+        Indices { transition, form, road, reward, discount, index, verdict, tape }
     }
 }
 

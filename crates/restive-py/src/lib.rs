@@ -6,8 +6,10 @@ mod data;
 mod error;
 mod evaluation;
 mod index;
+mod indices;
 mod likelihood;
 mod policy;
+mod segmented;
 mod simulation;
 mod threads;
 mod trajectories;
@@ -21,6 +23,7 @@ fn _restive(module: &Bound<'_, PyModule>) -> PyResult<()> {
     index::register(module)?;
     policy::register(module)?;
     evaluation::register(module)?;
+    segmented::register(module)?;
     likelihood::register(module)?;
     simulation::register(module)?;
     data::register(module)

@@ -1,6 +1,6 @@
 //! Rolls arms forward under a policy.
 
-use crate::arms::{arms, checked, form_of, reward_of, slice};
+use crate::arms::{arms, checked, form_of, reward_of, slice, view};
 use crate::border::{Number, Whole, check_finite, check_shape, floats, integers};
 use crate::error::{check_memory, raise, wrong};
 use crate::evaluation::array1;
@@ -200,7 +200,7 @@ fn policy_of(
     let index = floats("index", index)?;
     check_shape("index", &format!("[{n}, {labels}]"), index.shape(), index.shape() == [n, labels])?;
     check_finite("index", slice(&index), index.shape())?;
-    let table: Array2<f64> = index.as_array().to_owned().into_dimensionality().expect("two axes");
+    let table: Array2<f64> = view(&index).to_owned().into_dimensionality().expect("two axes");
     match (name, temperature) {
         ("strict", _) => Ok(Policy::Strict(table)),
         (_, Some(Number(temperature))) if temperature >= 0.0 => Ok(Policy::Soft(table, temperature)),

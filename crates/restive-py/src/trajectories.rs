@@ -3,7 +3,7 @@
 //! States and actions are integers `[J,T,N]`: trajectory, step, arm. What was not observed is -1, or masked in a masked array.
 //! A log of H decisions has states at H + 1 steps, of which the last may be left out where nothing depends on it.
 
-use crate::arms::slice;
+use crate::arms::{slice, view};
 use crate::border::{floats, integers};
 use crate::error::{raise, wrong};
 use ndarray::{Array3, ArrayView3};
@@ -127,5 +127,5 @@ pub(crate) fn probabilities<'py>(
 
 /// The view of three axes.
 pub(crate) fn view3<'a>(array: &'a PyReadonlyArrayDyn<'_, f64>) -> ArrayView3<'a, f64> {
-    array.as_array().into_dimensionality().expect("three axes")
+    view(array).into_dimensionality().expect("three axes")
 }

@@ -35,6 +35,7 @@ def whittle_index(
     out: _Floats | None = None,
     *,
     beliefs: int | None = None,
+    differentiable: bool = False,
 ) -> Indices: ...
 
 class SoftTopK:
