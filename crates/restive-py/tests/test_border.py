@@ -54,7 +54,10 @@ def changed(array, at, value):
         (lambda: restive.whittle_index(GOOD, observation="none"), "observation: expected 'full' or 'collapsing'"),
         (lambda: restive.whittle_index(GOOD, chain=3), "chain: expected None for full observation"),
         (lambda: restive.whittle_index(GOOD, beliefs=3), "beliefs: expected None for full observation"),
-        (lambda: restive.whittle_index(np.full((1, 3, 2, 3), 1 / 3), observation="collapsing", chain="infinite"), "states: expected 2"),
+        (
+            lambda: restive.whittle_index(np.full((1, 3, 2, 3), 1 / 3), observation="collapsing", chain="infinite"),
+            "states: expected 2",
+        ),
         (lambda: restive.whittle_index(GOOD, out=np.zeros((2, 3))), r"out: expected shape \[2, 2\], found shape \[2, 3\]"),
         (lambda: restive.whittle_index(GOOD, out=np.zeros((2, 2), np.float32)), "out: expected float64"),
         (lambda: restive.whittle_index(GOOD, out=np.zeros((2, 2), order="F")), "out: expected a contiguous"),
@@ -149,9 +152,7 @@ LIKELY = st.sampled_from([(2, 4), (1, 2, 2, 2), (2, 3, 2, 3), (2, 2, 3, 3), (0, 
 ANYTHING = arrays.arrays(KINDS, st.one_of(SHAPES, LIKELY))
 NUMBERS = arrays.arrays(np.float64, st.one_of(SHAPES, LIKELY), elements=st.floats(width=64))
 NEARLY = arrays.arrays(np.float64, LIKELY, elements=st.sampled_from([0.0, 0.5, 1.0, 0.25, 1 / 3, 1e-300, -0.0]))
-ROWS = st.builds(
-    lambda p: p / np.where(p.sum(axis=-1, keepdims=True) > 0, p.sum(axis=-1, keepdims=True), 1), NEARLY
-)
+ROWS = st.builds(lambda p: p / np.where(p.sum(axis=-1, keepdims=True) > 0, p.sum(axis=-1, keepdims=True), 1), NEARLY)
 VIEWS = st.builds(
     lambda a, cut: a[cut] if a.ndim else a,
     NUMBERS | NEARLY,
@@ -172,16 +173,20 @@ def tried(call):
 
 @FUZZ
 @given(
-    ARRAYS, st.one_of(st.none(), ARRAYS), st.one_of(st.floats(0, 1), SCALARS), st.sampled_from(["nsas", "nass"]),
-    st.sampled_from(["auto", "two-state", "general", "bisection"]), st.one_of(st.none(), ARRAYS), ARRAYS, st.booleans(),
+    ARRAYS,
+    st.one_of(st.none(), ARRAYS),
+    st.one_of(st.floats(0, 1), SCALARS),
+    st.sampled_from(["nsas", "nass"]),
+    st.sampled_from(["auto", "two-state", "general", "bisection"]),
+    st.one_of(st.none(), ARRAYS),
+    ARRAYS,
+    st.booleans(),
 )
 def test_whittle_index_survives_anything(p, rewards, discount, layout, algorithm, out, d_index, differentiable):
     if algorithm == "bisection" and isinstance(discount, float) and discount > 0.99:
         discount = 0.9  # bisection takes 1/(1 - discount) sweeps
     found = tried(
-        lambda: restive.whittle_index(
-            p, rewards, discount, layout, algorithm=algorithm, out=out, differentiable=differentiable
-        )
+        lambda: restive.whittle_index(p, rewards, discount, layout, algorithm=algorithm, out=out, differentiable=differentiable)
     )
     if found is not None:
         assert len(found.status) == len(found.residual) == len(found.is_indexable) == len(found.index)
@@ -190,11 +195,14 @@ def test_whittle_index_survives_anything(p, rewards, discount, layout, algorithm
 
 
 @FUZZ
-@given(ARRAYS, st.one_of(st.floats(0, 1), SCALARS), st.one_of(st.integers(-1, 6), st.just("infinite"), SCALARS.filter(lambda x: not isinstance(x, int))), st.one_of(st.none(), st.integers(-1, 4)))
+@given(
+    ARRAYS,
+    st.one_of(st.floats(0, 1), SCALARS),
+    st.one_of(st.integers(-1, 6), st.just("infinite"), SCALARS.filter(lambda x: not isinstance(x, int))),
+    st.one_of(st.none(), st.integers(-1, 4)),
+)
 def test_collapsing_indices_survive_anything(p, discount, chain, beliefs):
-    found = tried(
-        lambda: restive.whittle_index(p, None, discount, observation="collapsing", chain=chain, beliefs=beliefs)
-    )
+    found = tried(lambda: restive.whittle_index(p, None, discount, observation="collapsing", chain=chain, beliefs=beliefs))
     if found is not None:
         assert found.pullback(np.ones_like(found.index)).shape == np.shape(p)
 
@@ -216,7 +224,15 @@ PULLS = st.one_of(ARRAYS, arrays.arrays(np.float64, st.sampled_from([(1, 1, 2), 
 
 
 @FUZZ
-@given(PULLS, LOGS, LOGS, st.one_of(ARRAYS, st.just([0.0, 1.0])), st.one_of(st.none(), SCALARS), st.one_of(st.none(), PULLS), st.one_of(st.just(0.9), SCALARS))
+@given(
+    PULLS,
+    LOGS,
+    LOGS,
+    st.one_of(ARRAYS, st.just([0.0, 1.0])),
+    st.one_of(st.none(), SCALARS),
+    st.one_of(st.none(), PULLS),
+    st.one_of(st.just(0.9), SCALARS),
+)
 def test_estimators_survive_anything(pull, state, action, reward, k, propensity, discount):
     for estimator in (restive.cwpdis, restive.segmented):
         found = tried(lambda: estimator(pull, state, action, reward, k, propensity, discount))
@@ -228,11 +244,30 @@ def test_estimators_survive_anything(pull, state, action, reward, k, propensity,
 
 
 @FUZZ
-@given(ARRAYS, SCALARS, st.sampled_from(["strict", "soft", "random", "round-robin", "no-action"]), st.one_of(st.none(), ARRAYS), st.one_of(st.none(), SCALARS), st.one_of(st.none(), LOGS), st.integers(-1, 3), st.integers(-1, 3), st.one_of(st.integers(0, 3), SCALARS), st.booleans())
+@given(
+    ARRAYS,
+    SCALARS,
+    st.sampled_from(["strict", "soft", "random", "round-robin", "no-action"]),
+    st.one_of(st.none(), ARRAYS),
+    st.one_of(st.none(), SCALARS),
+    st.one_of(st.none(), LOGS),
+    st.integers(-1, 3),
+    st.integers(-1, 3),
+    st.one_of(st.integers(0, 3), SCALARS),
+    st.booleans(),
+)
 def test_simulations_survive_anything(p, k, policy, index, temperature, initial, horizon, rollouts, seed, keep):
     tried(
         lambda: restive.simulate(
-            p, k, policy, index, temperature, initial=initial, horizon=horizon, rollouts=rollouts, seed=seed,
+            p,
+            k,
+            policy,
+            index,
+            temperature,
+            initial=initial,
+            horizon=horizon,
+            rollouts=rollouts,
+            seed=seed,
             keep_trajectories=keep,
         )
     )
@@ -240,15 +275,36 @@ def test_simulations_survive_anything(p, k, policy, index, temperature, initial,
 
 @FUZZ
 @given(
-    st.sampled_from(["two-state", "five-state", "collapsing", "maternal", ""]), SCALARS,
+    st.sampled_from(["two-state", "five-state", "collapsing", "maternal", ""]),
+    SCALARS,
     st.dictionaries(
-        st.sampled_from(["states", "instances", "arms", "budget", "horizon", "trajectories", "people", "weeks", "groups", "chain", "beliefs", "features_kept"]),
-        st.integers(-1, 4) | st.none() | st.text(max_size=1), max_size=6,
+        st.sampled_from(
+            [
+                "states",
+                "instances",
+                "arms",
+                "budget",
+                "horizon",
+                "trajectories",
+                "people",
+                "weeks",
+                "groups",
+                "chain",
+                "beliefs",
+                "features_kept",
+            ]
+        ),
+        st.integers(-1, 4) | st.none() | st.text(max_size=1),
+        max_size=6,
     ),
     st.dictionaries(st.sampled_from(["margin", "feature_noise", "discount", "effect", "stay_engaged"]), st.floats(), max_size=2),
 )
 def test_domains_survive_anything(domain, seed, sizes, numbers):
-    small = {"groups": 1, "people": 5, "budget": 1} if domain == "maternal" else {"instances": 1, "arms": 3, "budget": 1, "trajectories": 2}
+    small = (
+        {"groups": 1, "people": 5, "budget": 1}
+        if domain == "maternal"
+        else {"instances": 1, "arms": 3, "budget": 1, "trajectories": 2}
+    )
     tried(lambda: restive.generate(domain, seed, **{**small, **sizes, **numbers}))
 
 

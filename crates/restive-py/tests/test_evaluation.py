@@ -107,9 +107,7 @@ def test_likelihood_is_its_definition_and_its_pullback_a_difference():
         assert found.per_trajectory == pytest.approx(loss / 3, rel=1e-12)
         assert found.per_transition == pytest.approx(loss / seen, rel=1e-12)
         direction = tangent(random, p.shape)
-        along = derivative(
-            lambda p: restive.negative_log_likelihood(p, state, action).per_trajectory, p, direction, 1e-4
-        )
+        along = derivative(lambda p: restive.negative_log_likelihood(p, state, action).per_trajectory, p, direction, 1e-4)
         d_p = found.pullback()
         assert np.sum(d_p * direction) == pytest.approx(along, rel=1e-6)
         np.testing.assert_allclose(d_p.sum(axis=-1), 0, atol=1e-10)

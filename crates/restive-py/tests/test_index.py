@@ -116,9 +116,7 @@ def test_the_forms_of_one_arm_agree(options):
     d_index = random.normal(size=one.index.shape)
     d_full = two.pullback(d_index)
     # compact is the plain derivative by the probability of state 1
-    np.testing.assert_allclose(
-        one.pullback(d_index), (d_full[..., 1] - d_full[..., 0]).reshape(50, 4), atol=1e-9
-    )
+    np.testing.assert_allclose(one.pullback(d_index), (d_full[..., 1] - d_full[..., 0]).reshape(50, 4), atol=1e-9)
     np.testing.assert_array_equal(three.pullback(d_index), d_full.transpose(0, 2, 1, 3))
 
 

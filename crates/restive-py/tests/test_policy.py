@@ -57,9 +57,7 @@ def test_soft_becomes_strict_as_it_cools():
 
 def test_ties_are_broken_by_lot_with_exact_probabilities():
     scores = np.array([0.7, 0.2, 0.2, 0.9, 0.2])
-    np.testing.assert_array_equal(
-        restive.strict_top_k(scores, 3).inclusion, [1, 1 / 3, 1 / 3, 1, 1 / 3]
-    )
+    np.testing.assert_array_equal(restive.strict_top_k(scores, 3).inclusion, [1, 1 / 3, 1 / 3, 1, 1 / 3])
     drawn = np.mean([restive.strict_top_k(scores, 3, seed=seed).pull for seed in range(3000)], axis=0)
     # three standard errors of a third
     np.testing.assert_allclose(drawn, [1, 1 / 3, 1 / 3, 1, 1 / 3], atol=3 * np.sqrt(2 / 9 / 3000))

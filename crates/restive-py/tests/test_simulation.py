@@ -64,9 +64,7 @@ def test_arms_start_where_they_are_told():
 
 def test_labels_grow_older_until_a_pull():
     p = arms(np.random.default_rng(7), 8, 2)
-    found = restive.simulate(
-        p, 2, "random", observation="collapsing", chain=4, rollouts=5, horizon=6, keep_trajectories=True
-    )
+    found = restive.simulate(p, 2, "random", observation="collapsing", chain=4, rollouts=5, horizon=6, keep_trajectories=True)
     before, after = found.state[:, :-1].astype(int), found.state[:, 1:]
     older = np.where(before % 4 < 3, before + 1, before)
     np.testing.assert_array_equal(after[found.action == 0], older[found.action == 0])

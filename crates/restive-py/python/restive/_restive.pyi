@@ -1,6 +1,6 @@
 """Types of the native module. Shapes stand in the docstrings of the functions themselves."""
 
-from typing import Any, Literal
+from typing import Any, Literal, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +13,7 @@ __version__: str
 def set_threads(threads: int | None) -> None: ...
 def threads() -> int: ...
 
+@final
 class Indices:
     @property
     def index(self) -> _Floats: ...
@@ -38,6 +39,7 @@ def whittle_index(
     differentiable: bool = False,
 ) -> Indices: ...
 
+@final
 class SoftTopK:
     @property
     def pull(self) -> _Floats: ...
@@ -45,6 +47,7 @@ class SoftTopK:
 
 def soft_top_k(scores: ArrayLike, k: float, temperature: float) -> SoftTopK: ...
 
+@final
 class StrictTopK:
     @property
     def pull(self) -> _Bools: ...
@@ -53,6 +56,7 @@ class StrictTopK:
 
 def strict_top_k(scores: ArrayLike, k: int, seed: int = 0) -> StrictTopK: ...
 
+@final
 class Cwpdis:
     @property
     def value(self) -> float: ...
@@ -78,6 +82,7 @@ def cwpdis(
     ratio_up_to: Literal["this-step", "previous-step"] = "this-step",
 ) -> Cwpdis: ...
 
+@final
 class Segmented:
     @property
     def value(self) -> float: ...
@@ -99,6 +104,7 @@ def segmented(
     discount: float = 0.99,
 ) -> Segmented: ...
 
+@final
 class Likelihood:
     @property
     def per_trajectory(self) -> float: ...
@@ -113,6 +119,7 @@ def negative_log_likelihood(
     layout: Literal["nsas", "nass"] = "nsas",
 ) -> Likelihood: ...
 
+@final
 class Simulation:
     @property
     def values(self) -> _Floats: ...
