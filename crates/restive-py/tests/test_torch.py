@@ -104,6 +104,26 @@ def test_float32_is_answered_in_float32():
     torch.testing.assert_close(grads[0], grads[1], rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a graphics processor")
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_tensors_on_a_graphics_processor_are_answered_there(dtype):
+    state, action, reward = log_of(3, 5)
+    found = {}
+    for device in ("cpu", "cuda"):
+        x = logits(5, 3, 2, 3).detach().to(device, dtype).requires_grad_()
+        logged = torch.tensor(state[:, :-1], device=device)
+        index = layers.WhittleIndex()(x.softmax(-1))
+        pull = layers.soft_top_k(index[torch.arange(5, device=device), logged], 2, 0.2 * index.std())
+        value = layers.CWPDIS(torch.tensor(state, device=device), action, torch.tensor(reward, device=device), k=2)(pull)
+        value.backward()
+        for tensor in (index, pull, value, x.grad):
+            assert tensor.device.type == device and tensor.dtype == dtype
+        found[device] = x.grad.cpu()
+    # single precision has 24 bits, and the two softmaxes differ in the last
+    rtol = 1e-3 if dtype == torch.float32 else 1e-9
+    torch.testing.assert_close(found["cuda"], found["cpu"], rtol=rtol, atol=rtol * 1e-2)
+
+
 def test_contiguous_float64_is_read_where_it_lies():
     P = logits(6, 3, 2, 3).softmax(-1)
     assert np.shares_memory(layers._array(P), P.detach().numpy())
