@@ -1,13 +1,14 @@
 # %% [markdown]
 # # The index of an arm
 #
-# A person is in one of M states and keeps moving, whether or not we act. The *Whittle index* of a state is what a pull is worth
-# there: the subsidy for leaving the person alone at which we would not mind either way. Whoever has the highest index is pulled.
+# A person is in one of M states and keeps moving, whether or not we act. The *Whittle index* of a state is what a pull is
+# worth there: the subsidy for leaving the person alone at which we would not mind either way. Whoever has the highest
+# index is pulled.
 
 # %% [markdown]
 # Transitions are an array `[N,M,2,M]`: arm, state, action (1 is a pull), next state. For two states there is a short form
-# `[N,4]`: the probabilities of moving to state 1 from (0, passive), (0, pulled), (1, passive), (1, pulled). Here are three people;
-# state 1 is the good one.
+# `[N,4]`: the probabilities of moving to state 1 from (0, passive), (0, pulled), (1, passive), (1, pulled). Here are
+# three people; state 1 is the good one.
 
 # %%
 import numpy as np
@@ -23,16 +24,16 @@ print(indices.index.round(4))
 print(indices.is_indexable, indices.residual.max() < 1e-12)
 
 # %% [markdown]
-# Rows are people, columns states. Indices are exact, `is_indexable` says whether each arm has a proper index at all, and `residual`
-# estimates the rounding error. With a budget of one, and everybody out:
+# Rows are people, columns states. Indices are exact, `is_indexable` says whether each arm has a proper index at all, and
+# `residual` estimates the rounding error. With a budget of one, and everybody out:
 
 # %%
 plan = restive.strict_top_k(indices.index[:, 0], k=1)
 print(plan.pull)
 
 # %% [markdown]
-# How would the index of the first person in state 0 change with her transitions? `pullback` answers for any weighing of the
-# indices: a better reaction to a call raises the index, a better prospect without one lowers it.
+# How would the index of the first person in state 0 change with her transitions? `pullback` answers for any weighing of
+# the indices: a better reaction to a call raises the index, a better prospect without one lowers it.
 
 # %%
 weighing = np.zeros((3, 2))
@@ -47,7 +48,8 @@ rng = np.random.default_rng(1)
 five = rng.dirichlet(np.ones(5), size=(1000, 5, 2))  # [1000,5,2,5]
 rewards = np.stack([np.linspace(0, 1, 5), np.linspace(0, 1, 5) - 0.1], axis=1)  # [5,2]
 costly = restive.whittle_index(five, rewards)
-print(costly.index.shape, f"{costly.is_indexable.mean():.1%} indexable, {(costly.index > 0).mean():.0%} of pulls worth their price")
+print(costly.index.shape, f"{costly.is_indexable.mean():.1%} indexable")
+print(f"{(costly.index > 0).mean():.0%} of pulls are worth their price")
 
 # %% [markdown]
 # Where a state is seen at a pull only, what counts is the last state seen and the steps since: `index[:, s*chain + h]`.

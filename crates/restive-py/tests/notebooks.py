@@ -36,7 +36,7 @@ def page(name):
             continue
         said = io.StringIO()
         with contextlib.redirect_stdout(said):
-            exec(compile(text, script, "exec"), scope)  # noqa: S102: it is our own
+            exec(compile(text, script, "exec"), scope)
         blocks.append(f"```python\n{text}\n```")
         if said.getvalue():
             blocks.append(f"```text\n{said.getvalue().rstrip()}\n```")

@@ -12,7 +12,9 @@ def arms(n=6, m=3, seed=0):
     return np.random.default_rng(seed).dirichlet(np.ones(m), (n, m, 2))
 
 
-@pytest.mark.parametrize("env", [RestlessBandit(arms(), 2), RestlessBandit([[0.2, 0.8, 0.5, 0.5]] * 4, 0, horizon=2), RestlessBandit(arms(1, 5), 1)])
+@pytest.mark.parametrize(
+    "env", [RestlessBandit(arms(), 2), RestlessBandit([[0.2, 0.8, 0.5, 0.5]] * 4, 0, horizon=2), RestlessBandit(arms(1, 5), 1)]
+)
 @pytest.mark.filterwarnings("error")
 def test_gymnasium_finds_nothing_wrong(env):
     check_env(env, skip_render_check=True)

@@ -53,7 +53,9 @@ def test_importance_sampling_has_the_gradient_of_torch():
     rng = np.random.default_rng(4)
     state, action = rng.integers(0, 3, (6, 4, 5)), rng.integers(0, 2, (6, 3, 5))
     pull, log = rng.uniform(0.1, 0.9, (6, 3, 5)), {"propensity": np.full((6, 3, 5), 0.5), "discount": 0.9}
-    value, gradient = jax.jit(jax.value_and_grad(lambda x: 2 * restive.jax.cwpdis(x, state, action, [0.0, 0.5, 1.0], **log)))(pull)
+    value, gradient = jax.jit(jax.value_and_grad(lambda x: 2 * restive.jax.cwpdis(x, state, action, [0.0, 0.5, 1.0], **log)))(
+        pull
+    )
     x = torch.tensor(pull, requires_grad=True)
     expected = 2 * restive.torch.cwpdis(x, state, action, [0.0, 0.5, 1.0], **log)
     expected.backward()

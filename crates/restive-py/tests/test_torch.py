@@ -19,7 +19,14 @@ def logits(*shape):
     return torch.randn(*shape, dtype=torch.float64, generator=torch.Generator().manual_seed(7)).requires_grad_()
 
 
-FULL = [(2, {}), (3, {}), (5, {}), (3, {"discount": 1.0}), (2, {"rewards": [[0.0, 0.3], [1.0, 0.8]]}), (4, {"rewards": [0.0, 2.0, 1.0, 3.0]})]
+FULL = [
+    (2, {}),
+    (3, {}),
+    (5, {}),
+    (3, {"discount": 1.0}),
+    (2, {"rewards": [[0.0, 0.3], [1.0, 0.8]]}),
+    (4, {"rewards": [0.0, 2.0, 1.0, 3.0]}),
+]
 COLLAPSING = [(2, {"chain": 4}), (3, {"chain": 3}), (2, {"chain": "infinite", "beliefs": 6})]
 
 
@@ -74,7 +81,9 @@ def test_cwpdis_passes_gradcheck():
     assert gradcheck(lambda x: layer(x.sigmoid()), (logits(4, 3, 5),))
 
 
-@pytest.mark.parametrize(("m", "settings"), [*FULL[:3], (2, {"observation": "collapsing", "chain": 4}), (3, {"observation": "collapsing", "chain": 3})])
+@pytest.mark.parametrize(
+    ("m", "settings"), [*FULL[:3], (2, {"observation": "collapsing", "chain": 4}), (3, {"observation": "collapsing", "chain": 3})]
+)
 def test_the_whole_chain_passes_gradcheck(m, settings):
     """softmax -> index -> soft top-k in the logged states -> importance sampling, with the published temperature."""
     state, action, reward = log_of(m * settings.get("chain", 1), 5)
@@ -175,18 +184,38 @@ def test_overwriting_the_input_before_the_way_back_is_noticed():
     ("call", "error", "message"),
     [
         (lambda: layers.whittle_index(np.zeros((2, 4))), TypeError, "P: expected a torch.Tensor, got ndarray"),
-        (lambda: layers.whittle_index(torch.zeros(2, 4, dtype=torch.int64)), ValueError, "P: expected float32 or float64, got int64"),
+        (
+            lambda: layers.whittle_index(torch.zeros(2, 4, dtype=torch.int64)),
+            ValueError,
+            "P: expected float32 or float64, got int64",
+        ),
         (lambda: layers.whittle_index(torch.zeros(2, 4, dtype=torch.bfloat16)), ValueError, "got bfloat16"),
         (lambda: layers.whittle_index(torch.eye(4).to_sparse()), ValueError, "P: expected a dense tensor"),
-        (lambda: layers.whittle_index(torch.full((2, 3, 2, 3), 0.3)), ValueError, "arm 0, state 0, passive: probabilities sum to 0.9"),
+        (
+            lambda: layers.whittle_index(torch.full((2, 3, 2, 3), 0.3)),
+            ValueError,
+            "arm 0, state 0, passive: probabilities sum to 0.9",
+        ),
         (lambda: layers.whittle_index(torch.full((2, 4), torch.nan)), ValueError, "arm 0"),
-        (lambda: layers.whittle_index(torch.full((2, 4), 0.5), rewards=logits(2)), ValueError, "rewards: no gradient goes through it"),
+        (
+            lambda: layers.whittle_index(torch.full((2, 4), 0.5), rewards=logits(2)),
+            ValueError,
+            "rewards: no gradient goes through it",
+        ),
         (lambda: layers.whittle_index(torch.full((2, 4), 0.5), out=np.zeros((2, 2))), ValueError, "out: not for tensors"),
         (lambda: layers.WhittleIndex(discount=2.0)(torch.full((2, 4), 0.5)), ValueError, "discount"),
         (lambda: layers.cwpdis(torch.ones(2, 2), *log_of(2, 5), k=2), ValueError, "pull"),
-        (lambda: layers.cwpdis(torch.full((4, 3, 5), 0.5), *log_of(2, 5)[:2], logits(2), k=2), ValueError, "reward: no gradient goes through it"),
+        (
+            lambda: layers.cwpdis(torch.full((4, 3, 5), 0.5), *log_of(2, 5)[:2], logits(2), k=2),
+            ValueError,
+            "reward: no gradient goes through it",
+        ),
         (lambda: layers.soft_top_k(torch.zeros(3), 4, 0.1), ValueError, "k: expected a budget from 0 to 3"),
-        (lambda: layers.soft_top_k(torch.zeros(3), 1, torch.ones(2)), ValueError, r"temperature: expected a single number, got shape \[2\]"),
+        (
+            lambda: layers.soft_top_k(torch.zeros(3), 1, torch.ones(2)),
+            ValueError,
+            r"temperature: expected a single number, got shape \[2\]",
+        ),
         (lambda: layers.soft_top_k(torch.zeros(3), 1, -1.0), ValueError, "temperature: expected a number of at least 0"),
     ],
 )

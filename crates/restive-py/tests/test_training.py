@@ -32,7 +32,9 @@ def weights(model):
     data = (model / "weights.safetensors").read_bytes()
     start = 8 + int.from_bytes(data[:8], "little")
     return {
-        name.removeprefix("member_0."): torch.frombuffer(bytearray(data[start + low : start + high]), dtype=torch.float64).reshape(entry["shape"])
+        name.removeprefix("member_0."): torch.frombuffer(
+            bytearray(data[start + low : start + high]), dtype=torch.float64
+        ).reshape(entry["shape"])
         for name, entry in json.loads(data[8:start]).items()
         for low, high in [entry["data_offsets"]]
     }
@@ -89,10 +91,16 @@ def train(network, lessons):
     return np.array(history)
 
 
+def mean_value(network, lessons):
+    return np.mean([lesson.judge(network)[0].item() for lesson in lessons])
+
+
 def by_the_library(folder, seed):
     """Initial and final parameters, and the mean value and loss of each epoch."""
     study = folder / f"study-{seed}"
-    program("generate", "two-state", "--seed", seed, "--out", study, *(word for size, n in SIZES.items() for word in (f"--{size}", n)))
+    program(
+        "generate", "two-state", "--seed", seed, "--out", study, *(word for size, n in SIZES.items() for word in (f"--{size}", n))
+    )
     published = ("--objective", "decision-focused", "--profile", "published", "--seed", seed)
     program("train", study, *published, "--epochs", 1, "--out", folder / f"start-{seed}")
     said = map(json.loads, program("train", study, *published, "--epochs", EPOCHS, "--json", "--out", folder / f"end-{seed}"))
@@ -124,11 +132,10 @@ def test_from_weights_of_its_own_a_network_reaches_the_same_value(runs):
     gained, ahead = [], []
     for seed, (lessons, test, (_, end, _)) in runs.items():
         ours = network(seed)
-        mean = lambda layers: np.mean([lesson.judge(layers)[0].item() for lesson in test])  # noqa: E731
-        before = mean(ours)
+        before = mean_value(ours, test)
         train(ours, lessons)
-        gained.append(mean(ours) - before)
-        ahead.append(mean(ours) - mean(network(start=end)))
+        gained.append(mean_value(ours, test) - before)
+        ahead.append(mean_value(ours, test) - mean_value(network(start=end), test))
     error = np.std(ahead, ddof=1) / len(ahead) ** 0.5
     assert abs(np.mean(ahead)) < 3 * error
     assert np.mean(gained) > 5 * error  # what is compared is far larger than the noise

@@ -89,7 +89,9 @@ class RestlessBandit(gymnasium.Env):
     def _states(name: str, states: ArrayLike, n: int, m: int) -> np.ndarray:
         found = np.asarray(states)
         if found.shape != (n,) or found.dtype.kind not in "iu" or found.min() < 0 or found.max() >= m:
-            raise ValueError(f"{name}: expected [{n}] states from 0 to {m - 1}, got {found.dtype} {list(found.shape)}: {states!r}")
+            raise ValueError(
+                f"{name}: expected [{n}] states from 0 to {m - 1}, got {found.dtype} {list(found.shape)}: {states!r}"
+            )
         return found.astype(np.int64)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict[str, Any]]:

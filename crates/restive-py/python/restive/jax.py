@@ -48,7 +48,9 @@ def _constant(name: str, value: Any) -> Any:
     return np.asarray(value) if isinstance(value, jax.Array) else value
 
 
-def _layer(forward: Callable[..., Any], backward: Callable[..., Any], shape: tuple[int, ...], dtype: Any) -> Callable[..., jax.Array]:
+def _layer(
+    forward: Callable[..., Any], backward: Callable[..., Any], shape: tuple[int, ...], dtype: Any
+) -> Callable[..., jax.Array]:
     """A differentiable function from NumPy's `forward(*arguments)` and `backward(d_answer, *arguments)`, which returns one
     cotangent per argument."""
 

@@ -66,8 +66,8 @@ def _tensor(array: Any, like: Tensor) -> Tensor:
 
 
 class _Once(torch.autograd.Function):
-    """A first derivative that refuses to be differentiated again. (PyTorch's own `once_differentiable` lets a second derivative by
-    saved inputs pass as zero.)"""
+    """A first derivative that refuses to be differentiated again. (PyTorch's own `once_differentiable` lets a second derivative
+    by saved inputs pass as zero.)"""
 
     @staticmethod
     def forward(ctx: Any, derivative: Tensor, *causes: Tensor) -> Tensor:
