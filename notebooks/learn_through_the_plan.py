@@ -75,5 +75,5 @@ with torch.no_grad():
 
 # %% [markdown]
 # Two test instances are few: over the runs of `restive demo` the strict plans of the two are not to be told apart, while
-# decision-focused learning wins the metric by 11. With the published temperature a network climbs the metric by spreading its indices, which
-# ranks nobody better; `0.1 * index.std()` is a temperature that cannot be won that way.
+# decision-focused learning wins the metric by 11. With the published temperature a network climbs the metric by spreading
+# its indices, which ranks nobody better; `0.1 * index.std()` is a temperature that cannot be won that way.
