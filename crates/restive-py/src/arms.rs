@@ -10,7 +10,6 @@ use ndarray::{Array2, Array4, ArrayD, ArrayView2, ArrayView4, ArrayViewD};
 use numpy::{PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use rayon::prelude::*;
-use restive::index::two_state::Packing;
 use restive::{CompactTransition, Layout, Reward, Transition};
 
 /// The form of the caller's array.
@@ -155,21 +154,6 @@ pub(crate) fn in_form(d_transition: Array4<f64>, form: Form) -> ArrayD<f64> {
 /// Whether all rows are distributions but for rounding; shared among threads.
 pub(crate) fn all_distributions(rows: &[f64], m: usize) -> bool {
     rows.par_chunks(m * 1024).all(|rows| are_distributions(rows, m))
-}
-
-/// Whether two-state arms can be used as they are.
-pub(crate) fn are_ready(arms: &[f64], packing: Packing) -> bool {
-    match packing {
-        Packing::Compact => arms.iter().fold(true, |all, p| all & (*p >= 0.0) & (*p <= 1.0)),
-        Packing::Full => are_distributions_of_two(arms),
-    }
-}
-
-fn are_distributions_of_two(rows: &[f64]) -> bool {
-    rows.chunks_exact(2).fold(true, |all, row| {
-        let miss = row[0] + row[1] - 1.0;
-        all & (row[0] >= 0.0) & (row[1] >= 0.0) & (miss.abs() <= 2.0 * f64::EPSILON)
-    })
 }
 
 /// Whether rows of m entries are distributions but for rounding.

@@ -8,7 +8,7 @@
 //! Arms are checked where they are read: for two states in the same pass over memory that computes the indices. Rows that sum
 //! to 1 but for rounding, which is how they nearly always come, are used where they lie; others are copied and scaled.
 
-use crate::arms::{Form, are_ready, arms, checked, form_of, give, reward_of, scaled, slice, view};
+use crate::arms::{Form, arms, checked, form_of, give, reward_of, scaled, slice, view};
 use crate::border::{Number, Whole, floats, output};
 use crate::error::{check_memory, raise, wrong};
 use crate::indices::{Indices, Road, Tape, Verdict};
@@ -152,7 +152,7 @@ impl Problem {
                 let arms = p.par_chunks(TILE * packing.width()).zip(w.par_chunks_mut(TILE * 2));
                 arms.map(|(p, w)| {
                     two_state::index_into(p, packing, reward, discount, w);
-                    are_ready(p, packing)
+                    two_state::are_ready(p, packing)
                 })
                 .reduce(|| true, |all, one| all & one)
             })?;

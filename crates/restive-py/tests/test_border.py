@@ -122,6 +122,18 @@ def evaluate(**options):
     return restive.cwpdis(**{**given, **options})
 
 
+@pytest.mark.parametrize("wrong", [np.nan, -1e-9, 1.5, np.inf, -np.inf])
+def test_a_fault_is_found_wherever_it_is(wrong):
+    random = np.random.default_rng(1)
+    for n in (1, 2, 3, 7, 9):
+        compact = random.random((n, 4))
+        for arms in (compact, np.stack([1 - compact, compact], axis=-1).reshape(n, 2, 2, 2)):
+            restive.whittle_index(arms)
+            for at in np.ndindex(arms.shape):
+                with pytest.raises(ValueError, match=f"transition: arm {at[0]}, "):
+                    restive.whittle_index(changed(arms, at, wrong))
+
+
 @pytest.mark.parametrize("what", [None, 3, "P", {}, object(), {1: 2}])
 def test_what_is_no_array_is_a_type_error(what):
     with pytest.raises(TypeError, match="P: expected an array, found"):
