@@ -1,8 +1,30 @@
 //! The Python face of restive: the rooms of the library under the same names, NumPy in and out.
 
+mod arms;
+mod border;
+mod data;
+mod error;
+mod evaluation;
+mod index;
+mod indices;
+mod likelihood;
+mod policy;
+mod segmented;
+mod simulation;
+mod threads;
+mod trajectories;
+
 use pyo3::prelude::*;
 
 #[pymodule]
 fn _restive(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add("__version__", env!("CARGO_PKG_VERSION"))
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    threads::register(module)?;
+    index::register(module)?;
+    policy::register(module)?;
+    evaluation::register(module)?;
+    segmented::register(module)?;
+    likelihood::register(module)?;
+    simulation::register(module)?;
+    data::register(module)
 }

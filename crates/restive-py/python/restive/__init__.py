@@ -1,5 +1,44 @@
 """Decision-focused learning for restless bandits: exact Whittle indices, policies and honest evaluation."""
 
-from restive._restive import __version__
+from restive._restive import (
+    Cwpdis,
+    Indices,
+    Likelihood,
+    Segmented,
+    Simulation,
+    SoftTopK,
+    StrictTopK,
+    __version__,
+    cwpdis,
+    negative_log_likelihood,
+    segmented,
+    set_threads,
+    simulate,
+    soft_top_k,
+    strict_top_k,
+    threads,
+    whittle_index,
+)
+from restive.domains import Instance, generate
 
-__all__ = ["__version__"]
+__all__ = [
+    "Cwpdis",
+    "Indices",
+    "Instance",
+    "Likelihood",
+    "Segmented",
+    "Simulation",
+    "SoftTopK",
+    "StrictTopK",
+    "__version__",
+    "cwpdis",
+    "generate",
+    "negative_log_likelihood",
+    "segmented",
+    "set_threads",
+    "simulate",
+    "soft_top_k",
+    "strict_top_k",
+    "threads",
+    "whittle_index",
+]

@@ -254,6 +254,41 @@ for_cpu!(fn index_full_arms(p: &[f64], shared: Shared, index: &mut [f64]) = inde
 for_cpu!(fn pull_back_compact_arms(p: &[f64], shared: Shared, c: &[f64], d: &mut [f64]) -> [f64; 5] = pullback_loop);
 for_cpu!(fn pull_back_full_arms(p: &[f64], shared: Shared, c: &[f64], d: &mut [f64]) -> [f64; 5] = pullback_loop_tiled);
 
+/// Whether every number is a probability, not NaN.
+#[inline(always)]
+fn probabilities_loop(p: &[f64]) -> bool {
+    p.iter().fold(true, |all, p| all & (*p >= 0.0) & (*p <= 1.0))
+}
+
+/// Whether every pair of numbers is a distribution but for rounding.
+#[inline(always)]
+fn pairs_loop(rows: &[f64]) -> bool {
+    rows.chunks_exact(2).fold(true, |all, row| {
+        let miss = row[0] + row[1] - 1.0;
+        all & (row[0] >= 0.0) & (row[1] >= 0.0) & (miss.abs() <= 2.0 * f64::EPSILON)
+    })
+}
+
+for_cpu!(fn are_probabilities(p: &[f64]) -> bool = probabilities_loop);
+for_cpu!(fn are_pairs(rows: &[f64]) -> bool = pairs_loop);
+
+/// Whether raw arms can be used where they lie: what the border would neither refuse nor change. One pass without branches, on
+/// this thread.
+///
+/// ```
+/// use restive::index::two_state::{Packing, are_ready};
+///
+/// assert!(are_ready(&[0.2, 0.8, 0.5, 0.5], Packing::Compact));
+/// assert!(!are_ready(&[0.2, f64::NAN, 0.5, 0.5], Packing::Compact));
+/// assert!(!are_ready(&[0.8, 0.2, 0.2, 0.8, 0.5, 0.5, 0.5, 0.4], Packing::Full)); // a row sums to 0.9
+/// ```
+pub fn are_ready(transition: &[f64], packing: Packing) -> bool {
+    match packing {
+        Packing::Compact => are_probabilities(transition),
+        Packing::Full => are_pairs(transition),
+    }
+}
+
 /// Writes the indices of a batch into `index` (`[N,2]`), without allocating.
 ///
 /// `transition` holds N arms in the given packing, contiguous; large batches are shared among threads.

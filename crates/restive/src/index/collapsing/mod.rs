@@ -57,7 +57,7 @@ use super::Indices;
 use super::batch::Buffers;
 use crate::Error;
 use infinite::{Closed, Gradient};
-use ndarray::{Array4, ArrayView2, ArrayView4};
+use ndarray::{Array4, ArrayView2, ArrayView4, CowArray, Ix2, Ix4};
 use pullback::{ArmTape, Return};
 use rayon::prelude::*;
 use sweep::{Sweep, Tape};
@@ -110,8 +110,8 @@ impl Chain {
 pub struct Collapsing<'a> {
     /// the indices, their crossings and verdicts, over M·T beliefs
     pub indices: Indices,
-    transition: ArrayView4<'a, f64>,
-    reward: ArrayView2<'a, f64>,
+    transition: CowArray<'a, f64, Ix4>,
+    reward: CowArray<'a, f64, Ix2>,
     discount: f64,
     beliefs: usize,
     tape: Taped,
@@ -190,10 +190,18 @@ pub fn differentiable_index<'a>(
             Taped::Infinite(gradients)
         }
     };
+    let (transition, reward) = (transition.into(), reward.into());
     Collapsing { indices: out.finish(), transition, reward, discount, beliefs: t, tape }
 }
 
 impl Collapsing<'_> {
+    /// The same with transitions and rewards copied, to be kept for as long as one likes.
+    pub fn into_owned(self) -> Collapsing<'static> {
+        let Self { indices, transition, reward, discount, beliefs, tape } = self;
+        let (transition, reward) = (transition.into_owned().into(), reward.into_owned().into());
+        Collapsing { indices, transition, reward, discount, beliefs, tape }
+    }
+
     /// `[N,M·T]`; NaN where they could not be determined
     pub fn index(&self) -> ArrayView2<'_, f64> {
         self.indices.index.view()
@@ -215,7 +223,7 @@ impl Collapsing<'_> {
                 let tapes = numbers.par_chunks(positions * 2 * m).zip(ends.par_chunks(positions * (m + 1)));
                 let fewest = (20_000 / (m * m * positions)).clamp(1, 1024);
                 tasks.zip(tapes).with_min_len(fewest).for_each_init(
-                    || Return::new(self.reward, self.discount, self.beliefs),
+                    || Return::new(self.reward.view(), self.discount, self.beliefs),
                     |back, (((d_arm, arm), d_index), (numbers, ends))| {
                         back.run(arm, ArmTape { numbers, ends }, d_index, d_arm);
                     },

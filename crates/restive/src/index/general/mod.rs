@@ -78,7 +78,7 @@ mod tableau;
 use super::batch::Buffers;
 use super::{Cotangent, Indices};
 use ndarray::linalg::general_mat_mul;
-use ndarray::{Array2, Array4, ArrayView2, ArrayView4, ArrayViewMut2};
+use ndarray::{Array2, Array4, ArrayView2, ArrayView4, ArrayViewMut2, CowArray, Ix4};
 use rayon::prelude::*;
 use sweep::{Sweep, Tape};
 
@@ -89,7 +89,7 @@ const PRODUCT: usize = 32;
 pub struct General<'a> {
     /// the indices, their crossings and verdicts
     pub indices: Indices,
-    transition: ArrayView4<'a, f64>,
+    transition: CowArray<'a, f64, Ix4>,
     discount: f64,
     /// λ_u/β_u and centred h_u of every arm, `[N,M,M]`
     adjoint: Vec<f64>,
@@ -135,10 +135,18 @@ pub fn differentiable_index<'a>(
             *outcome = sweep.run(arm, index, last, Some(tape));
         },
     );
+    let transition = transition.into();
     General { indices: out.finish(), transition, discount, adjoint, values, inverse_slope, passive }
 }
 
 impl General<'_> {
+    /// The same with the transitions copied, to be kept for as long as one likes.
+    pub fn into_owned(self) -> General<'static> {
+        let Self { indices, transition, discount, adjoint, values, inverse_slope, passive } = self;
+        let transition = transition.into_owned().into();
+        General { indices, transition, discount, adjoint, values, inverse_slope, passive }
+    }
+
     /// What a cotangent of the indices (`[N,M]`) becomes on transitions, reward and discount.
     pub fn pullback(&self, d_index: ArrayView2<'_, f64>) -> Cotangent {
         assert_eq!(d_index.shape(), self.indices.index.shape(), "d_index: [N,M]");

@@ -1,0 +1,198 @@
+"""Indices and their gradient from Python, beside NumPy and PyTorch: ratios of one run.
+
+    pip install restive numpy torch          # torch is optional; torch.compile needs a C++ compiler
+    python bench/python.py
+
+Two tasks, each forward and backward: given transitions and a cotangent of the indices, return the indices and the gradient.
+
+- **a million arms of two states**, compact `[N,4]`, against the closed form in NumPy (gradient by hand), in eager PyTorch and
+  through torch.compile: as one trains (two graphs, autograd between them), and with both passes in one graph, which the
+  compiler may fuse, because it is told the cotangent beforehand. Ours runs twice: into arrays that are reused, and
+  into new ones, where the system has to find pages for the answers.
+- **ten thousand arms of five states**, against the road of the literature: bisection of all arms at once over value
+  iteration, then one linear system for each state, differentiated by autograd.
+
+Every answer is checked against ours before it is timed. Calls alternate, so that what else the machine does falls on all
+alike; the best and the median of each are printed, and ratios are of medians. Time with a wheel built with --release.
+"""
+
+import argparse
+import math
+import statistics
+import time
+
+import numpy as np
+
+import restive
+
+try:
+    import torch
+except ImportError:
+    torch = None
+
+DISCOUNT = 0.99
+
+
+def closed_form(lib, p):
+    """`[N,2]`: indices of two-state arms for the reward R(s) = s."""
+    p00, p01, p10, p11 = p.T if lib is np else p.unbind(1)
+    d_passive, d_active = 1 - DISCOUNT * (p10 - p00), 1 - DISCOUNT * (p11 - p01)
+    lower = DISCOUNT * (p01 - p00) / lib.minimum(d_passive, d_active)
+    upper = DISCOUNT * (p11 - p10) / lib.maximum(d_passive, d_active)
+    return lib.stack([lower, upper], 1)
+
+
+def closed_form_numpy(p, c):
+    """Both passes by hand."""
+    w, g = closed_form(np, p), DISCOUNT
+    p00, p01, p10, p11 = p.T
+    d_passive, d_active = 1 - g * (p10 - p00), 1 - g * (p11 - p01)
+    is_passive_least = d_passive <= d_active
+    least, most = np.minimum(d_passive, d_active), np.maximum(d_passive, d_active)
+    t_lower, t_upper = c[:, 0] * g / least, c[:, 1] * g / most
+    k_least, k_most = -c[:, 0] * w[:, 0] / least, -c[:, 1] * w[:, 1] / most
+    k_passive = g * np.where(is_passive_least, k_least, k_most)
+    k_active = g * np.where(is_passive_least, k_most, k_least)
+    return w, np.stack([k_passive - t_lower, t_lower + k_active, -t_upper - k_passive, t_upper - k_active], 1)
+
+
+def closed_form_torch(p, c, is_compiled, is_fused=False):
+    p, c = torch.from_numpy(p), torch.from_numpy(c)
+    options = {"fullgraph": True, "dynamic": False}
+    forward = torch.compile(lambda p: closed_form(torch, p), **options) if is_compiled else lambda p: closed_form(torch, p)
+
+    def two_graphs():
+        leaf = p.detach().requires_grad_()
+        w = forward(leaf)
+        return w.detach(), torch.autograd.grad(w, leaf, c)[0]
+
+    def task(p, c):
+        w, pull_back = torch.func.vjp(lambda p: closed_form(torch, p), p)
+        return w, pull_back(c)[0]
+
+    fused = torch.compile(task, **options) if is_fused else None
+    return (lambda: fused(p, c)) if is_fused else two_graphs
+
+
+def bisection_torch(p, c, tolerance=1e-6):
+    """All N·M bisections side by side, warm-started; then the equations that hold with equality, solved with autograd."""
+    p, c = torch.from_numpy(p).requires_grad_(), torch.from_numpy(c)
+    (n, m), g = c.shape, DISCOUNT
+    r, states, half = torch.arange(m) / (m - 1.0), torch.arange(m), g / (1 - g)
+    r = r.to(p.dtype)
+
+    def passive_sets():
+        passive, active = p[:, :, 0].contiguous(), p[:, :, 1].contiguous()
+        low, high, v = torch.full_like(c, -half), torch.full_like(c, half), torch.zeros(n, m, m, dtype=c.dtype)
+        for _ in range(math.ceil(math.log2(2 * half / tolerance))):
+            subsidy, span = 0.5 * (low + high), math.inf
+            while span > tolerance * (1 - g) / g:
+                for _ in range(4):
+                    rest = r[:, None] + subsidy[:, None] + g * (passive @ v)
+                    pull = r[:, None] + g * (active @ v)
+                    old, v = v, torch.maximum(rest, pull)
+                span = ((v - old).amax(1) - (v - old).amin(1)).max().item()
+            rests = (rest - pull)[:, states, states] >= 0
+            low, high = torch.where(rests, low, subsidy), torch.where(rests, subsidy, high)
+        return ((rest - pull) >= 0).transpose(1, 2) | torch.eye(m, dtype=torch.bool)
+
+    def call():
+        with torch.no_grad():
+            rests = passive_sets()  # [N,u,s]
+        chosen = torch.where(rests[..., None], p[:, None, :, 0], p[:, None, :, 1])
+        rows = torch.cat([chosen, p[:, :, 1][:, :, None]], 2)
+        eye = torch.eye(m, dtype=p.dtype)
+        own = torch.cat([eye.expand(m, m, m), eye[:, None]], 1)
+        subsidy = torch.cat([-rests.to(p.dtype), torch.zeros(n, m, 1, dtype=p.dtype)], 2)
+        matrix = torch.cat([own - g * rows, subsidy[..., None]], 3)
+        right = torch.cat([r.expand(m, m), r[:, None]], 1).expand(n, m, m + 1)
+        w = torch.linalg.solve(matrix, right[..., None])[..., -1, 0]
+        return w.detach(), torch.autograd.grad(w, p, c)[0]
+
+    return call
+
+
+def compare(title, calls, rounds, expected, scale=None):
+    """Times the calls in turn and prints them; the first is ours. `scale` multiplies the times of a call by its name."""
+    for name, call in calls.items():
+        for found, truth in zip(call(), expected[name] if isinstance(expected, dict) else expected):
+            np.testing.assert_allclose(np.asarray(found), truth, rtol=1e-6, atol=1e-6, err_msg=name)
+    laps = {name: [] for name in calls}
+    for _ in range(rounds):
+        for name, call in calls.items():
+            start = time.perf_counter()
+            call()
+            laps[name].append(time.perf_counter() - start)
+    print(title)
+    ours = next(iter(calls))
+    for name, seconds in laps.items():
+        factor = (scale or {}).get(name, 1)
+        best, median = (factor * of(seconds) * 1e3 for of in (min, statistics.median))
+        ratio = factor * statistics.median(seconds) / statistics.median(laps[ours])
+        print(f"  {name:34} best {best:9.2f} ms   median {median:9.2f} ms   {ratio:8.1f} x")
+    return laps
+
+
+def projected(d_p):
+    """A gradient by free entries as one on the simplex."""
+    d_p = np.asarray(d_p)
+    return d_p - d_p.mean(axis=-1, keepdims=True)
+
+
+def two_states(n, rounds):
+    random = np.random.default_rng(1)
+    p, c = random.random((n, 4)), random.random((n, 2)) - 0.5
+    index, d_p = np.empty((n, 2)), np.empty((n, 4))
+
+    def reused():
+        found = restive.whittle_index(p, discount=DISCOUNT, out=index)
+        return found.index, found.pullback(c, out=d_p)
+
+    def fresh():
+        found = restive.whittle_index(p, discount=DISCOUNT)
+        return found.index, found.pullback(c)
+
+    calls = {"restive, reused arrays": reused, "restive, new arrays": fresh, "NumPy closed form": lambda: closed_form_numpy(p, c)}
+    if torch is not None:
+        calls["PyTorch, eager"] = closed_form_torch(p, c, False)
+        calls["torch.compile, two graphs"] = closed_form_torch(p, c, True)
+        calls["torch.compile, one graph"] = closed_form_torch(p, c, True, is_fused=True)
+    expected = closed_form_numpy(p, c)
+    compare(f"{n:,} arms of two states, forward and backward", calls, rounds, expected)
+
+
+def five_states(n, n_peer, rounds):
+    if torch is None:
+        return
+    random = np.random.default_rng(2)
+    p, c = random.dirichlet(np.ones(5), size=(n, 5, 2)), random.random((n, 5)) - 0.5
+    peer = bisection_torch(p[:n_peer].copy(), c[:n_peer].copy())
+
+    def ours():
+        found = restive.whittle_index(p, discount=DISCOUNT, differentiable=True)
+        return found.index, found.pullback(c)
+
+    def theirs():
+        w, d_p = peer()
+        return w, projected(d_p)
+
+    w, d_p = ours()
+    name = f"PyTorch bisection and solve, {n_peer:,} arms"
+    expected = {"restive": (w, d_p), name: (w[:n_peer], d_p[:n_peer])}
+    compare(
+        f"{n:,} arms of five states, forward and backward (the peer's time is scaled to as many arms)",
+        {"restive": ours, name: theirs},
+        rounds,
+        expected,
+        {name: n / n_peer},
+    )
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--peer-arms", type=int, default=1000, help="arms for the bisection (default 1000)")
+    options = parser.parse_args()
+    print(f"restive {restive.__version__}, {restive.threads()} threads; PyTorch {torch.__version__ if torch else 'absent'}")
+    two_states(1_000_000, options.rounds)
+    five_states(10_000, options.peer_arms, max(3, options.rounds // 5))

@@ -1,0 +1,151 @@
+"""Types of the native module. Shapes stand in the docstrings of the functions themselves."""
+
+from typing import Any, Literal, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+_Floats = NDArray[np.float64]
+_Bools = NDArray[np.bool_]
+
+__version__: str
+
+def set_threads(threads: int | None) -> None: ...
+def threads() -> int: ...
+
+@final
+class Indices:
+    @property
+    def index(self) -> _Floats: ...
+    @property
+    def is_indexable(self) -> _Bools: ...
+    @property
+    def residual(self) -> _Floats: ...
+    @property
+    def status(self) -> NDArray[np.str_]: ...
+    def pullback(self, d_index: ArrayLike, out: _Floats | None = None) -> _Floats: ...
+
+def whittle_index(
+    P: ArrayLike,
+    rewards: ArrayLike | None = None,
+    discount: float = 0.99,
+    layout: Literal["nsas", "nass"] = "nsas",
+    observation: Literal["full", "collapsing"] = "full",
+    chain: int | Literal["infinite"] | None = None,
+    algorithm: Literal["auto", "two-state", "general", "bisection"] = "auto",
+    out: _Floats | None = None,
+    *,
+    beliefs: int | None = None,
+    differentiable: bool = False,
+) -> Indices: ...
+
+@final
+class SoftTopK:
+    @property
+    def pull(self) -> _Floats: ...
+    def pullback(self, d_pull: ArrayLike, out: _Floats | None = None) -> tuple[_Floats, float]: ...
+
+def soft_top_k(scores: ArrayLike, k: float, temperature: float) -> SoftTopK: ...
+
+@final
+class StrictTopK:
+    @property
+    def pull(self) -> _Bools: ...
+    @property
+    def inclusion(self) -> _Floats: ...
+
+def strict_top_k(scores: ArrayLike, k: int, seed: int = 0) -> StrictTopK: ...
+
+@final
+class Cwpdis:
+    @property
+    def value(self) -> float: ...
+    @property
+    def arm_value(self) -> _Floats: ...
+    @property
+    def effective_sample_sizes(self) -> _Floats: ...
+    @property
+    def effective_sample_size(self) -> float: ...
+    @property
+    def dropped(self) -> int: ...
+    def pullback(self, d_value: float = 1.0) -> _Floats: ...
+
+def cwpdis(
+    pull: ArrayLike,
+    state: ArrayLike,
+    action: ArrayLike,
+    reward: ArrayLike,
+    k: int | None = None,
+    propensity: ArrayLike | None = None,
+    discount: float = 0.99,
+    *,
+    ratio_up_to: Literal["this-step", "previous-step"] = "this-step",
+) -> Cwpdis: ...
+
+@final
+class Segmented:
+    @property
+    def value(self) -> float: ...
+    @property
+    def arm_value(self) -> _Floats: ...
+    @property
+    def effective_sample_size(self) -> float: ...
+    @property
+    def dropped(self) -> int: ...
+    def pullback(self, d_value: float = 1.0) -> _Floats: ...
+
+def segmented(
+    pull: ArrayLike,
+    state: ArrayLike,
+    action: ArrayLike,
+    reward: ArrayLike,
+    k: int | None = None,
+    propensity: ArrayLike | None = None,
+    discount: float = 0.99,
+) -> Segmented: ...
+
+@final
+class Likelihood:
+    @property
+    def per_trajectory(self) -> float: ...
+    @property
+    def per_transition(self) -> float: ...
+    def pullback(self, d_per_trajectory: float = 1.0) -> _Floats: ...
+
+def negative_log_likelihood(
+    P: ArrayLike,
+    state: ArrayLike,
+    action: ArrayLike,
+    layout: Literal["nsas", "nass"] = "nsas",
+) -> Likelihood: ...
+
+@final
+class Simulation:
+    @property
+    def values(self) -> _Floats: ...
+    @property
+    def state(self) -> NDArray[np.uint16] | None: ...
+    @property
+    def action(self) -> NDArray[np.uint8] | None: ...
+    @property
+    def propensity(self) -> _Floats | None: ...
+
+def simulate(
+    P: ArrayLike,
+    k: int,
+    policy: Literal["strict", "soft", "random", "round-robin", "no-action"] = "strict",
+    index: ArrayLike | None = None,
+    temperature: float | None = None,
+    *,
+    rewards: ArrayLike | None = None,
+    discount: float = 0.99,
+    horizon: int = 10,
+    rollouts: int = 100,
+    seed: int = 0,
+    initial: ArrayLike | None = None,
+    layout: Literal["nsas", "nass"] = "nsas",
+    observation: Literal["full", "collapsing"] = "full",
+    chain: int | None = None,
+    keep_trajectories: bool = False,
+) -> Simulation: ...
+def _generate(domain: str, seed: int, sizes: dict[str, Any]) -> list[dict[str, Any]]: ...

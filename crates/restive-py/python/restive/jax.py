@@ -1,0 +1,167 @@
+"""The exact kernels as differentiable functions for JAX: under `grad`, `jit` and `vmap`.
+
+    logits -> softmax -> whittle_index -> soft_top_k -> cwpdis -> grad
+
+Each function is a `custom_vjp` over a `pure_callback`: XLA calls the native kernel on the CPU, in float64, and gets an answer
+with the type of its argument (float32, or float64 where `jax_enable_x64` is set). JAX hands nothing but arrays from the forward
+to the backward pass, so the backward pass computes the forward one again.
+
+Shapes and settings are checked when a function is traced, with `ValueError`s; what is wrong with numbers shows when it runs,
+as JAX's own runtime error with the same message inside. The gradient by transitions lives on the simplex: its rows sum to zero.
+Reverse mode, first derivatives only.
+
+>>> import jax, restive.jax
+>>> logits = jax.numpy.zeros((3, 2, 2, 2)).at[:, :, 1, 1].set(jax.numpy.array([[1.0], [2.0], [3.0]]))
+>>> def chance(logits):
+...     index = restive.jax.whittle_index(jax.nn.softmax(logits))
+...     return restive.jax.soft_top_k(index[:, 0], 1, 0.05)[2]
+>>> jax.jit(jax.grad(chance))(logits).shape
+(3, 2, 2, 2)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+import restive
+
+__all__ = ["cwpdis", "soft_top_k", "whittle_index"]
+
+
+def _checked(name: str, value: Any) -> jax.Array:
+    """An array of real floating-point numbers, or what is wrong with it."""
+    array = jnp.asarray(value)
+    if array.dtype not in (jnp.float32, jnp.float64):
+        raise ValueError(f"{name}: expected float32 or float64, got {array.dtype}")
+    return array
+
+
+def _constant(name: str, value: Any) -> Any:
+    """A setting or a logged array, which has to be known when the function is traced."""
+    if isinstance(value, jax.core.Tracer):
+        raise ValueError(f"{name}: must be a constant; close over it instead of passing it through jit or grad")
+    return np.asarray(value) if isinstance(value, jax.Array) else value
+
+
+def _layer(
+    forward: Callable[..., Any], backward: Callable[..., Any], shape: tuple[int, ...], dtype: Any
+) -> Callable[..., jax.Array]:
+    """A differentiable function from NumPy's `forward(*arguments)` and `backward(d_answer, *arguments)`, which returns one
+    cotangent per argument."""
+
+    def call(function: Callable[..., Any], answers: Any, *arguments: jax.Array) -> Any:
+        def native(*arguments: Any) -> Any:
+            found = function(*(np.asarray(argument, dtype=np.float64) for argument in arguments))
+            return jax.tree.map(lambda value, answer: np.asarray(value, dtype=answer.dtype), found, answers)
+
+        return jax.pure_callback(native, answers, *arguments, vmap_method="sequential")
+
+    @jax.custom_vjp
+    def layer(*arguments: jax.Array) -> jax.Array:
+        return call(forward, jax.ShapeDtypeStruct(shape, dtype), *arguments)
+
+    def there(*arguments: jax.Array) -> tuple[jax.Array, tuple[jax.Array, ...]]:
+        return layer(*arguments), arguments
+
+    def back(arguments: tuple[jax.Array, ...], d_answer: jax.Array) -> tuple[jax.Array, ...]:
+        answers = tuple(jax.ShapeDtypeStruct(argument.shape, argument.dtype) for argument in arguments)
+        return call(backward, answers, d_answer, *arguments)
+
+    layer.defvjp(there, back)
+    return layer
+
+
+def whittle_index(P: Any, rewards: Any = None, **settings: Any) -> jax.Array:
+    """Whittle indices of N arms.
+
+    Parameters
+    ----------
+    P : array, [N,M,2,M] or compact [N,4]
+    rewards : [M] or [M,2], optional
+    settings
+        discount, layout, observation, chain, algorithm, beliefs: those of `restive.whittle_index`. Constants.
+
+    Returns
+    -------
+    array, [N,M] (collapsing: [N, M*T])
+    """
+    if "out" in settings:
+        raise ValueError("out: JAX's arrays cannot be written to")
+    P = _checked("P", P)
+    settings = {name: _constant(name, value) for name, value in {"rewards": rewards, **settings}.items()}
+    # no arms at all: checks settings and shape, and says how many indices an arm has
+    none = restive.whittle_index(np.zeros((0, *P.shape[1:]) if P.ndim else ()), **settings)
+
+    def forward(P: np.ndarray) -> np.ndarray:
+        return restive.whittle_index(P, **settings).index
+
+    def backward(d_index: np.ndarray, P: np.ndarray) -> tuple[np.ndarray]:
+        return (restive.whittle_index(P, **settings, differentiable=True).pullback(d_index),)
+
+    return _layer(forward, backward, (P.shape[0], none.index.shape[1]), P.dtype)(P)
+
+
+def soft_top_k(scores: Any, k: float, temperature: Any) -> jax.Array:
+    """Pulls the k arms with the highest scores, softly.
+
+    Parameters
+    ----------
+    scores : array, [...,N]
+    k : float
+        A constant.
+    temperature : a number
+        A gradient goes through it.
+
+    Returns
+    -------
+    pull : array, [...,N], summing to k over the arms
+    """
+    scores, k = _checked("scores", scores), _constant("k", k)
+    temperature = _checked("temperature", jnp.asarray(temperature, dtype=float))
+    if temperature.size != 1:
+        raise ValueError(f"temperature: expected a single number, got shape {list(temperature.shape)}")
+    restive.soft_top_k(np.zeros((0, *scores.shape[-1:]) if scores.ndim else ()), k, 1.0)  # checks shape and k
+
+    def forward(scores: np.ndarray, temperature: np.ndarray) -> np.ndarray:
+        return restive.soft_top_k(scores, k, temperature.item()).pull
+
+    def backward(d_pull: np.ndarray, scores: np.ndarray, temperature: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        d_scores, d_temperature = restive.soft_top_k(scores, k, temperature.item()).pullback(d_pull)
+        return d_scores, np.reshape(d_temperature, temperature.shape)
+
+    return _layer(forward, backward, scores.shape, scores.dtype)(scores, temperature)
+
+
+def cwpdis(pull: Any, state: Any, action: Any, reward: Any, **settings: Any) -> jax.Array:
+    """What a target policy would have earned, judged from a log: consistent weighted per-decision importance sampling.
+
+    Parameters
+    ----------
+    pull : array, [J,H,N]
+        Probabilities with which the target pulls each arm in the logged states.
+    state : [J,H+1,N] or [J,H,N]
+    action : [J,H,N] or [J,H+1,N]
+    reward : [M], [M,2] or [J,H,N]
+    settings
+        k or propensity, discount, ratio_up_to: those of `restive.cwpdis`. All but the pulls are constants.
+
+    Returns
+    -------
+    value : array without axes
+    """
+    pull = _checked("pull", pull)
+    log = {"state": state, "action": action, "reward": reward, **settings}
+    log = {name: _constant(name, value) for name, value in log.items()}
+
+    def forward(pull: np.ndarray) -> float:
+        return restive.cwpdis(pull, **log).value
+
+    def backward(d_value: np.ndarray, pull: np.ndarray) -> tuple[np.ndarray]:
+        return (restive.cwpdis(pull, **log).pullback(d_value.item()),)
+
+    return _layer(forward, backward, (), pull.dtype)(pull)

@@ -1,0 +1,156 @@
+//! Synthetic domains: instances as dictionaries of arrays, for `restive.generate` to dress.
+
+use crate::border::{Number, Whole};
+use crate::error::{check_memory, raise, wrong};
+use crate::index::chain_of;
+use crate::threads;
+use ndarray::s;
+use numpy::{PyArray2, PyArray3, PyArray4};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyString};
+use restive::Instance;
+use restive::data::domain::Domain;
+use restive::data::maternal::Maternal;
+use restive::instance::{NO_ACTION, Observation, UNSEEN};
+
+/// The sizes that the caller has named, each to be taken once.
+struct Sizes<'py>(Bound<'py, PyDict>);
+
+impl<'py> Sizes<'py> {
+    fn take(&self, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let found = self.0.get_item(name)?;
+        if found.is_some() {
+            self.0.del_item(name)?;
+        }
+        Ok(found)
+    }
+
+    /// Replaces a count where the caller has named it.
+    fn count(&self, name: &str, target: &mut usize) -> PyResult<()> {
+        if let Some(found) = self.take(name)? {
+            *target = found.extract::<Whole>()?.between(name, 0, u32::MAX as usize)?;
+        }
+        Ok(())
+    }
+
+    /// Replaces a number where the caller has named it.
+    fn number(&self, name: &str, target: &mut f64) -> PyResult<()> {
+        if let Some(found) = self.take(name)? {
+            *target = found.extract::<Number>()?.0;
+        }
+        Ok(())
+    }
+
+    /// Refuses what nobody has taken.
+    fn finish(&self, domain: &str) -> PyResult<()> {
+        match self.0.keys().iter().next() {
+            None => Ok(()),
+            Some(name) => {
+                Err(wrong("sizes", &format!("those of the domain {domain:?}"), name.cast::<PyString>()?))
+            }
+        }
+    }
+}
+
+/// The instances of a domain, a dictionary each; `restive.generate` says what is in them.
+#[pyfunction]
+fn _generate<'py>(
+    py: Python<'py>,
+    domain: &str,
+    seed: Whole,
+    sizes: Bound<'py, PyDict>,
+) -> PyResult<Bound<'py, PyList>> {
+    let (seed, sizes) = (seed.seed()?, Sizes(sizes.copy()?));
+    let instances = match domain {
+        "maternal" => {
+            let programme = maternal(&sizes)?;
+            sizes.finish(domain)?;
+            let Maternal { groups, people, weeks, .. } = programme;
+            check_memory("instances", &[groups, people, weeks + 1 + 43 + 16])?;
+            threads::run(py, || programme.generate(seed))?.map_err(raise)?.instances
+        }
+        _ => {
+            let made = synthetic(domain, &sizes)?;
+            sizes.finish(domain)?;
+            let Domain { instances, arms, horizon, trajectories, states, .. } = made;
+            let log = trajectories.saturating_mul(horizon + 1).saturating_mul(3);
+            let each = states.saturating_mul(states).saturating_mul(8).saturating_add(log);
+            check_memory("instances", &[instances, arms, each.saturating_add(160)])?;
+            threads::run(py, || made.generate(seed))?.map_err(raise)?
+        }
+    };
+    PyList::new(py, instances.iter().map(|instance| dictionary(py, instance)).collect::<PyResult<Vec<_>>>()?)
+}
+
+fn synthetic(name: &str, sizes: &Sizes<'_>) -> PyResult<Domain> {
+    let mut domain = match name {
+        "two-state" => Domain::two_state(),
+        "five-state" => Domain::five_state(),
+        "collapsing" => Domain::collapsing(),
+        _ => {
+            let expected = "'two-state', 'five-state', 'collapsing' or 'maternal'";
+            return Err(wrong("domain", expected, format_args!("{name:?}")));
+        }
+    };
+    sizes.count("states", &mut domain.states)?;
+    sizes.count("instances", &mut domain.instances)?;
+    sizes.count("arms", &mut domain.arms)?;
+    sizes.count("budget", &mut domain.budget)?;
+    sizes.count("horizon", &mut domain.horizon)?;
+    sizes.count("trajectories", &mut domain.trajectories)?;
+    sizes.count("features_kept", &mut domain.features_kept)?;
+    sizes.number("margin", &mut domain.margin)?;
+    sizes.number("feature_noise", &mut domain.feature_noise)?;
+    sizes.number("discount", &mut domain.discount)?;
+    if name == "collapsing"
+        && let Some(chain) = sizes.take("chain")?
+    {
+        let beliefs = sizes.take("beliefs")?.map(|beliefs| beliefs.extract()).transpose()?;
+        if let Some(chain) = chain_of("collapsing", Some(&chain), beliefs)? {
+            domain.observation = Observation::Collapsing(chain);
+        }
+    }
+    Ok(domain)
+}
+
+fn maternal(sizes: &Sizes<'_>) -> PyResult<Maternal> {
+    let mut programme = Maternal::default();
+    sizes.count("groups", &mut programme.groups)?;
+    sizes.count("people", &mut programme.people)?;
+    sizes.count("budget", &mut programme.budget)?;
+    sizes.count("weeks", &mut programme.weeks)?;
+    sizes.number("discount", &mut programme.discount)?;
+    sizes.number("stay_disengaged", &mut programme.stay_disengaged)?;
+    sizes.number("stay_engaged", &mut programme.stay_engaged)?;
+    sizes.number("baseline_spread", &mut programme.baseline_spread)?;
+    sizes.number("effect", &mut programme.effect)?;
+    sizes.number("effect_spread", &mut programme.effect_spread)?;
+    sizes.number("explained_baseline", &mut programme.explained_baseline)?;
+    sizes.number("explained_effect", &mut programme.explained_effect)?;
+    Ok(programme)
+}
+
+fn dictionary<'py>(py: Python<'py>, instance: &Instance) -> PyResult<Bound<'py, PyDict>> {
+    let log = instance.trajectories();
+    let decided = s![.., ..log.steps() - 1, ..];
+    let state = log.state().mapv(|s| if s == UNSEEN { -1 } else { i64::from(s) });
+    let action = log.action().slice(decided).mapv(|a| if a == NO_ACTION { -1 } else { a as i8 });
+    let decisions =
+        |array: ndarray::ArrayView3<'_, f64>| PyArray3::from_owned_array(py, array.slice(decided).to_owned());
+    let parts = PyDict::new(py);
+    parts.set_item("features", PyArray2::from_owned_array(py, instance.features().to_owned()))?;
+    parts.set_item("state", PyArray3::from_owned_array(py, state))?;
+    parts.set_item("action", PyArray3::from_owned_array(py, action))?;
+    parts.set_item("propensity", log.propensity().map(decisions))?;
+    parts.set_item("reward", log.reward().map(decisions))?;
+    parts.set_item("rewards", PyArray2::from_owned_array(py, instance.reward().view().to_owned()))?;
+    parts.set_item("P", instance.truth().map(|p| PyArray4::from_owned_array(py, p.view().to_owned())))?;
+    parts.set_item("budget", instance.budget())?;
+    parts.set_item("discount", instance.discount())?;
+    parts.set_item("chain", instance.observation().chain().map(|chain| chain.beliefs()))?;
+    Ok(parts)
+}
+
+pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(_generate, module)?)
+}

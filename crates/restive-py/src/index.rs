@@ -1,0 +1,272 @@
+//! Whittle indices of a batch of arms, and the way back.
+//!
+//! The forward pass keeps nothing for the backward one, unless it is told that there will be one: two states are solved again
+//! faster than anything kept could be read, and other arms are solved again, with what their gradient needs, when
+//! [`Indices::pullback`] is called. So a forward pass without a gradient costs a forward pass. What is kept is the caller's
+//! array itself, not a copy.
+//!
+//! Arms are checked where they are read: for two states in the same pass over memory that computes the indices. Rows that sum
+//! to 1 but for rounding, which is how they nearly always come, are used where they lie; others are copied and scaled.
+
+use crate::arms::{Form, arms, checked, form_of, give, reward_of, scaled, slice, view};
+use crate::border::{Number, Whole, floats, output};
+use crate::error::{check_memory, raise, wrong};
+use crate::indices::{Indices, Road, Tape, Verdict};
+use crate::threads;
+use numpy::{PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use rayon::prelude::*;
+use restive::index::collapsing::{self, Chain};
+use restive::index::two_state::{self, Packing};
+use restive::index::{Algorithm, bisection, general};
+use restive::{CompactTransition, Layout, Reward, check_discount};
+
+/// Arms that are checked and solved together while they are in the processor's cache.
+const TILE: usize = 1 << 12;
+
+/// Whittle indices of N arms, exact and differentiable.
+///
+/// Parameters
+/// ----------
+/// P : array, [N,M,2,M] or [N,4]
+///     Transition probabilities P(state, action, next state), action 1 being the pull; or, for two states, the probabilities
+///     of moving to state 1 from (0, passive), (0, active), (1, passive), (1, active). float64 that is contiguous is used
+///     without a copy; other real numbers are converted.
+/// rewards : array, [M] or [M,2], optional
+///     R(s) or R(s, a). By default linear: s/(M-1).
+/// discount : float
+///     From 0 to 1; 1 is the average reward per step.
+/// layout : "nsas" or "nass"
+///     The order of the axes of P: (arm, state, action, next state), or (arm, action, state, next state). With two states
+///     nothing but you can tell the two apart.
+/// observation : "full" or "collapsing"
+///     Whether states are always seen, or at pulls only; in the second case the indices are those of beliefs.
+/// chain : int or "infinite", for collapsing observation
+///     Beliefs of each chain, the last of which stays as it is; or beliefs without end (two states, R(s)).
+/// algorithm : "auto", "two-state", "general" or "bisection"
+///     "auto" takes the closed form for two states and the sweep over subsidies otherwise, both exact; "bisection" is the
+///     approximate road of the literature, for comparison.
+/// out : array, [N,M], optional
+///     Where to write the indices: contiguous float64. Undefined if an error is raised.
+/// beliefs : int, optional
+///     With chain="infinite": how many beliefs of each chain get an index, 10 by default.
+///
+/// differentiable : bool
+///     Keep what `pullback` needs, some numbers per arm and state. It works without, but then solves the arms again; two states
+///     need nothing kept.
+///
+/// Returns
+/// -------
+/// Indices
+///     `.index` [N,M] (collapsing: [N, M*T]), `.is_indexable` [N], `.residual` [N], `.status` [N] and `.pullback(d_index)`.
+///
+/// Examples
+/// --------
+/// >>> import numpy as np, restive
+/// >>> arm = np.array([[0.2, 0.8, 0.5, 0.5]])
+/// >>> indices = restive.whittle_index(arm, discount=0.5)
+/// >>> indices.index.round(6)
+/// array([[0.352941, 0.      ]])
+/// >>> indices.pullback(np.array([[1.0, 0.0]])).round(6)
+/// array([[-0.795848,  0.588235,  0.207612,  0.      ]])
+#[pyfunction]
+#[pyo3(signature = (P, rewards=None, discount=Number(0.99), layout="nsas", observation="full", chain=None, algorithm="auto", out=None, *, beliefs=None, differentiable=false))]
+#[pyo3(
+    text_signature = "(P, rewards=None, discount=0.99, layout='nsas', observation='full', chain=None, algorithm='auto', out=None, *, beliefs=None, differentiable=False)"
+)]
+#[expect(non_snake_case, reason = "P is how the literature and the users write it")]
+fn whittle_index<'py>(
+    py: Python<'py>,
+    P: &Bound<'py, PyAny>,
+    rewards: Option<&Bound<'py, PyAny>>,
+    discount: Number,
+    layout: &str,
+    observation: &str,
+    chain: Option<&Bound<'py, PyAny>>,
+    algorithm: &str,
+    out: Option<&Bound<'py, PyAny>>,
+    beliefs: Option<Whole>,
+    differentiable: bool,
+) -> PyResult<Indices> {
+    check_discount(discount.0).map_err(raise)?;
+    let raw = floats("P", P)?;
+    let (form, m) = form_of(raw.shape(), layout)?;
+    let reward = reward_of("rewards", rewards, m)?;
+    let algorithm = algorithm_of(algorithm)?;
+    let road = match chain_of(observation, chain, beliefs)? {
+        Some(_) if algorithm != Algorithm::Auto => {
+            return Err(wrong(
+                "algorithm",
+                "'auto' for collapsing observation",
+                format_args!("{algorithm:?}"),
+            ));
+        }
+        Some(chain) => {
+            chain.check(reward.view()).map_err(raise)?;
+            Road::Collapsing(chain)
+        }
+        None => {
+            algorithm.check(m, discount.0).map_err(raise)?;
+            match algorithm.resolve(m) {
+                Algorithm::TwoState if form == Form::Compact => Road::TwoState(Packing::Compact),
+                Algorithm::TwoState => Road::TwoState(Packing::Full),
+                Algorithm::Bisection(_) => Road::Bisection,
+                _ => Road::General,
+            }
+        }
+    };
+    Problem { form, road, reward, discount: discount.0, m }.solve(py, raw, out, differentiable)
+}
+
+/// What is asked of the arms.
+struct Problem {
+    form: Form,
+    road: Road,
+    reward: Reward,
+    discount: f64,
+    m: usize,
+}
+
+impl Problem {
+    fn solve<'py>(
+        self,
+        py: Python<'py>,
+        raw: PyReadonlyArrayDyn<'py, f64>,
+        out: Option<&Bound<'py, PyAny>>,
+        differentiable: bool,
+    ) -> PyResult<Indices> {
+        let n = raw.shape()[0];
+        let labels = match self.road {
+            Road::Collapsing(chain) => self.m * chain.beliefs(),
+            _ => self.m,
+        };
+        check_memory("index", &[n, labels, 2])?;
+        if let Road::TwoState(packing) = self.road
+            && self.form != Form::Nass
+        {
+            let mut index = output(py, "out", out, &[n, labels])?;
+            let (p, w) = (slice(&raw), index.as_slice_mut().expect("contiguous"));
+            let (reward, discount) = (self.reward.view(), self.discount);
+            let is_ready = threads::run(py, || {
+                let arms = p.par_chunks(TILE * packing.width()).zip(w.par_chunks_mut(TILE * 2));
+                arms.map(|(p, w)| {
+                    two_state::index_into(p, packing, reward, discount, w);
+                    two_state::are_ready(p, packing)
+                })
+                .reduce(|| true, |all, one| all & one)
+            })?;
+            let transition = if is_ready { raw } else { self.mend(py, &raw)? };
+            if !is_ready {
+                let (p, w) = (slice(&transition), index.as_slice_mut().expect("contiguous"));
+                threads::run(py, || two_state::index_into(p, packing, reward, discount, w))?;
+            }
+            let (index, transition) = (give(&index), give(&transition));
+            return Ok(self.answer(transition, index, PyOnceLock::new(), None));
+        }
+        let m = self.m;
+        let transition = checked(py, raw, self.form, m)?;
+        let mut index = out.map(|out| output(py, "out", Some(out), &[n, labels])).transpose()?;
+        let p = slice(&transition);
+        let arms = arms(p, m);
+        let (road, reward, discount) = (self.road, self.reward.view(), self.discount);
+        let (mut solved, tape) = threads::run(py, || match road {
+            Road::Collapsing(chain) if differentiable => {
+                let solved = collapsing::differentiable_index(arms, reward, discount, chain).into_owned();
+                (solved.indices.clone(), Some(Tape::Collapsing(solved)))
+            }
+            Road::General if differentiable => {
+                let solved = general::differentiable_index(arms, reward, discount).into_owned();
+                (solved.indices.clone(), Some(Tape::General(solved)))
+            }
+            Road::Collapsing(chain) => (collapsing::index(arms, reward, discount, chain), None),
+            Road::General => (general::index(arms, reward, discount), None),
+            Road::TwoState(_) => (two_state::index(arms, reward, discount), None),
+            Road::Bisection => (bisection::index(arms, reward, discount, Default::default()), None),
+        })?;
+        let answer = match &mut index {
+            Some(index) => {
+                let rows = solved.index.as_slice().expect("row-major");
+                index.as_slice_mut().expect("contiguous").copy_from_slice(rows);
+                give(index)
+            }
+            None => PyArrayDyn::from_owned_array(py, std::mem::take(&mut solved.index).into_dyn()).unbind(),
+        };
+        let verdict = PyOnceLock::new();
+        let _ = verdict.set(py, Verdict::new(py, solved));
+        let transition = give(&transition);
+        Ok(self.answer(transition, answer, verdict, tape))
+    }
+
+    /// A copy of two-state arms in the same form, with rows that sum to 1; or what is wrong with them.
+    fn mend<'py>(
+        &self,
+        py: Python<'py>,
+        raw: &PyReadonlyArrayDyn<'py, f64>,
+    ) -> PyResult<PyReadonlyArrayDyn<'py, f64>> {
+        let (raw, fixed) = (view(raw).to_owned(), "the form was checked");
+        let values = match self.form {
+            Form::Compact => {
+                let compact = CompactTransition::new(raw.into_dimensionality().expect(fixed));
+                compact.map_err(raise)?.view().to_owned().into_dyn()
+            }
+            _ => scaled(raw.into_dimensionality().expect(fixed), Layout::Nsas)?,
+        };
+        Ok(PyArrayDyn::from_owned_array(py, values).readonly())
+    }
+
+    fn answer(
+        self,
+        transition: Py<PyArrayDyn<f64>>,
+        index: Py<PyArrayDyn<f64>>,
+        verdict: PyOnceLock<Verdict>,
+        tape: Option<Tape>,
+    ) -> Indices {
+        let Self { form, road, reward, discount, .. } = self;
+        Indices { transition, form, road, reward, discount, index, verdict, tape }
+    }
+}
+
+fn algorithm_of(name: &str) -> PyResult<Algorithm> {
+    match name {
+        "auto" => Ok(Algorithm::Auto),
+        "two-state" => Ok(Algorithm::TwoState),
+        "general" => Ok(Algorithm::General),
+        "bisection" => Ok(Algorithm::Bisection(Default::default())),
+        _ => {
+            Err(wrong("algorithm", "'auto', 'two-state', 'general' or 'bisection'", format_args!("{name:?}")))
+        }
+    }
+}
+
+/// The chain of beliefs, where states are seen at pulls only.
+pub(crate) fn chain_of(
+    observation: &str,
+    chain: Option<&Bound<'_, PyAny>>,
+    beliefs: Option<Whole>,
+) -> PyResult<Option<Chain>> {
+    let expected = "a number of beliefs, or 'infinite', for collapsing observation";
+    let chain = match (observation, chain) {
+        ("full", None) if beliefs.is_none() => return Ok(None),
+        ("full", None) => return Err(wrong("beliefs", "None for full observation", "a number")),
+        ("full", Some(found)) => return Err(wrong("chain", "None for full observation", found)),
+        ("collapsing", Some(chain)) => chain,
+        ("collapsing", None) => return Err(wrong("chain", expected, "None")),
+        _ => return Err(wrong("observation", "'full' or 'collapsing'", format_args!("{observation:?}"))),
+    };
+    let longest = u32::MAX as usize;
+    match chain.extract::<&str>() {
+        Ok("infinite") => {
+            let beliefs = beliefs.unwrap_or(Whole(10)).between("beliefs", 1, longest)?;
+            Ok(Some(Chain::Infinite { beliefs }))
+        }
+        Ok(found) => Err(wrong("chain", expected, format_args!("{found:?}"))),
+        Err(_) if beliefs.is_some() => Err(wrong("beliefs", "None for a finite chain", "a number")),
+        Err(_) => Ok(Some(Chain::Finite(chain.extract::<Whole>()?.between("chain", 1, longest)?))),
+    }
+}
+
+pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Indices>()?;
+    module.add_function(wrap_pyfunction!(whittle_index, module)?)
+}

@@ -1,0 +1,82 @@
+//! The published estimator for a single trajectory: a metric to compare with, not evidence.
+
+use crate::border::{Number, Whole, read};
+use crate::evaluation::{Problem, array2};
+use crate::threads;
+use crate::trajectories::view3;
+use numpy::{PyArray2, PyArrayDyn};
+use pyo3::prelude::*;
+use restive::evaluation;
+
+/// The value of a target policy, each step weighted on its own, and the way back: what `segmented` returns.
+#[pyclass(frozen, module = "restive")]
+struct Segmented {
+    problem: Problem,
+    /// The value, averaged over trajectories and summed over arms.
+    #[pyo3(get)]
+    value: f64,
+    /// float64 [J,N]: each arm's value in each trajectory; 0 where it was dropped.
+    #[pyo3(get)]
+    arm_value: Py<PyArray2<f64>>,
+    /// How many equally weighted steps an arm's ratios are worth, on average.
+    #[pyo3(get)]
+    effective_sample_size: f64,
+    /// How many arms, over all trajectories, were dropped.
+    #[pyo3(get)]
+    dropped: usize,
+}
+
+/// The published estimator for a single trajectory, in which every step is a trajectory of its own.
+///
+/// A metric to reproduce published numbers, not evidence: it can be won without knowing anything of the arms. Parameters are
+/// those of `cwpdis`.
+///
+/// Returns
+/// -------
+/// Segmented
+///     `.value`, `.arm_value` [J,N], `.effective_sample_size`, `.dropped` and `.pullback(d_value)`.
+#[pyfunction]
+#[pyo3(signature = (pull, state, action, reward, k=None, propensity=None, discount=Number(0.99)))]
+#[pyo3(text_signature = "(pull, state, action, reward, k=None, propensity=None, discount=0.99)")]
+fn segmented<'py>(
+    py: Python<'py>,
+    pull: &Bound<'py, PyAny>,
+    state: &Bound<'py, PyAny>,
+    action: &Bound<'py, PyAny>,
+    reward: &Bound<'py, PyAny>,
+    k: Option<Whole>,
+    propensity: Option<&Bound<'py, PyAny>>,
+    discount: Number,
+) -> PyResult<Segmented> {
+    let problem = Problem::new(pull, state, action, reward, k, propensity, discount.0)?;
+    let pull = read("pull", problem.pull.bind(py))?;
+    let (view, decisions, discount) = (view3(&pull), &problem.decisions, problem.discount);
+    let (value, arm_value, effective_sample_size, dropped) = threads::run(py, || {
+        let solved = evaluation::segmented(decisions, view, discount);
+        (solved.value, solved.arm_value, solved.effective_sample_size, solved.dropped)
+    })?;
+    drop(pull);
+    Ok(Segmented { problem, value, arm_value: array2(py, arm_value), effective_sample_size, dropped })
+}
+
+#[pymethods]
+impl Segmented {
+    /// What a cotangent of the value becomes on the pulls, float64 [J,H,N].
+    #[pyo3(signature = (d_value=Number(1.0)), text_signature = "($self, d_value=1.0)")]
+    fn pullback<'py>(&self, py: Python<'py>, d_value: Number) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        let pull = read("pull", self.problem.pull.bind(py))?;
+        let (view, decisions, discount) = (view3(&pull), &self.problem.decisions, self.problem.discount);
+        let d_pull =
+            threads::run(py, || evaluation::segmented(decisions, view, discount).pullback(d_value.0))?;
+        Ok(PyArrayDyn::from_owned_array(py, d_pull.into_dyn()))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<restive.Segmented {}>", self.value)
+    }
+}
+
+pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Segmented>()?;
+    module.add_function(wrap_pyfunction!(segmented, module)?)
+}

@@ -1,0 +1,85 @@
+//! The threads that kernels run on.
+//!
+//! One pool, made at the first call and again by [`set_threads`]. It is our own rather than rayon's global one for two
+//! reasons: the number of threads can change while the interpreter runs, and a child process made by `fork`, in which no
+//! thread but the forking one lives on, can be given a new pool instead of waiting for the dead one.
+//!
+//! The lock is taken only by a thread that holds the interpreter's own, so that no `fork` can find it taken.
+
+use crate::error::wrong;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::sync::{Arc, Mutex, PoisonError};
+
+static POOL: Mutex<Option<Arc<ThreadPool>>> = Mutex::new(None);
+
+fn build(threads: usize) -> PyResult<Arc<ThreadPool>> {
+    let builder = ThreadPoolBuilder::new().num_threads(threads).thread_name(|i| format!("restive-{i}"));
+    builder.build().map(Arc::new).map_err(|error| PyRuntimeError::new_err(format!("threads: {error}")))
+}
+
+/// The pool, made with as many threads as there are processors where there is none yet.
+fn pool() -> PyResult<Arc<ThreadPool>> {
+    let mut pool = POOL.lock().unwrap_or_else(PoisonError::into_inner);
+    if pool.is_none() {
+        *pool = Some(build(0)?);
+    }
+    Ok(Arc::clone(pool.as_ref().expect("just made")))
+}
+
+/// Runs a kernel on the pool, without the interpreter's lock.
+pub(crate) fn run<T: Send>(py: Python<'_>, kernel: impl FnOnce() -> T + Send) -> PyResult<T> {
+    let pool = pool()?;
+    Ok(py.detach(|| pool.install(kernel)))
+}
+
+/// Sets the number of threads that all functions use from now on.
+///
+/// Results are the same bits for every number of threads.
+///
+/// Parameters
+/// ----------
+/// threads : int or None
+///     At least 1; None for one thread per processor, or for what the environment variable `RAYON_NUM_THREADS` says.
+///
+/// Examples
+/// --------
+/// >>> import restive
+/// >>> restive.set_threads(2)
+/// >>> restive.threads()
+/// 2
+#[pyfunction]
+#[pyo3(signature = (threads))]
+fn set_threads(threads: Option<usize>) -> PyResult<()> {
+    if threads.is_some_and(|threads| threads == 0 || threads > 4096) {
+        return Err(wrong("threads", "a number from 1 to 4096, or None", threads.unwrap_or_default()));
+    }
+    let made = build(threads.unwrap_or(0))?;
+    *POOL.lock().unwrap_or_else(PoisonError::into_inner) = Some(made);
+    Ok(())
+}
+
+/// The number of threads that all functions use.
+#[pyfunction]
+fn threads() -> PyResult<usize> {
+    Ok(pool()?.current_num_threads())
+}
+
+/// Forgets the pool of the parent process, whose threads do not exist here.
+#[pyfunction]
+fn _forget_threads() {
+    std::mem::forget(POOL.lock().unwrap_or_else(PoisonError::into_inner).take());
+}
+
+pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let forget = wrap_pyfunction!(_forget_threads, module)?;
+    let os = module.py().import("os")?;
+    if os.hasattr("register_at_fork")? {
+        let hooks = pyo3::types::PyDict::new(module.py());
+        hooks.set_item("after_in_child", forget)?;
+        os.call_method("register_at_fork", (), Some(&hooks))?;
+    }
+    module.add_function(wrap_pyfunction!(set_threads, module)?)?;
+    module.add_function(wrap_pyfunction!(threads, module)?)
+}

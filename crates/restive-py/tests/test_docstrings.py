@@ -1,0 +1,12 @@
+"""The examples of the docstrings."""
+
+import doctest
+
+import restive._restive
+import restive.domains
+
+
+def test_examples_run():
+    for module in (restive._restive, restive.domains):
+        found = doctest.testmod(module)
+        assert found.attempted > 0 and found.failed == 0

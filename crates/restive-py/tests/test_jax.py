@@ -1,0 +1,114 @@
+"""Functions for JAX: their gradients against finite differences and against PyTorch's, under jit and vmap."""
+
+import subprocess
+import sys
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import restive.jax
+import restive.torch
+import torch
+
+jax.config.update("jax_enable_x64", True)
+
+SETTINGS = [
+    (2, {}),
+    (3, {}),
+    (5, {}),
+    (2, {"observation": "collapsing", "chain": 4, "discount": 0.9}),
+    (3, {"observation": "collapsing", "chain": 3, "discount": 0.9}),
+]
+
+
+def chain(x, settings):
+    """softmax -> index -> soft top-k, to one number"""
+    index = restive.jax.whittle_index(jax.nn.softmax(x), **settings)
+    return jnp.sin(3.0 * restive.jax.soft_top_k(index.T, 2.0, 0.1)).sum()
+
+
+def logits(n, m):
+    return np.random.default_rng(5).normal(size=(n, m, 2, m))
+
+
+@pytest.mark.parametrize(("m", "settings"), SETTINGS)
+def test_gradient_of_the_chain_is_that_of_differences_and_of_torch(m, settings):
+    x = logits(5, m)
+    gradient = np.asarray(jax.jit(jax.grad(lambda x: chain(x, settings)))(x))
+
+    y = torch.tensor(x, requires_grad=True)
+    index = restive.torch.whittle_index(y.softmax(-1), **settings)
+    torch.sin(3.0 * restive.torch.soft_top_k(index.T, 2.0, 0.1)).sum().backward()
+    np.testing.assert_allclose(gradient, y.grad.numpy(), rtol=1e-9, atol=1e-12)  # rounding of two softmaxes
+
+    direction, h = np.random.default_rng(6).normal(size=x.shape), 1e-5
+    value = jax.jit(lambda x: chain(x, settings))
+    slope = (value(x + h * direction) - value(x - h * direction)) / (2 * h)
+    # central differences: h² times a third derivative of some hundreds
+    np.testing.assert_allclose((gradient * direction).sum(), slope, rtol=1e-5, atol=1e-6)
+
+
+def test_importance_sampling_has_the_gradient_of_torch():
+    rng = np.random.default_rng(4)
+    state, action = rng.integers(0, 3, (6, 4, 5)), rng.integers(0, 2, (6, 3, 5))
+    pull, log = rng.uniform(0.1, 0.9, (6, 3, 5)), {"propensity": np.full((6, 3, 5), 0.5), "discount": 0.9}
+    value, gradient = jax.jit(jax.value_and_grad(lambda x: 2 * restive.jax.cwpdis(x, state, action, [0.0, 0.5, 1.0], **log)))(
+        pull
+    )
+    x = torch.tensor(pull, requires_grad=True)
+    expected = 2 * restive.torch.cwpdis(x, state, action, [0.0, 0.5, 1.0], **log)
+    expected.backward()
+    np.testing.assert_allclose(value, expected.item(), rtol=1e-14)  # the same kernel
+    np.testing.assert_allclose(gradient, x.grad, rtol=1e-14)
+
+
+def test_temperature_has_a_gradient():
+    scores = np.random.default_rng(1).normal(size=7)
+    first = lambda e: restive.jax.soft_top_k(scores, 2, e)[0]  # noqa: E731
+    slope = (first(0.5 + 1e-6) - first(0.5 - 1e-6)) / 2e-6
+    np.testing.assert_allclose(jax.grad(first)(0.5), slope, rtol=1e-6)  # rounding over the step
+
+
+def test_vmap_is_a_loop():
+    P = jax.nn.softmax(np.random.default_rng(2).normal(size=(3, 4, 2, 2, 2)))
+    together = jax.vmap(restive.jax.whittle_index)(P)
+    assert together.shape == (3, 4, 2)
+    for k in range(3):
+        np.testing.assert_array_equal(together[k], restive.whittle_index(np.asarray(P[k])).index)
+
+
+def test_float32_is_answered_in_float32():
+    x = jnp.asarray(logits(5, 3), dtype=jnp.float32)
+    gradient = jax.grad(lambda x: chain(x, {}))(x)
+    assert gradient.dtype == jnp.float32
+    # single precision has 24 bits, and a few operations lose some
+    np.testing.assert_allclose(gradient, jax.grad(lambda x: chain(x, {}))(logits(5, 3)), rtol=1e-3, atol=1e-4)
+
+
+def test_without_x64_everything_is_float32():
+    code = "import numpy as np, restive.jax as r; print(r.soft_top_k(r.whittle_index(np.full((3, 4), 0.5))[:, 0], 1, 0.1).dtype)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "float32\n"
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: restive.jax.whittle_index(jnp.zeros((2, 3, 3))), "P: expected"),
+        (lambda: restive.jax.whittle_index(jnp.zeros(())), "P: expected"),
+        (lambda: restive.jax.whittle_index(jnp.zeros((2, 4), dtype=int)), "P: expected float32 or float64, got int64"),
+        (lambda: restive.jax.whittle_index(jnp.zeros((2, 4)), discount=2.0), "discount"),
+        (lambda: restive.jax.whittle_index(jnp.zeros((2, 4)), out=None), "out: JAX's arrays cannot be written to"),
+        (lambda: jax.jit(lambda r: restive.jax.whittle_index(jnp.zeros((2, 4)), r))(jnp.zeros(2)), "rewards: must be a constant"),
+        (lambda: restive.jax.soft_top_k(jnp.zeros(3), 4, 0.1), "k: expected a budget from 0 to 3"),
+        (lambda: restive.jax.soft_top_k(jnp.zeros(3), 1, jnp.ones(2)), "temperature: expected a single number"),
+    ],
+)
+def test_what_is_wrong_with_a_shape_is_said_when_traced(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_what_is_wrong_with_a_number_is_said_when_it_runs():
+    with pytest.raises(Exception, match="arm 1"):
+        jax.block_until_ready(jax.jit(restive.jax.whittle_index)(jnp.array([[0.5] * 4, [0.5, 1.5, 0.5, 0.5]])))
