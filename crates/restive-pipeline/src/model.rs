@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 
 /// A trained predictor with the card it came with.
+#[derive(Clone)]
 pub struct Trained {
     /// the predictors
     pub ensemble: Ensemble,
