@@ -335,3 +335,12 @@ def test_other_threads_run_while_one_trains(study):
     done.set()
     thread.join()
     assert counted[0] > min(50, 100 * took)
+
+
+def test_the_page_of_the_documentation_runs(capsys):
+    page = (ROOT / "docs" / "python-estimators.md").read_text()
+    code = page.split("```python\n")[1].split("```")[0]
+    found = {}
+    exec(code, found)
+    assert found["transition"].shape == (6, 2, 2, 2) and len(found["plan"]["arm"]) == 2
+    assert capsys.readouterr().out

@@ -48,6 +48,8 @@ def test_frames_of_all_kinds_are_one_study():
     assert made(pa.table({**ARMS, "district": district}), pa.table(LOG)) == expected
     arrays = {name: np.array(cells, dtype=object) for name, cells in ARMS.items()}
     assert made(arrays, changed(LOG, t=np.array(LOG["t"], dtype=np.uint8))) == expected
+    masked = np.ma.masked_array([0, 1, 7, 1, 0, 1], mask=[cell is None for cell in LOG["state"]])
+    assert made(log=changed(LOG, state=masked)) == expected
 
 
 def test_the_study_of_a_folder_is_that_of_its_tables(tmp_path):

@@ -63,7 +63,8 @@ def _of_any(column: Any) -> Any:
     try:
         # a list of numbers and text must not become text
         cells = list(column)
-        return np.asarray(cells, dtype=object if any(isinstance(cell, str) or cell is None for cell in cells) else None)
+        is_mixed = any(isinstance(cell, str) or cell is None for cell in cells)
+        return np.asarray(cells, dtype=object if is_mixed else None)
     except (TypeError, ValueError):
         return np.asarray(column, dtype=object)
 
@@ -73,7 +74,7 @@ def _plain(what: str, name: str, column: NDArray[Any]) -> Any:
     if column.ndim != 1:
         raise ValueError(f"{what}: column {name}: found an array of shape {column.shape}, expected one axis")
     if isinstance(column, np.ma.MaskedArray):
-        column = column.astype(object).filled(None) if column.mask.any() else column.data
+        column = np.where(np.ma.getmaskarray(column), None, column.data.astype(object)) if column.mask.any() else column.data
     kind = column.dtype.kind
     if kind == "f":
         return np.ascontiguousarray(column, dtype=np.float64)
@@ -95,7 +96,7 @@ class Table(dict[str, NDArray[Any]]):
     """
 
     @classmethod
-    def of(cls, named: list[tuple[str, Any]]) -> Table:
+    def of(cls, named: list[tuple[str, Any]]) -> Any:
         """From (name, cells), where cells are an array or a list of text."""
         return cls((name, np.array(cells, dtype=object) if isinstance(cells, list) else cells) for name, cells in named)
 

@@ -11,7 +11,9 @@ from typing import Any
 PAUSE = 0.1
 
 
-def reporter(progress: None | bool | Callable[[float, str], Any]) -> tuple[Callable[[float, str], Any] | None, Callable[[], None]]:
+def reporter(
+    progress: None | bool | Callable[[float, str], Any],
+) -> tuple[Callable[[float, str], Any] | None, Callable[[], None]]:
     """What to call with a share (0 to 1) and a message after every epoch, and at the end."""
     if progress is None or progress is False:
         return None, lambda: None
