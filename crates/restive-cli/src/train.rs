@@ -226,7 +226,7 @@ fn train(
     checkpoint: &mut Checkpoint,
 ) -> anyhow::Result<Progressed> {
     let progress = Progress::new("epochs");
-    training.run(progressed, |step| -> anyhow::Result<()> {
+    training.run(progressed, None, |step| -> anyhow::Result<()> {
         if let Some((stage, report)) = step.epoch.filter(|_| arguments.json) {
             crate::print(|text| writeln!(text, "{}", epoch_line(step.member, stage, &report)))?;
         }

@@ -19,7 +19,7 @@
 //! let study = Study::read(study_folder)?;
 //! let asked = Asked { epochs: Some(2), drop: vec!["district".into()], ..Asked::default() };
 //! let training = Training::new(&study, &asked, "an example")?;
-//! let progressed = training.run(Default::default(), |_| Ok::<_, restive_pipeline::Error>(()))?;
+//! let progressed = training.run(Default::default(), None, |_| Ok::<_, restive_pipeline::Error>(()))?;
 //! let model = training.model(progressed.members, progressed.histories);
 //!
 //! let applied = Applied::new(Trained::new(model)?, study, "the model", "the study")?;

@@ -10,6 +10,7 @@ use crate::error::Result;
 use crate::method::{Fit, Method};
 use crate::resolve::{refuse_too_little, resolve};
 use crate::{model, prepare};
+use rayon::ThreadPool;
 use restive::Instance;
 use restive::predictor::{Architecture, Ensemble, Predictor};
 use restive::training::{EpochReport, Snapshot, Value as DecisionValue};
@@ -91,10 +92,12 @@ impl Training {
         Ok(Self { method, card, parts, warnings, members: asked.ensemble })
     }
 
-    /// Trains what is left to train; `visit` hears of every step.
+    /// Trains what is left to train, on the threads of `pool` (none: rayon's own); `visit` hears of every step, in the thread
+    /// that calls.
     pub fn run<E: From<crate::Error>>(
         &self,
         mut progressed: Progressed,
+        pool: Option<&ThreadPool>,
         mut visit: impl FnMut(Step<'_>) -> std::result::Result<(), E>,
     ) -> std::result::Result<Progressed, E> {
         let [train, validation, _] = &self.parts;
@@ -102,10 +105,11 @@ impl Training {
             let method = self.method.member(member, &progressed.histories);
             let (seed, epochs) = (method.config().seed, method.config().epochs);
             let snapshot = progressed.now.take();
-            let mut fit = Fit::new(method, train, validation, snapshot).map_err(crate::Error::from)?;
+            let mut fit =
+                within(pool, || Fit::new(method, train, validation, snapshot)).map_err(crate::Error::from)?;
             let share = |within: f64| (member as f64 + within) / self.members as f64;
             while !fit.is_finished() {
-                let epoch = fit.advance();
+                let epoch = within(pool, || fit.advance());
                 let (within, message) = fit.progress(epochs);
                 let progressed = &mut progressed;
                 visit(Step { member, share: share(within), message, epoch, fit: Some(&fit), progressed })?;
@@ -128,5 +132,12 @@ impl Training {
         card.predictor = model::describe(&ensemble.members[0].architecture(), ensemble.members.len());
         card.history = json!({"members": histories, "loss": losses(&ensemble, &self.parts)});
         Model { card, weights: model::weights(&ensemble) }
+    }
+}
+
+fn within<T: Send>(pool: Option<&ThreadPool>, work: impl FnOnce() -> T + Send) -> T {
+    match pool {
+        Some(pool) => pool.install(work),
+        None => work(),
     }
 }

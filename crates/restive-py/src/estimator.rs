@@ -5,6 +5,7 @@
 
 use crate::asked::asked_for;
 use crate::columns::{Column, text, whole};
+use crate::compute::{compute, pool};
 use crate::refusal::{in_python, of_pipeline, of_tables};
 use crate::study::NativeStudy;
 use numpy::{PyArray4, ToPyArray};
@@ -41,26 +42,26 @@ fn train(
     asked: &Bound<'_, PyDict>,
     visit: Option<Py<PyAny>>,
 ) -> PyResult<(NativeModel, Vec<String>)> {
-    let asked = asked_for(asked)?;
-    let outcome = py.detach(|| -> Result<(Trained, Vec<String>), Ended> {
-        let training = Training::new(&study.study, &asked, "tables")?;
-        let progressed = training.run(Default::default(), |step| {
-            Python::attach(|py| {
+    let (asked, pool) = (asked_for(asked)?, pool()?);
+    let training = compute(py, || Training::new(&study.study, &asked, "tables"))?.map_err(of_pipeline)?;
+    // the thread that was asked is the one that hears of Ctrl-C
+    let outcome = py.detach(|| {
+        training.run(Default::default(), pool.as_deref(), |step| {
+            let heard = Python::attach(|py| {
                 py.check_signals()?;
                 visit.as_ref().map_or(Ok(()), |visit| visit.call1(py, (step.share, step.message)).map(drop))
-            })
-            .map_err(Ended::Raised)
-        })?;
-        let model = training.model(progressed.members, progressed.histories);
-        let warnings = training.warnings.into_iter().chain(card::warnings(&model.card));
-        let warnings = warnings.map(|text| in_python(&text)).collect();
-        Ok((Trained::new(model)?, warnings))
+            });
+            heard.map_err(Ended::Raised)
+        })
     });
-    match outcome {
-        Ok((trained, warnings)) => Ok((NativeModel { trained }, warnings)),
-        Err(Ended::Refused(error)) => Err(of_pipeline(error)),
-        Err(Ended::Raised(error)) => Err(error),
-    }
+    let progressed = outcome.map_err(|ended| match ended {
+        Ended::Refused(error) => of_pipeline(error),
+        Ended::Raised(error) => error,
+    })?;
+    let model = compute(py, || training.model(progressed.members, progressed.histories))?;
+    let warnings = training.warnings.into_iter().chain(card::warnings(&model.card));
+    let warnings = warnings.map(|text| in_python(&text)).collect();
+    Ok((NativeModel { trained: Trained::new(model).map_err(of_pipeline)? }, warnings))
 }
 
 #[pymethods]
@@ -100,10 +101,10 @@ impl NativeModel {
                 return Err(PyValueError::new_err(message));
             }
         };
-        let (_, loss, seen) = py.detach(|| {
+        let (_, loss, seen) = compute(py, || {
             let instances: Vec<_> = groups.iter().map(|group| group.of(&applied.instances)).collect();
             card::loss(&applied.ensemble, &instances)
-        });
+        })?;
         if seen == 0.0 {
             let message =
                 format!("part: found no transition in {part:?}, expected some; \"all\" takes every arm");
@@ -128,7 +129,7 @@ impl NativeModel {
         }
         let applied = self.applied(py, study)?;
         let asked = PlanAsked { budget, only_beneficial, history, index_discount, instance: None, seed };
-        let plan = py.detach(|| applied.plan(&asked)).map_err(of_pipeline)?;
+        let plan = compute(py, || applied.plan(&asked))?.map_err(of_pipeline)?;
         let rows = &plan.plan;
         let mut columns = vec![
             ("instance".into(), text(py, rows.iter().map(|row| Some(row.instance.as_str())))?),
@@ -161,8 +162,8 @@ impl NativeModel {
 impl NativeModel {
     fn applied(&self, py: Python<'_>, study: &NativeStudy) -> PyResult<Applied> {
         let (trained, study) = (&self.trained, &study.study);
-        py.detach(|| Applied::new(trained.clone(), study.clone(), "the model", "the study"))
-            .map_err(of_pipeline)
+        let applied = || Applied::new(trained.clone(), study.clone(), "the model", "the study");
+        compute(py, applied)?.map_err(of_pipeline)
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod asked;
 mod columns;
+mod compute;
 mod estimator;
 mod refusal;
 mod study;

@@ -3,6 +3,7 @@
 //! The class here is the inner half of `restive.Study`, which knows data frames; it knows columns.
 
 use crate::columns::{self, Column};
+use crate::compute::compute;
 use crate::refusal::of_tables;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -35,13 +36,13 @@ impl NativeStudy {
         let batch = |what: &str, table: &Table<'_>| columns::table(what, table.0, &table.1);
         let (arms, trajectories) = (batch("arms", &arms)?, batch("trajectories", &trajectories)?);
         let truth = truth.map(|truth| batch("truth", &truth)).transpose()?;
-        let study = py.detach(|| Study::from_tables(settings, &arms, &trajectories, truth.as_ref()));
+        let study = compute(py, || Study::from_tables(settings, &arms, &trajectories, truth.as_ref()))?;
         Ok(Self { study: study.map_err(of_tables)? })
     }
 
     #[staticmethod]
     fn read(py: Python<'_>, folder: PathBuf) -> PyResult<Self> {
-        Ok(Self { study: py.detach(|| Study::read(&folder)).map_err(of_tables)? })
+        Ok(Self { study: compute(py, || Study::read(&folder))?.map_err(of_tables)? })
     }
 
     fn write(&self, py: Python<'_>, folder: PathBuf, format: &str, replace: bool) -> PyResult<()> {
@@ -53,7 +54,7 @@ impl NativeStudy {
                 return Err(PyValueError::new_err(message));
             }
         };
-        py.detach(|| self.study.write(&folder, format, replace, |_| {})).map_err(of_tables)
+        compute(py, || self.study.write(&folder, format, replace, |_| {}))?.map_err(of_tables)
     }
 
     /// arms, trajectories, truth: lists of (name, cells).
@@ -62,7 +63,7 @@ impl NativeStudy {
         &self,
         py: Python<'py>,
     ) -> PyResult<(Vec<Column<'py>>, Vec<Column<'py>>, Option<Vec<Column<'py>>>)> {
-        let (arms, trajectories, truth) = py.detach(|| self.study.tables());
+        let (arms, trajectories, truth) = compute(py, || self.study.tables())?;
         Ok((
             columns::columns(py, &arms)?,
             columns::columns(py, &trajectories)?,
