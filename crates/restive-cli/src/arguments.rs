@@ -12,7 +12,7 @@ use clap::builder::{Styles, styling::Style};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use ndarray::Array2;
 use restive::Reward;
-use restive::policy::Temperature;
+pub(crate) use restive_pipeline::{temperature, temperature_text};
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -235,28 +235,6 @@ fn tolerance(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(found) if found > 0.0 && found.is_finite() => Ok(found),
         _ => Err("expected a number above 0".into()),
-    }
-}
-
-/// A temperature on the command line.
-pub(crate) fn temperature(text: &str) -> Result<Temperature, String> {
-    let expected = || "expected spread:X, published:X or absolute:X with X at least 0".to_string();
-    let (name, number) = text.split_once(':').ok_or_else(expected)?;
-    let number = number.parse::<f64>().ok().filter(|x| *x >= 0.0 && x.is_finite()).ok_or_else(expected)?;
-    match name {
-        "spread" => Ok(Temperature::Spread(number)),
-        "published" => Ok(Temperature::Published(number)),
-        "absolute" => Ok(Temperature::Absolute(number)),
-        _ => Err(expected()),
-    }
-}
-
-/// A temperature as it is written on the command line.
-pub(crate) fn temperature_text(temperature: Temperature) -> String {
-    match temperature {
-        Temperature::Spread(x) => format!("spread:{x}"),
-        Temperature::Published(x) => format!("published:{x}"),
-        Temperature::Absolute(x) => format!("absolute:{x}"),
     }
 }
 

@@ -6,10 +6,10 @@
 //! which all of these are the same.
 
 use crate::failure::say_when_interrupted;
-use crate::model;
 use anyhow::{Context, anyhow, bail};
-use restive::predictor::{Ensemble, Predictor};
+use restive::predictor::Ensemble;
 use restive::training::Snapshot;
+use restive_pipeline::{Progressed, describe_predictor, rebuild, weights};
 use restive_tables::model::{Card, Model};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -19,17 +19,6 @@ use std::time::{Duration, Instant};
 const PAUSE: Duration = Duration::from_millis(200);
 const NOW: &str = "now.";
 const COUNT: &str = "count.";
-
-/// What has been trained so far.
-#[derive(Default)]
-pub(crate) struct Progressed {
-    /// the finished members
-    pub(crate) members: Vec<Predictor>,
-    /// how each of them went, as the card will say it
-    pub(crate) histories: Vec<Value>,
-    /// the member in training
-    pub(crate) now: Option<Snapshot>,
-}
 
 /// The file of the checkpoint, and when it was last written.
 pub(crate) struct Checkpoint {
@@ -55,10 +44,10 @@ impl Checkpoint {
 
     pub(crate) fn write(&mut self, card: &Card, progressed: &Progressed) -> anyhow::Result<()> {
         let mut card = card.clone();
-        let mut weights = Vec::new();
+        let mut arrays = Vec::new();
         if let Some(first) = progressed.members.first() {
-            card.predictor = model::describe(&first.architecture(), progressed.members.len());
-            weights = model::weights(&Ensemble { members: progressed.members.clone() });
+            card.predictor = describe_predictor(&first.architecture(), progressed.members.len());
+            arrays = weights(&Ensemble { members: progressed.members.clone() });
         }
         card.history = json!({"members": progressed.histories});
         if let Some(now) = &progressed.now {
@@ -67,9 +56,9 @@ impl Checkpoint {
                 .counts
                 .iter()
                 .map(|(name, count)| (format!("{NOW}{COUNT}{name}"), halves(&[f64::from_bits(*count)])));
-            weights.extend(numbers.chain(counts).map(|(name, array)| (name, vec![array.len()], array)));
+            arrays.extend(numbers.chain(counts).map(|(name, array)| (name, vec![array.len()], array)));
         }
-        Model { card, weights }.write_checkpoint(&self.path)?;
+        Model { card, weights: arrays }.write_checkpoint(&self.path)?;
         self.written = Some(Instant::now());
         say_when_interrupted(format!(
             "{} holds what was trained: the same command goes on from there",
@@ -107,7 +96,7 @@ impl Checkpoint {
 
 fn parse(found: Model) -> anyhow::Result<Progressed> {
     let histories = found.card.history["members"].as_array().cloned().unwrap_or_default();
-    let members = if histories.is_empty() { vec![] } else { model::rebuild(&found)?.members };
+    let members = if histories.is_empty() { vec![] } else { rebuild(&found)?.members };
     if members.len() != histories.len() {
         bail!("found {} members and the history of {}", members.len(), histories.len());
     }

@@ -5,15 +5,14 @@ use crate::demo_files::{self, Contents};
 use crate::demo_findings::Findings;
 use crate::demo_page::{figure, page};
 use crate::generate::{self, Kind};
-use crate::plan::pulls;
-use crate::plan_report::Plan;
 use crate::progress::Progress;
 use crate::summary::peak_memory;
-use crate::{apply, demo_text, prepare};
+use crate::{demo_text, prepare};
 use anyhow::Context;
 use clap::Args;
 use rayon::prelude::*;
 use restive::data::domain::Domain;
+use restive_pipeline::{Plan, indices, pulls};
 use restive_tables::Study;
 use serde_json::json;
 use std::io::Write;
@@ -154,13 +153,14 @@ fn plan(study: &Study, run: &Run, domain: &Domain) -> anyhow::Result<Plan> {
     let k = train.len() + validation.len();
     let discount = Method::DecisionFocusedRecommended.index_discount(domain.horizon);
     let transition = run.selected.fitted.predictor.predict(test[0].features());
-    let (table, _) =
-        apply::indices(transition.view(), test[0].reward().view(), discount, domain.observation)?;
+    let (table, not_indexable) =
+        indices(transition.view(), test[0].reward().view(), discount, domain.observation)?;
     let (plan, never_observed) =
         pulls(&study.instances[k], &table, domain.observation, domain.budget, 1 + k as u64);
     let is_labelled = domain.observation.chain().is_some();
     let budget = domain.budget;
-    Ok(Plan { budget, index_discount: discount, history: None, never_observed, is_labelled, plan })
+    let (index_discount, history) = (discount, None);
+    Ok(Plan { budget, index_discount, history, never_observed, not_indexable, is_labelled, plan })
 }
 
 /// What to type to see it again.

@@ -6,17 +6,14 @@
 use crate::arguments::{Arguments, Command};
 use crate::compare::{Method, Run};
 use crate::compare_metrics::Metric;
-use crate::plan_report::Plan;
+use crate::plan_report;
 use crate::train::TrainArguments;
-use crate::train_config::{describe, resolve, standardise};
-use crate::train_method::Fit;
-use crate::train_summary::{losses, member_history};
-use crate::{model, prepare};
+use crate::train_config::asked;
 use clap::Parser;
-use restive::predictor::Ensemble;
-use restive_tables::model::{Card, Model};
+use restive_pipeline::card::member_history;
+use restive_pipeline::{Fit, Plan, Training};
+use restive_tables::model::Model;
 use restive_tables::{Cells, FolderDraft, Format, Study, write_table};
-use serde_json::json;
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -68,7 +65,7 @@ impl Contents<'_> {
         std::fs::write(draft.file(REPORT), &self.report).map_err(draft.refused(REPORT))?;
         std::fs::write(draft.file(FIGURE), &self.figure).map_err(draft.refused(FIGURE))?;
         self.results(&draft.file(RESULTS))?;
-        self.plan.write_table(&draft.file(PLAN))?;
+        plan_report::write_table(self.plan, &draft.file(PLAN))?;
         self.study.write(&draft.file(STUDY), Format::Parquet, false, |_| {})?;
         for (name, model) in MODELS.iter().zip(models) {
             model?.write(&draft.file(name), false)?;
@@ -106,31 +103,17 @@ impl Contents<'_> {
     /// The model of the first run, as `restive train` would write it.
     fn model(&self, out: &Path, objective: &str) -> anyhow::Result<Model> {
         let (run, study) = (&self.runs[0], self.study);
-        let arguments = train_arguments(out, objective, run.seed);
-        let split = prepare::split(study, run.seed)?;
-        let encoding = prepare::encoding(study, &split, standardise(&arguments), &[])?;
-        let parts = prepare::parts(study, &split, &encoding, false)?;
-        let method = resolve(&arguments, &parts[0], study.settings.horizon);
-        let configuration = describe(&arguments, &method, study, &split);
+        let asked = asked(&train_arguments(out, objective, run.seed));
+        let training = Training::new(study, &asked, &out.join(STUDY).display().to_string())?;
         let (predictor, history) = if objective == MODELS[0] {
             let fitted = &run.selected.two_stage;
             (fitted.predictor.clone(), member_history(run.seed, fitted))
         } else {
-            Fit::new(method, &parts[0], &parts[1], Some(run.snapshot.clone()))?.finish(run.seed)
+            let [train, validation, _] = &training.parts;
+            let method = training.method.clone();
+            Fit::new(method, train, validation, Some(run.snapshot.clone()))?.finish(run.seed)
         };
-        let ensemble = Ensemble { members: vec![predictor] };
-        let name = study.settings.name.as_ref().map_or(String::new(), |name| format!(" ({name})"));
-        let card = Card {
-            restive: env!("CARGO_PKG_VERSION").into(),
-            predictor: model::describe(&ensemble.members[0].architecture(), 1),
-            configuration,
-            encoding,
-            seed: run.seed,
-            fingerprint: study.fingerprint(),
-            history: json!({"members": [history], "loss": losses(&ensemble, &parts)}),
-            notes: format!("trained on {}{name}", out.join(STUDY).display()),
-        };
-        Ok(Model { card, weights: model::weights(&ensemble) })
+        Ok(training.model(vec![predictor], vec![history]))
     }
 }
 

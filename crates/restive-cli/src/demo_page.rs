@@ -5,10 +5,10 @@ use crate::compare_metrics::Metric;
 use crate::demo_charts::{gains, learning};
 use crate::demo_findings::{Findings, RECOMMENDED};
 use crate::demo_why::why;
-use crate::plan_report::{LastSeen, Plan};
 use restive::report::number::fixed;
 use restive::report::table::{Cell, Column, Row};
 use restive::report::{Block, Chart, Fact, Interval, Page, Section, Table};
+use restive_pipeline::{LastSeen, Plan};
 use std::path::Path;
 
 /// The figure that says the most.
@@ -166,7 +166,7 @@ fn as_deployed(findings: &Findings<'_>) -> Table {
 
 fn whom(plan: &Plan) -> Vec<Block> {
     let instance = plan.plan.first().map_or("", |row| &row.instance);
-    let one = |row: &crate::plan_report::Row| {
+    let one = |row: &restive_pipeline::Row| {
         let seen = row.place.cells().into_iter().map(|cell| cell.map_or(f64::NAN, f64::from));
         let numbers = seen.chain([row.index, row.rank as f64, row.inclusion]);
         Row::new(std::iter::once(Cell::text(&row.arm)).chain(numbers.map(Cell::Number)).collect())

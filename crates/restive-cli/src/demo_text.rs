@@ -4,9 +4,9 @@ use crate::compare::Method;
 use crate::compare_metrics::Metric;
 use crate::demo_findings::Findings;
 use crate::display::{Decimals, duration, grouped, write_aligned};
-use crate::plan_report::{LastSeen, Plan};
 use crate::summary::counted;
 use restive::report::Interval;
+use restive_pipeline::{LastSeen, Plan};
 use std::io::{self, Write};
 use std::path::Path;
 

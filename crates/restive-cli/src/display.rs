@@ -1,6 +1,7 @@
 //! Numbers and tables for the eye.
 
 use restive::index::{Indices, Status};
+pub(crate) use restive_pipeline::words::{grouped, percent};
 use restive_tables::ArmNames;
 use std::io::{self, Write};
 
@@ -135,28 +136,6 @@ fn residual(residual: f64) -> String {
     if residual == 0.0 { "0".into() } else { format!("{residual:.1e}") }
 }
 
-/// 1234567 → 1,234,567
-pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// Two digits, and never 0 % for something that happened.
-pub(crate) fn percent(share: f64) -> String {
-    match 100.0 * share {
-        p if p > 0.0 && p < 0.01 => "under 0.01 %".into(),
-        p if p < 10.0 => format!("{p:.2} %"),
-        p => format!("{p:.1} %"),
-    }
-}
-
 pub(crate) fn duration(seconds: f64) -> String {
     match seconds {
         s if s < 1.0 => format!("{:.1} ms", 1e3 * s),
@@ -171,8 +150,6 @@ mod tests {
 
     #[test]
     fn numbers_read_well() {
-        assert_eq!([0, 12, 999, 1000, 1234567].map(grouped), ["0", "12", "999", "1,000", "1,234,567"]);
-        assert_eq!([0.0, 1e-6, 0.004, 0.25].map(percent), ["0.00 %", "under 0.01 %", "0.40 %", "25.0 %"]);
         assert_eq!([0.0031, 2.0, 125.0].map(duration), ["3.1 ms", "2.00 s", "2 min 05 s"]);
     }
 

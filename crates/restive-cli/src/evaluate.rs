@@ -3,11 +3,10 @@
 //! Propensities are those of whole instances, whichever part is judged: K of N arms at random is K/N for every arm, also where
 //! only a few of the N are looked at.
 
-use crate::apply::{Applied, indices, refuse_other_than_tables};
 pub(crate) use crate::evaluate_arguments::EvaluateArguments;
 use crate::evaluate_arguments::{Judged, Ratio, Source};
 use crate::evaluate_report::{Loss, Report};
-use crate::prepare;
+use crate::prepare::{self, applied, refuse_other_than_tables};
 use anyhow::{Context, bail};
 use restive::data::split::{Group, Part};
 use restive::evaluation::{
@@ -15,11 +14,13 @@ use restive::evaluation::{
 };
 use restive::policy::{Policy, Temperature};
 use restive::{Instance, Transition};
+use restive_pipeline::prepare::{behaviour, rewards_at_pulls, with_propensity};
+use restive_pipeline::{Applied, indices};
 
 pub(crate) fn run(arguments: &EvaluateArguments) -> anyhow::Result<()> {
     refuse_other_than_tables(arguments.out.as_deref())?;
     prepare::threads(arguments.threads)?;
-    let applied = Applied::read(&arguments.model, &arguments.study)?;
+    let applied = applied(&arguments.model, &arguments.study)?;
     let groups = judged(&applied, arguments.part)?;
     let (source, is_rota) = source(&applied, arguments)?;
     let discount = applied.index_discount(arguments.index_discount);
@@ -45,9 +46,7 @@ pub(crate) fn run(arguments: &EvaluateArguments) -> anyhow::Result<()> {
         ));
     }
     if source.is_some() && arguments.ratio == Ratio::ThisStep {
-        notes.extend(
-            prepare::rewards_at_pulls(&instances).map(|note| note + ", as does --ratio previous-step"),
-        );
+        notes.extend(rewards_at_pulls(&instances).map(|note| note + ", as does --ratio previous-step"));
     }
     if not_indexable > 0 {
         notes.push(format!(
@@ -116,7 +115,7 @@ fn source(applied: &Applied, arguments: &EvaluateArguments) -> anyhow::Result<(O
     use restive_tables::Behaviour as Said;
     let said = applied.study.settings.behaviour;
     let source = match arguments.behaviour {
-        None => Some(prepare::behaviour(said)),
+        None => Some(behaviour(said)),
         Some(Source::Logged) => Some(Behaviour::Logged),
         Some(Source::Uniform) => Some(Behaviour::Uniform),
         Some(Source::Estimated) => Some(Behaviour::Estimated),
@@ -143,7 +142,7 @@ fn with_propensities(
     for (instance, _) in instances.iter_mut().zip(is_judged).filter(|(_, is_judged)| *is_judged) {
         match Propensity::new(instance.trajectories(), source, instance.budget()) {
             Err(_) if source == Behaviour::Uniform => return Ok(None),
-            propensity => *instance = prepare::with_propensity(instance, &propensity?)?,
+            propensity => *instance = with_propensity(instance, &propensity?)?,
         }
     }
     Ok(Some(instances))

@@ -71,16 +71,20 @@ pub(crate) fn usage(error: clap::Error) -> ExitCode {
 /// Reports a failed command.
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     // a command that writes a folder has an option to replace one
-    let hint = match error.downcast_ref::<restive_tables::Error>() {
+    let (tables, is_usage) = match error.downcast_ref::<restive_pipeline::Error>() {
+        Some(restive_pipeline::Error::Tables(error)) => (Some(error), false),
+        Some(restive_pipeline::Error::Asked(_)) => (None, true),
+        _ => (error.downcast_ref::<Error>(), error.is::<Usage>()),
+    };
+    let hint = match tables {
         Some(Error::Content { found, .. }) if found == "a folder with files" => ": --force",
         _ => "",
     };
     eprintln!("restive: {error:#}{hint}");
-    ExitCode::from(match error.downcast_ref::<restive_tables::Error>() {
+    ExitCode::from(match tables {
         Some(Error::Ending { .. } | Error::OutputIsInput { .. }) => USAGE,
-        Some(_) => FAILURE,
-        None if error.is::<Usage>() => USAGE,
-        None => FAILURE,
+        None if is_usage => USAGE,
+        _ => FAILURE,
     })
 }
 

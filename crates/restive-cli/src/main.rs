@@ -4,7 +4,6 @@
 //! line, runs the command, and turns whatever went wrong into one line on standard error and an exit code:
 //! 0 success, 1 failure (a file, the data, the system), 2 usage (the command line).
 
-mod apply;
 mod arguments;
 mod checkpoint;
 mod compare;
@@ -30,11 +29,8 @@ mod generate;
 mod generate_maternal;
 mod generate_out;
 mod generate_seen;
-mod history;
 mod index;
-mod latest;
 mod learn;
-mod model;
 mod observation;
 mod plan;
 mod plan_report;
@@ -48,7 +44,6 @@ mod study_summary;
 mod summary;
 mod train;
 mod train_config;
-mod train_method;
 mod train_summary;
 
 use anyhow::Context;

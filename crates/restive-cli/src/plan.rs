@@ -1,18 +1,11 @@
 //! `restive plan`: whom to pull next.
 
-use crate::apply::{Applied, indices, refuse_other_than_tables};
 use crate::arguments::discount;
 use crate::failure::Usage;
-use crate::history::History;
-use crate::latest::latest;
-use crate::plan_report::{LastSeen, Plan, Row};
-use crate::summary::counted;
+use crate::plan_report::{write_table, write_text};
+use crate::prepare::{applied, refuse_other_than_tables};
 use clap::Args;
-use restive::Instance;
-use restive::evaluation::{Record, unknown_label};
-use restive::instance::Observation;
-use restive::policy::strict::strict_top_k;
-use restive_tables::StudyInstance;
+use restive_pipeline::PlanAsked;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -95,46 +88,29 @@ pub(crate) struct PlanArguments {
 
 pub(crate) fn run(arguments: &PlanArguments) -> anyhow::Result<()> {
     refuse_other_than_tables(arguments.out.as_deref())?;
-    let applied = Applied::read(&arguments.model, &arguments.study)?;
-    let names = applied.study.instances.iter().map(|instance| instance.name.as_str());
-    let chosen: Vec<usize> = match &arguments.instance {
-        None => (0..applied.instances.len()).collect(),
-        Some(name) => match names.clone().position(|other| other == name) {
-            Some(k) => vec![k],
-            None => {
-                let some: Vec<&str> = names.take(5).collect();
-                let message =
-                    format!("--instance: found {name:?}, expected an instance such as {}", some.join(", "));
-                return Err(Usage(message).into());
-            }
-        },
+    let applied = applied(&arguments.model, &arguments.study)?;
+    let mut names = applied.study.instances.iter().map(|instance| instance.name.as_str());
+    let position = |name: &String| match names.clone().position(|other| other == name) {
+        Some(k) => Ok(k),
+        None => {
+            let some: Vec<&str> = names.by_ref().take(5).collect();
+            Err(Usage(format!(
+                "--instance: found {name:?}, expected an instance such as {}",
+                some.join(", ")
+            )))
+        }
     };
-    let observation = applied.study.settings.observation;
-    let chain = observation.chain();
-    let history = arguments.history.then(|| applied.history());
-    let strength = history.as_ref().map(|history| history.strength.map(|of| of.value));
-    let discount = applied.index_discount(arguments.index_discount);
-    let budget = arguments.budget.unwrap_or(applied.study.settings.budget);
-    let mut plan = Plan {
-        budget,
-        index_discount: discount,
-        history,
-        never_observed: 0,
-        is_labelled: chain.is_some(),
-        plan: Vec::new(),
+    let asked = PlanAsked {
+        budget: arguments.budget,
+        only_beneficial: arguments.only_beneficial,
+        history: arguments.history,
+        index_discount: arguments.index_discount,
+        instance: arguments.instance.as_ref().map(position).transpose()?,
+        seed: arguments.seed,
     };
-    let mut not_indexable = 0;
-    for k in chosen {
-        let instance = &applied.instances[k];
-        let (table, not) = indices_of(instance, &applied, k, strength, discount)?;
-        not_indexable += not;
-        let lots = arguments.seed.wrapping_add(k as u64);
-        let (rows, never_observed) = pulls(&applied.study.instances[k], &table, observation, budget, lots);
-        plan.never_observed += never_observed;
-        plan.plan.extend(rows.into_iter().filter(|row| row.is_beneficial || !arguments.only_beneficial));
-    }
+    let plan = applied.plan(&asked)?;
     if let Some(out) = &arguments.out {
-        plan.write_table(out)?;
+        write_table(&plan, out)?;
     }
     crate::print(|text| match (arguments.json, &arguments.out) {
         (true, _) => {
@@ -143,78 +119,10 @@ pub(crate) fn run(arguments: &PlanArguments) -> anyhow::Result<()> {
         }
         (false, out) => {
             let rows = if out.is_some() { 0 } else { arguments.rows };
-            plan.write_text(text, rows, out.as_deref())
+            write_text(&plan, text, rows, out.as_deref())
         }
     })?;
-    applied.notes.iter().for_each(|note| eprintln!("restive: note: {note}"));
-    plan.history.iter().flat_map(History::warnings).for_each(|text| eprintln!("restive: warning: {text}"));
-    if plan.never_observed > 0 {
-        let arms = counted(plan.never_observed as u64, "arm");
-        match chain {
-            None => {
-                eprintln!(
-                    "restive: note: {arms} never observed, left out: without a state there is no index"
-                );
-            }
-            Some(_) => eprintln!(
-                "restive: note: {arms} never seen, ranked as last seen longer ago than the chain remembers; the columns last_state and \
-                 since say what was known of an arm before the log"
-            ),
-        }
-    }
-    if not_indexable > 0 {
-        let arms = counted(not_indexable as u64, "arm");
-        eprintln!("restive: warning: {arms} not indexable: their ranking is a heuristic");
-    }
+    applied.notes.iter().chain(&plan.note()).for_each(|note| eprintln!("restive: note: {note}"));
+    plan.warnings().iter().for_each(|text| eprintln!("restive: warning: {text}"));
     Ok(())
-}
-
-/// The arms of an instance to pull, by their indices (`[N,L]`) in their latest states or labels, best first; and how many arms
-/// were never seen. `seed` draws the lots for ties.
-pub(crate) fn pulls(
-    there: &StudyInstance,
-    table: &ndarray::Array2<f64>,
-    observation: Observation,
-    budget: usize,
-    seed: u64,
-) -> (Vec<Row>, usize) {
-    let latest = latest(&there.trajectories, observation);
-    let chain = observation.chain();
-    let unknown = chain.map(|chain| unknown_label(&there.trajectories, chain));
-    // (arm, what it is ranked by)
-    let ranked = latest.iter().enumerate().filter_map(|(i, state)| Some((i, state.or(unknown)?)));
-    let ranked: Vec<(usize, u16)> = ranked.collect();
-    let score: Vec<f64> = ranked.iter().map(|&(i, state)| table[[i, usize::from(state)]]).collect();
-    let top = strict_top_k(&score, budget, seed);
-    let mut pulled: Vec<usize> = (0..ranked.len()).filter(|c| top.pull[*c]).collect();
-    // stable: equal indices stay in the order of the table
-    pulled.sort_by(|a, b| score[*b].partial_cmp(&score[*a]).expect("indices are numbers"));
-    let rows = pulled.into_iter().enumerate().map(|(rank, c)| Row {
-        instance: there.name.clone(),
-        arm: there.arms[ranked[c].0].clone(),
-        place: LastSeen::new(ranked[c].1, latest[ranked[c].0].is_some(), chain),
-        index: score[c] + 0.0,
-        rank: rank + 1,
-        inclusion: top.inclusion[c],
-        is_beneficial: score[c] > 0.0,
-    });
-    (rows.collect(), latest.iter().filter(|state| state.is_none()).count())
-}
-
-/// The indices of an instance, on the prediction alone or smoothed with the arms' own records.
-fn indices_of(
-    instance: &Instance,
-    applied: &Applied,
-    k: usize,
-    strength: Option<[f64; 2]>,
-    discount: f64,
-) -> anyhow::Result<(ndarray::Array2<f64>, usize)> {
-    let (prediction, reward) = (&applied.predictions[k], instance.reward().view());
-    match strength {
-        None => indices(prediction.view(), reward, discount, instance.observation()),
-        Some(strength) => {
-            let own = Record::new(instance).transition(Some((prediction.view(), strength)));
-            indices(own.view(), reward, discount, instance.observation())
-        }
-    }
 }

@@ -1,164 +1,10 @@
-//! From a study to what is trained and judged on: its split, the encoding of its features, its instances by part.
-//!
-//! `train` calls all three in a row; a command that is given a model calls [`split`] with the seed of the model's card and
-//! [`parts`] with the encoding of the card, and so meets the arms that the model was, or was not, trained on.
+//! What commands do first: threads, the model and the study, the place of the answer.
 
-use crate::display::percent;
-use anyhow::{Context, anyhow};
-use ndarray::{Array3, s};
-use restive::data::encoding::{EncodedColumn, Encoding, Standardise};
-use restive::data::features::{Column, Features};
-use restive::data::split::{Part, Split};
-use restive::error::{Error, FeatureFault};
-use restive::evaluation::{Behaviour, Propensity};
-use restive::instance::{Logged, Observation, Parts};
-use restive::{Instance, Trajectories};
-use restive_tables::Study;
-
-/// The split of a study: as its column `split` says, otherwise 70/10/20 at random by the seed.
-pub(crate) fn split(study: &Study, seed: u64) -> anyhow::Result<Split> {
-    given_or_seeded(study, seed).context("split")
-}
-
-/// The same, with the bare reason where there is none.
-pub(crate) fn given_or_seeded(study: &Study, seed: u64) -> restive::Result<Split> {
-    study.given_split().unwrap_or_else(|| Split::seeded(&study.arms(), seed))
-}
-
-/// The encoding of a study's features, learnt from its training arms.
-pub(crate) fn encoding(
-    study: &Study,
-    split: &Split,
-    standardise: Standardise,
-    drop: &[String],
-) -> anyhow::Result<Encoding> {
-    let dropped: Vec<&str> = drop.iter().map(String::as_str).collect();
-    Encoding::fit(&study.features(&split.train), standardise, &dropped).map_err(|error| match &error {
-        Error::Feature { column, fault: FeatureFault::Constant { .. } | FeatureFault::AllMissing } => {
-            anyhow!("{error}: --drop {}", column.escape_debug())
-        }
-        _ => error.into(),
-    })
-}
-
-/// The instances of each part (train, validation, test), encoded; a part may be empty. With `is_weighed` the log says for each
-/// action how likely it was, by the whole instance that the part was cut from.
-pub(crate) fn parts(
-    study: &Study,
-    split: &Split,
-    encoding: &Encoding,
-    is_weighed: bool,
-) -> anyhow::Result<[Vec<Instance>; 3]> {
-    let mut instances = study.instances(encoding)?;
-    if is_weighed {
-        let source = behaviour(study.settings.behaviour);
-        for instance in &mut instances {
-            let propensity = Propensity::new(instance.trajectories(), source, instance.budget())
-                .context("--value is: no propensities")?;
-            *instance = with_propensity(instance, &propensity)?;
-        }
-    }
-    Ok(Part::ALL.map(|part| split.part(part).iter().map(|group| group.of(&instances)).collect()))
-}
-
-/// When the states of a study are seen, as study.toml says it.
-pub(crate) fn observation(study: &Study) -> &'static str {
-    match study.settings.observation {
-        Observation::Full => "full",
-        Observation::Collapsing(_) => "collapsing",
-    }
-}
-
-/// Where the propensities of a log come from, as its study says.
-pub(crate) fn behaviour(said: restive_tables::Behaviour) -> Behaviour {
-    use restive_tables::Behaviour as Said;
-    match said {
-        Said::Logged => Behaviour::Logged,
-        Said::Uniform | Said::RoundRobinAsUniform => Behaviour::Uniform,
-        Said::Estimated => Behaviour::Estimated,
-    }
-}
-
-/// The instance with the propensities of its logged actions written down.
-pub(crate) fn with_propensity(instance: &Instance, known: &Propensity) -> anyhow::Result<Instance> {
-    let log = instance.trajectories();
-    let mut propensity = Array3::ones(log.state().dim());
-    propensity.slice_mut(s![.., ..log.steps() - 1, ..]).assign(&known.values);
-    let logged = Logged {
-        state: log.state().to_owned(),
-        action: log.action().to_owned(),
-        propensity: Some(propensity),
-        reward: log.reward().map(|reward| reward.to_owned()),
-    };
-    let trajectories = Trajectories::new(logged, instance.labels())?;
-    Ok(Instance::new(Parts { trajectories, ..instance.parts().clone() })?)
-}
-
-/// What should be known of importance sampling where states, and with them rewards, are seen at pulls only.
-pub(crate) fn rewards_at_pulls(instances: &[Instance]) -> Option<String> {
-    // of arms that were left alone
-    let (mut left, mut known) = (0u64, 0u64);
-    for instance in instances.iter().filter(|instance| instance.observation().chain().is_some()) {
-        let log = instance.trajectories();
-        let is_left = log.action().iter().map(|a| *a == 0).collect::<Vec<_>>();
-        left += is_left.iter().filter(|is| **is).count() as u64;
-        if let Some(rewards) = log.reward() {
-            let cells = rewards.iter().zip(is_left).filter(|(reward, is_left)| *is_left && !reward.is_nan());
-            known += cells.count() as u64;
-        }
-    }
-    let said = match known {
-        0 => "rewards are known at pulls only".to_string(),
-        _ => format!(
-            "rewards are known at pulls, and at {} of the steps without one only",
-            percent(known as f64 / left as f64)
-        ),
-    };
-    (known < left).then(|| {
-        said + ": importance sampling averages over arms with a known reward, and by this step's action it leans towards states in \
-                which the policy pulls; a column reward avoids that"
-    })
-}
-
-/// One warning for each category that arms of the study have and no training arm had.
-pub(crate) fn unseen(study: &Study, encoding: &Encoding) -> Vec<String> {
-    let tables: Vec<_> = study.instances.iter().map(|instance| instance.features.clone()).collect();
-    let unseen = encoding.unseen(&Features::stack(&tables));
-    let warning = |unseen: restive::data::encoding::Unseen| {
-        let (column, category) = (unseen.column.escape_debug(), unseen.category.escape_debug());
-        let arms = crate::summary::counted(unseen.arms as u64, "arm");
-        format!(
-            "feature {column}: {arms} with {category}, which no training arm has: encoded as none of the known"
-        )
-    };
-    unseen.into_iter().map(warning).collect()
-}
-
-/// One warning for each feature that the model learnt from and that tells the arms of this study nothing: missing in all of
-/// them, or the same.
-pub(crate) fn flat(study: &Study, encoding: &Encoding) -> Vec<String> {
-    let tables: Vec<_> = study.instances.iter().map(|instance| instance.features.clone()).collect();
-    let all = Features::stack(&tables);
-    let flat = |learnt: &EncodedColumn| {
-        let column = all.column(&learnt.name).filter(|column| column.len() > 1)?;
-        let same = match column {
-            _ if column.missing() == column.len() => "missing in every arm".into(),
-            _ if column.missing() > 0 => return None, // missing tells something
-            Column::Number(values) if values.iter().all(|x| *x == values[0]) => {
-                format!("found {} in every arm", values[0])
-            }
-            Column::Text(values) if values.iter().all(|x| *x == values[0]) => {
-                format!("found {:?} in every arm", values[0].as_deref().unwrap_or_default())
-            }
-            _ => return None,
-        };
-        let name = learnt.name.escape_debug();
-        Some(format!(
-            "feature {name}: {same}, though it differed between arms at training: is the column right?"
-        ))
-    };
-    encoding.columns.iter().filter_map(flat).collect()
-}
+use crate::failure::Usage;
+use anyhow::Context;
+use restive_pipeline::{Applied, Trained};
+use restive_tables::{Format, Study};
+use std::path::Path;
 
 /// Computes with that many threads; the default is one per core.
 pub(crate) fn threads(threads: Option<u16>) -> anyhow::Result<()> {
@@ -166,5 +12,26 @@ pub(crate) fn threads(threads: Option<u16>) -> anyhow::Result<()> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into());
         pool.build_global().with_context(|| format!("--threads {threads}"))?;
     }
+    Ok(())
+}
+
+/// A study seen through a model, from their folders.
+pub(crate) fn applied(model_folder: &Path, study_folder: &Path) -> anyhow::Result<Applied> {
+    if model_folder.join("study.toml").exists() && !model_folder.join("card.json").exists() {
+        let message = format!(
+            "{}: found a study, expected the folder of a model: MODEL comes before STUDY",
+            model_folder.display()
+        );
+        return Err(Usage(message).into());
+    }
+    let trained = Trained::read(model_folder)?;
+    let study = Study::read(study_folder)?;
+    let [model_name, study_name] = [model_folder, study_folder].map(|folder| folder.display().to_string());
+    Ok(Applied::new(trained, study, &model_name, &study_name)?)
+}
+
+/// Refuses an output that is no table, before any work is done.
+pub(crate) fn refuse_other_than_tables(out: Option<&Path>) -> anyhow::Result<()> {
+    out.map(Format::of_table).transpose()?;
     Ok(())
 }

@@ -5,6 +5,7 @@ use crate::display::{duration, grouped, percent};
 use crate::observation::chain_name;
 use crate::solve::{Question, STATUSES, Tally};
 use restive::index::Status;
+pub(crate) use restive_pipeline::words::counted;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -124,10 +125,6 @@ impl Summary {
             })
             .collect()
     }
-}
-
-pub(crate) fn counted(count: u64, what: &str) -> String {
-    format!("{} {what}{}", grouped(count), if count == 1 { "" } else { "s" })
 }
 
 /// The most memory that the process has held, where the system says (Linux).

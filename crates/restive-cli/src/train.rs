@@ -5,26 +5,22 @@
 //! again after any interruption, ends in the same weights.
 
 use crate::arguments::{discount, temperature};
-use crate::checkpoint::{Checkpoint, Progressed, difference};
+use crate::checkpoint::{Checkpoint, difference};
 use crate::failure::{Usage, say_when_interrupted};
-use crate::model::Trained;
+use crate::prepare;
 use crate::progress::Progress;
 use crate::summary::counted;
 use crate::train_config::{
-    Objective, PrecisionArgument, PredictorName, Preset, Profile, ValueName, YesNo, above_zero, describe,
-    dropout, refuse_contradictions, refuse_too_little, resolve, standardise,
+    Objective, PrecisionArgument, PredictorName, Preset, Profile, ValueName, YesNo, above_zero, asked,
+    dropout,
 };
-use crate::train_method::{Fit, Method};
-use crate::train_summary::{Outcome, epoch_line, losses};
-use crate::{model, prepare};
+use crate::train_summary::{Outcome, epoch_line};
 use clap::Args;
-use restive::Instance;
 use restive::policy::Temperature;
-use restive::predictor::{Architecture, Ensemble};
-use restive::training::Value as DecisionValue;
+use restive_pipeline::card::losses;
+use restive_pipeline::{Progressed, Trained, Training};
 use restive_tables::Study;
 use restive_tables::model::{Card, Model};
-use serde_json::{Value, json};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -159,54 +155,29 @@ pub(crate) struct TrainArguments {
 
 pub(crate) fn run(arguments: &TrainArguments) -> anyhow::Result<()> {
     let start = Instant::now();
-    refuse_contradictions(arguments)?;
+    let asked = asked(arguments);
+    asked.check()?;
     if arguments.out.file_name().is_none() {
         return Err(Usage(format!("--out {}: expected the name of a folder", arguments.out.display())).into());
     }
     prepare::threads(arguments.threads)?;
     let study = Study::read(&arguments.study)?;
-    let split = prepare::split(&study, arguments.seed)?;
-    let encoding = prepare::encoding(&study, &split, standardise(arguments), &arguments.drop)?;
-    let horizon = study.settings.horizon;
-    let mut parts = prepare::parts(&study, &split, &encoding, false)?;
-    let method = resolve(arguments, &parts[0], horizon);
-    if method.decision().is_some_and(|decision| decision.value == DecisionValue::Is) {
-        parts = prepare::parts(&study, &split, &encoding, true)?;
-    }
-    refuse_too_little(&method, &parts)?;
-    let is_by_log = method.decision().is_some_and(|decision| decision.value == DecisionValue::Is);
-    let blind = prepare::rewards_at_pulls(&parts[0]).filter(|_| is_by_log);
-    let mut unseen = prepare::unseen(&study, &encoding);
-    unseen.extend(blind);
-    let architecture = Architecture {
-        features: encoding.width(),
-        states: parts[0][0].states(),
-        kind: method.config().kind.clone(),
-    };
-    let name = study.settings.name.as_ref().map_or(String::new(), |name| format!(" ({name})"));
-    let mut card = Card {
-        restive: env!("CARGO_PKG_VERSION").into(),
-        predictor: model::describe(&architecture, arguments.ensemble as usize),
-        configuration: describe(arguments, &method, &study, &split),
-        encoding,
-        seed: arguments.seed,
-        fingerprint: study.fingerprint(),
-        history: Value::Null,
-        notes: format!("trained on {}{name}", arguments.study.display()),
-    };
+    let training = Training::new(&study, &asked, &arguments.study.display().to_string())?;
+    let card = &training.card;
 
     let mut checkpoint = Checkpoint::beside(&arguments.out);
-    let (replace, finished) = existing(arguments, &card)?;
-    let outcome =
-        |card: &Card, is_new| Outcome::new(&arguments.out, card, unseen.clone(), start.elapsed(), is_new);
+    let (replace, finished) = existing(arguments, card)?;
+    let outcome = |card: &Card, is_new| {
+        Outcome::new(&arguments.out, card, training.warnings.clone(), start.elapsed(), is_new)
+    };
     if let Some(Trained { ensemble, mut model }) = finished.filter(|_| !checkpoint.path().exists()) {
-        model.card.history["loss"] = losses(&ensemble, &parts);
+        model.card.history["loss"] = losses(&ensemble, &training.parts);
         return outcome(&model.card, false).print(arguments.json);
     }
     Model::check_folder(&arguments.out, replace)?;
     let progressed = match arguments.restart {
         true => None,
-        false => match checkpoint.read(&card) {
+        false => match checkpoint.read(card) {
             Err(_) if arguments.force => None,
             found => found?,
         },
@@ -214,19 +185,15 @@ pub(crate) fn run(arguments: &TrainArguments) -> anyhow::Result<()> {
     if let Some(found) = &progressed {
         let from = format!("restive: note: {}", checkpoint.path().display());
         match (found.members.len(), &found.now) {
-            (done, _) if done == arguments.ensemble as usize => eprintln!("{from}: training is complete"),
+            (done, _) if done == asked.ensemble => eprintln!("{from}: training is complete"),
             (done, now) => {
                 let epochs = counted(now.as_ref().map_or(0, epochs) as u64, "epoch");
                 eprintln!("{from}: going on after {epochs} of fit {}", done + 1);
             }
         }
     }
-    let progressed = progressed.unwrap_or_default();
-    let trained = train(arguments, &method, &card, &parts, progressed, &mut checkpoint)?;
-    let ensemble = Ensemble { members: trained.members };
-    card.predictor = model::describe(&ensemble.members[0].architecture(), ensemble.members.len());
-    card.history = json!({"members": trained.histories, "loss": losses(&ensemble, &parts)});
-    let model = Model { card, weights: model::weights(&ensemble) };
+    let progressed = train(arguments, &training, progressed.unwrap_or_default(), &mut checkpoint)?;
+    let model = training.model(progressed.members, progressed.histories);
     model.write(&arguments.out, replace)?;
     say_when_interrupted(format!("{} was written", arguments.out.display()));
     checkpoint.remove()?;
@@ -240,7 +207,7 @@ fn existing(arguments: &TrainArguments, card: &Card) -> anyhow::Result<(bool, Op
     if arguments.force || arguments.restart || !is_there(&arguments.out) {
         return Ok((arguments.force, None));
     }
-    match model::read(&arguments.out) {
+    match Trained::read(&arguments.out) {
         Ok(found) if difference(&found.model.card, card).is_none() => Ok((true, Some(found))),
         _ => Ok((false, None)),
     }
@@ -251,37 +218,24 @@ fn epochs(snapshot: &restive::training::Snapshot) -> usize {
     histories.map(|(_, losses)| losses.len()).sum()
 }
 
-/// Trains what is left to train.
+/// Trains what is left to train, with a checkpoint now and then and after every member.
 fn train(
     arguments: &TrainArguments,
-    method: &Method,
-    card: &Card,
-    [train, validation, _]: &[Vec<Instance>; 3],
-    mut progressed: Progressed,
+    training: &Training,
+    progressed: Progressed,
     checkpoint: &mut Checkpoint,
 ) -> anyhow::Result<Progressed> {
-    let fits = arguments.ensemble as usize;
     let progress = Progress::new("epochs");
-    for k in progressed.members.len()..fits {
-        let method = method.member(k, &progressed.histories);
-        let (seed, epochs) = (method.config().seed, method.config().epochs);
-        let mut fit = Fit::new(method, train, validation, progressed.now.take())?;
-        while !fit.is_finished() {
-            if let Some((stage, report)) = fit.advance().filter(|_| arguments.json) {
-                crate::print(|text| writeln!(text, "{}", epoch_line(k, stage, &report)))?;
-            }
-            let (share, message) = fit.progress(epochs);
-            progress.say((k as f64 + share) / fits as f64, message);
-            if checkpoint.is_due() && !fit.is_finished() {
-                progressed.now = Some(fit.snapshot());
-                checkpoint.write(card, &progressed)?;
-            }
+    training.run(progressed, None, |step| -> anyhow::Result<()> {
+        if let Some((stage, report)) = step.epoch.filter(|_| arguments.json) {
+            crate::print(|text| writeln!(text, "{}", epoch_line(step.member, stage, &report)))?;
         }
-        let (predictor, history) = fit.finish(seed);
-        progressed.now = None;
-        progressed.histories.push(history);
-        progressed.members.push(predictor);
-        checkpoint.write(card, &progressed)?;
-    }
-    Ok(progressed)
+        let Some(fit) = step.fit else { return checkpoint.write(&training.card, step.progressed) };
+        progress.say(step.share, step.message);
+        if checkpoint.is_due() && !fit.is_finished() {
+            step.progressed.now = Some(fit.snapshot());
+            checkpoint.write(&training.card, step.progressed)?;
+        }
+        Ok(())
+    })
 }

@@ -1,28 +1,15 @@
-//! What a training says of itself: its epochs, its losses, its warnings; for the card and for the eye.
+//! What a training says of itself: its epochs, its losses, its warnings, for the eye.
 
 use crate::display::{duration, grouped, write_aligned};
 use crate::summary::counted;
-use restive::Instance;
 use restive::data::split::Part;
-use restive::evaluation::Record;
-use restive::predictor::Ensemble;
-use restive::training::{EpochReport, Fitted, Status};
+use restive::training::EpochReport;
+use restive_pipeline::card::{self, counted_thing};
 use restive_tables::model::Card;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::path::Path;
 use std::time::Duration;
-
-fn status(status: Status) -> &'static str {
-    match status {
-        Status::Running => "running",
-        Status::Completed => "completed",
-        Status::StoppedEarly => "stopped early",
-        Status::Diverged => "diverged",
-        Status::Converged => "converged",
-        Status::NotConverged => "not converged",
-    }
-}
 
 /// One epoch as a line of JSON; a loss that is no finite number is null.
 pub(crate) fn epoch_line(member: usize, stage: &str, report: &EpochReport) -> Value {
@@ -37,49 +24,6 @@ pub(crate) fn epoch_line(member: usize, stage: &str, report: &EpochReport) -> Va
         "learning_rate": report.learning_rate,
         "is_best": report.is_best,
     })
-}
-
-/// How one fit went, for the card.
-pub(crate) fn member_history(seed: u64, fitted: &Fitted) -> Value {
-    let mut all = history(fitted);
-    all["seed"] = seed.into();
-    all
-}
-
-/// The epochs of a training. `kept_epoch` is null where the initial parameters were kept.
-pub(crate) fn history(fitted: &Fitted) -> Value {
-    let column = |of: fn(&EpochReport) -> Option<f64>| fitted.history.iter().map(of).collect::<Vec<_>>();
-    let mut all = json!({
-        "status": status(fitted.status),
-        "kept_epoch": fitted.history.iter().rposition(|epoch| epoch.is_best),
-        "train_loss": column(|epoch| Some(epoch.train_loss)),
-        "validation_loss": column(|epoch| epoch.validation_loss),
-        "learning_rate": column(|epoch| Some(epoch.learning_rate)),
-    });
-    if fitted.history.iter().any(|epoch| epoch.train_value.is_some()) {
-        all["train_value"] = column(|epoch| epoch.train_value).into();
-    }
-    all
-}
-
-/// The losses of each part under the finished ensemble: per trajectory, the mean over instances as published; per
-/// transition (or sighting, where states are seen at pulls only), over all of them. A part without arms has none.
-pub(crate) fn losses(ensemble: &Ensemble, parts: &[Vec<Instance>; 3]) -> Value {
-    let mut all = json!({});
-    for (part, instances) in Part::ALL.iter().zip(parts).filter(|(_, instances)| !instances.is_empty()) {
-        let (mut mean, mut total, mut seen) = (0.0, 0.0, 0.0);
-        for instance in instances {
-            let record = Record::new(instance);
-            let transition = ensemble.predict(instance.features());
-            let loss = record.loss(transition.view()).per_trajectory;
-            mean += loss / instances.len() as f64;
-            total += loss * instance.trajectories().trajectories() as f64;
-            seen += record.total();
-        }
-        all[part.name()] =
-            json!({"per_trajectory": mean, "per_transition": total / seen, "transitions": seen as u64});
-    }
-    all
 }
 
 /// The end of a training.
@@ -100,35 +44,7 @@ impl<'a> Outcome<'a> {
         took: Duration,
         is_new: bool,
     ) -> Self {
-        let members = card.history["members"].as_array().cloned().unwrap_or_default();
-        let count = |status: &str| members.iter().filter(|member| member["status"] == status).count();
-        if count("diverged") > 0 {
-            warnings.push(format!(
-                "{} of {} diverged: the last parameters with a finite loss were kept; try a lower --learning-rate",
-                count("diverged"),
-                counted(members.len() as u64, "fit")
-            ));
-        }
-        if count("not converged") > 0 {
-            warnings.push("the effect model did not converge: its parameters are not the best ones".into());
-        }
-        let configuration = &card.configuration;
-        if configuration["split"]["validation"]["arms"] == 0 && configuration["keep"] == "best" {
-            warnings.push("no validation part: the last epoch was kept, nothing says when to stop".into());
-        }
-        // a loss that is no finite number is null in the card
-        let loss = card.history["loss"]["train"]["per_transition"].as_f64().unwrap_or(f64::INFINITY);
-        let blind = card.predictor["states"].as_f64().unwrap_or(f64::NAN).ln();
-        if loss > blind {
-            let advice = match configuration["standardise"] == false {
-                true => "; try --standardise yes",
-                false => "",
-            };
-            warnings.push(format!(
-                "the training loss per {}, {loss:.3}, is above {blind:.3}, that of knowing nothing{advice}",
-                counted_thing(configuration)
-            ));
-        }
+        warnings.extend(card::warnings(card));
         Self { out, card: card.clone(), warnings, seconds: took.as_secs_f64(), is_new }
     }
 
@@ -232,11 +148,6 @@ impl<'a> Outcome<'a> {
         let did = if self.is_new { "wrote" } else { "nothing to do, this training is already in" };
         writeln!(text, "\n{}; {did} {}", duration(self.seconds), self.out.display())
     }
-}
-
-/// What the loss counts: transitions, or sightings where states are seen at pulls only.
-fn counted_thing(configuration: &Value) -> &'static str {
-    if configuration["observation"] == "collapsing" { "sighting" } else { "transition" }
 }
 
 /// What the folds said of the first fit, in words.

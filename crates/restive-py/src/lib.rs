@@ -1,16 +1,21 @@
 //! The Python face of restive: the rooms of the library under the same names, NumPy in and out.
 
 mod arms;
+mod asked;
 mod border;
+mod columns;
 mod data;
 mod error;
+mod estimator;
 mod evaluation;
 mod index;
 mod indices;
 mod likelihood;
 mod policy;
+mod refusal;
 mod segmented;
 mod simulation;
+mod study;
 mod threads;
 mod trajectories;
 
@@ -26,5 +31,7 @@ fn _restive(module: &Bound<'_, PyModule>) -> PyResult<()> {
     segmented::register(module)?;
     likelihood::register(module)?;
     simulation::register(module)?;
-    data::register(module)
+    data::register(module)?;
+    study::register(module)?;
+    estimator::register(module)
 }

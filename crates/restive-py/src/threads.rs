@@ -20,7 +20,7 @@ fn build(threads: usize) -> PyResult<Arc<ThreadPool>> {
 }
 
 /// The pool, made with as many threads as there are processors where there is none yet.
-fn pool() -> PyResult<Arc<ThreadPool>> {
+pub(crate) fn pool() -> PyResult<Arc<ThreadPool>> {
     let mut pool = POOL.lock().unwrap_or_else(PoisonError::into_inner);
     if pool.is_none() {
         *pool = Some(build(0)?);

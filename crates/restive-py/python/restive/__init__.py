@@ -20,19 +20,26 @@ from restive._restive import (
     whittle_index,
 )
 from restive.domains import Instance, generate
+from restive.estimators import DecisionFocused, Plan, TwoStage, load
+from restive.study import Study
 
 __all__ = [
     "Cwpdis",
+    "DecisionFocused",
     "Indices",
     "Instance",
     "Likelihood",
+    "Plan",
     "Segmented",
     "Simulation",
     "SoftTopK",
     "StrictTopK",
+    "Study",
+    "TwoStage",
     "__version__",
     "cwpdis",
     "generate",
+    "load",
     "negative_log_likelihood",
     "segmented",
     "set_threads",

@@ -1,15 +1,14 @@
 //! `arms.{csv,parquet}`: who there is, and what is known of them.
 //!
 //! Columns `instance` (may be left out where there is one instance), `arm`, perhaps `split`; every other column is a
-//! feature. In Parquet a feature is what its type says. In CSV a feature is numbers or text, and all its cells must agree (blanks
+//! feature. In Parquet a feature is what its type says, in memory too where its cells do not contradict it. In CSV a feature is numbers or text, and all its cells must agree (blanks
 //! and NaN are missing in either), unless `study.toml` lists it under `text`: a misspelt number must not turn a measurement into
 //! categories. Where they do not agree, the first cell of the rarer kind is named.
 
 use super::feature::{Growing, Seen};
 use super::roster::Roster;
-use super::table::{Table, Want};
+use super::table::{Origin, Table, Want};
 use crate::error::{Error, Place, Result, Row, quoted};
-use crate::format::Format;
 use restive::data::features::{Column, Features};
 use restive::data::split::Part;
 use std::path::Path;
@@ -27,8 +26,9 @@ pub(super) struct Arms {
     pub(super) split: Option<Vec<Vec<Part>>>,
 }
 
-pub(super) fn read(path: &Path, text: &[String]) -> Result<Arms> {
-    let mut table = Table::open(path)?;
+pub(super) fn read(origin: Origin<'_>, text: &[String]) -> Result<Arms> {
+    let path = origin.path();
+    let mut table = Table::open(origin)?;
     let (instance, arm, split) = (table.find("instance"), table.need("arm")?, table.find("split"));
     let reserved = [instance, Some(arm), split];
     let features: Vec<usize> = (0..table.header().len()).filter(|c| !reserved.contains(&Some(*c))).collect();
@@ -47,7 +47,7 @@ pub(super) fn read(path: &Path, text: &[String]) -> Result<Arms> {
     wanted.extend(features.iter().zip(&is_category).map(|(c, listed)| (*c, want(listed))));
     table.select(wanted)?;
 
-    let is_typed = Format::of(path)? == Format::Parquet;
+    let is_typed: Vec<bool> = features.iter().map(|c| table.is_typed(*c)).collect();
     let mut read = Arms { instances: Roster::default(), arms: Vec::new(), features: Vec::new(), split: None };
     // rows of the table by instance, in the order of the arms
     let (mut rows, mut row_count) = (Vec::<Vec<usize>>::new(), 0);
@@ -97,8 +97,9 @@ pub(super) fn read(path: &Path, text: &[String]) -> Result<Arms> {
                     None => return Err(bad("split", found, "train, validation or test")),
                 }
             }
-            for (column, cells) in columns.iter_mut().zip(&batch.cells[first_feature..]) {
-                column.push(cells, row, is_typed, || (batch.row(row), name.to_string()));
+            let cells = batch.cells[first_feature..].iter().zip(&is_typed);
+            for (column, (cells, is_typed)) in columns.iter_mut().zip(cells) {
+                column.push(cells, row, *is_typed, || (batch.row(row), name.to_string()));
             }
         }
     }

@@ -3,13 +3,18 @@
 //! Rows come in any order, and what is wrong between two of them shows when all have been read. Positions are not kept for
 //! that: a message is worth a second reading, a table without faults is not worth the memory.
 
-use super::table::{Table, Want};
+use super::table::{Origin, Table, Want};
 use crate::error::Row;
-use std::path::Path;
 
 /// The row of an arm at a step, where there is one.
-pub(super) fn row_of(path: &Path, instance: &str, trajectory: &str, t: usize, arm: &str) -> Option<Row> {
-    let mut table = Table::open(path).ok()?;
+pub(super) fn row_of(
+    origin: Origin<'_>,
+    instance: &str,
+    trajectory: &str,
+    t: usize,
+    arm: &str,
+) -> Option<Row> {
+    let mut table = Table::open(origin).ok()?;
     let mut wanted = vec![(table.find("trajectory")?, Want::Name), (table.find("t")?, Want::Number)];
     wanted.push((table.find("arm")?, Want::Name));
     let has_instance = table.find("instance");

@@ -6,12 +6,12 @@ use super::find_row::row_of;
 use super::labels::{Fault, FaultKind, follow, number};
 use super::observation::{MOST_LABELS, Rows, longest_chain};
 use super::roster::Roster;
+use super::table::Origin;
 use crate::error::{Error, Place, Result};
 use ndarray::Array3;
 use rayon::prelude::*;
 use restive::Trajectories;
 use restive::instance::{Chain, Logged, NO_ACTION, Observation, UNSEEN};
-use std::path::Path;
 
 /// An action while no row has spoken of it: so that a second row is known for one.
 pub(super) const NO_ROW: u8 = NO_ACTION - 1;
@@ -55,7 +55,7 @@ pub(super) type Read = (Vec<String>, Trajectories);
 
 /// What it takes to make trajectories whole once all rows have been placed.
 pub(super) struct Whole<'a> {
-    pub(super) path: &'a Path,
+    pub(super) origin: Origin<'a>,
     pub(super) arms: &'a Arms,
     pub(super) settings: &'a Settings,
     pub(super) rows: Rows,
@@ -68,7 +68,8 @@ pub(super) struct Whole<'a> {
 impl Whole<'_> {
     /// Makes labels where states are seen at pulls only, checks the budget and fills the arrays, an instance at a time.
     pub(super) fn assemble(self, mut instances: Vec<Growing>) -> Result<(Vec<Read>, Observation)> {
-        let Self { path, arms, settings, rows, first, has_propensity, has_reward } = self;
+        let Self { origin, arms, settings, rows, first, has_propensity, has_reward } = self;
+        let path = origin.path();
         if first > 1 {
             return Err(Error::content(path, "column t", format!("{first} as the first step"), "0 or 1"));
         }
@@ -167,7 +168,7 @@ impl Whole<'_> {
         }
         let expected = "rows with action 0 for arms that were left alone, or rows = \"pulls\" in study.toml, which says that an arm \
                         without a row was left alone";
-        Err(Error::content(self.path, "column action", "rows for pulls only", expected))
+        Err(Error::content(self.origin.path(), "column action", "rows for pulls only", expected))
     }
 
     /// Labels in the place of what pulls saw, and its rewards where none were logged; the chain with all its labels counted.
@@ -201,7 +202,7 @@ impl Whole<'_> {
             let expected = format!(
                 "at most {MOST_LABELS} labels of all states; beliefs in study.toml says how many are kept"
             );
-            return Err(Error::content(self.path, "", found, expected));
+            return Err(Error::content(self.origin.path(), "", found, expected));
         }
         let runs = instances.par_iter_mut().flat_map(|growing| growing.runs.par_iter_mut());
         runs.for_each(|run| number(run, chain.beliefs()));
@@ -212,7 +213,7 @@ impl Whole<'_> {
     fn refused(&self, k: usize, trajectory: &str, fault: Fault, chain: Chain, most: usize) -> Error {
         let (instance, arm) = (self.arms.instances.name(k), self.arms.arms[k].name(fault.i));
         // what follows from an action may have no row of its own
-        let row = |t: usize| row_of(self.path, instance, trajectory, t, arm).map(|row| (row, t));
+        let row = |t: usize| row_of(self.origin, instance, trajectory, t, arm).map(|row| (row, t));
         let place = match row(fault.t).or_else(|| row(fault.t.checked_sub(1)?)) {
             Some((row, t)) => format!(
                 "{}, column since, instance {}, trajectory {}, t {t}",
@@ -263,7 +264,7 @@ impl Whole<'_> {
                 )
             }
         };
-        Error::content(self.path, place, found, expected)
+        Error::content(self.origin.path(), place, found, expected)
     }
 }
 

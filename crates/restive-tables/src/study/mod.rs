@@ -55,6 +55,7 @@ mod settings;
 mod settings_lines;
 mod table;
 mod table_csv;
+mod table_memory;
 mod table_parquet;
 mod trajectories;
 mod truth;
@@ -62,8 +63,10 @@ mod write;
 pub(crate) mod write_table;
 
 pub use settings::{Behaviour, Settings};
+pub use table_memory::TYPE;
 
 use crate::error::{Error, Result};
+use arrow_array::RecordBatch;
 use restive::data::encoding::Encoding;
 use restive::data::features::Features;
 use restive::data::split::{Group, Part, Split};
@@ -72,6 +75,7 @@ use restive::instance::Parts;
 use restive::{Instance, Trajectories, Transition};
 use std::io;
 use std::path::{Path, PathBuf};
+use table::Origin;
 
 const SETTINGS: &str = "study.toml";
 
@@ -111,7 +115,7 @@ impl Study {
                 io::Error::other(if folder.exists() { "it is no folder" } else { "there is no such folder" });
             return Err(Error::Io { path: folder.into(), doing: "open", answer: source });
         }
-        let (mut settings, rows) = Settings::read(&folder.join(SETTINGS))?;
+        let settings = Settings::read(&folder.join(SETTINGS))?;
         let part = |name| {
             table_of(folder, name)?.ok_or_else(|| {
                 let found = format!("neither {name}.csv nor {name}.parquet");
@@ -120,18 +124,48 @@ impl Study {
         };
         let (arms_path, trajectories_path) = (part("arms")?, part("trajectories")?);
         let truth_path = table_of(folder, "truth")?;
-        let mut arms = arms::read(&arms_path, &settings.text)?;
+        let truth = truth_path.as_deref().map(Origin::File);
+        Self::assemble(settings, Origin::File(&arms_path), Origin::File(&trajectories_path), truth)
+    }
+
+    /// Checks a study whose tables are in memory, with the checks and messages of [`Study::read`]: `settings` is the text of
+    /// `study.toml`, messages call the tables `arms`, `trajectories` and `truth`, and rows count from 0.
+    pub fn from_tables(
+        settings: &str,
+        arms: &RecordBatch,
+        trajectories: &RecordBatch,
+        truth: Option<&RecordBatch>,
+    ) -> Result<Self> {
+        let settings = Settings::parse(Path::new(SETTINGS), settings)?;
+        let [arms, trajectories] = [("arms", arms), ("trajectories", trajectories)]
+            .map(|(name, table)| Origin::Memory(Path::new(name), table));
+        let truth = truth.map(|table| Origin::Memory(Path::new("truth"), table));
+        Self::assemble(settings, arms, trajectories, truth)
+    }
+
+    fn assemble(
+        (mut settings, rows): (Settings, observation::Rows),
+        arms_origin: Origin<'_>,
+        trajectories: Origin<'_>,
+        truth: Option<Origin<'_>>,
+    ) -> Result<Self> {
+        let mut arms = arms::read(arms_origin, &settings.text)?;
         let (states, budget) = (settings.reward.states(), settings.budget);
         for (k, there) in arms.arms.iter().enumerate() {
             if there.len() < budget {
                 let place = format!("instance {}", arms.instances.name(k).escape_debug());
                 let expected = format!("at least the budget of {budget}");
-                return Err(Error::content(&arms_path, place, format!("{} arms", there.len()), expected));
+                return Err(Error::content(
+                    arms_origin.path(),
+                    place,
+                    format!("{} arms", there.len()),
+                    expected,
+                ));
             }
         }
-        let (logged, observation) = trajectories::read(&trajectories_path, &mut arms, &settings, rows)?;
+        let (logged, observation) = trajectories::read(trajectories, &mut arms, &settings, rows)?;
         settings.observation = observation;
-        let truth = truth_path.map(|path| truth::read(&path, &mut arms, states)).transpose()?;
+        let truth = truth.map(|truth| truth::read(truth, &mut arms, states)).transpose()?;
 
         let mut truth = truth.map(|truth| truth.into_iter());
         let mut split = arms.split.map(|split| split.into_iter());

@@ -111,7 +111,12 @@ impl Settings {
         let text = fs::read(path).map_err(Error::io(path, "open"))?;
         let text = String::from_utf8(text)
             .map_err(|_| Error::content(path, "", "bytes that are no UTF-8", "text"))?;
-        let lines = Lines::parse(path, &text)?;
+        Self::parse(path, &text)
+    }
+
+    /// The same, from the text of the file; `path` is what messages call it.
+    pub(super) fn parse(path: &Path, text: &str) -> Result<(Self, Rows)> {
+        let lines = Lines::parse(path, text)?;
         let text_of = |value: &Value| value.as_str().map(str::to_owned);
         let states = lines.need("states", |value| whole(value, 1..=MOST_STATES))?;
         let discount =

@@ -1,13 +1,13 @@
-//! A table of a study, CSV or Parquet, as batches of cells.
+//! A table of a study, CSV, Parquet or in memory, as batches of cells.
 //!
-//! Both formats yield the same: the wanted columns, each as text or as numbers. A cell that is empty, null or NaN is missing:
+//! All of them yield the same: the wanted columns, each as text or as numbers. A cell that is empty, null or NaN is missing:
 //! an empty text, a NaN. Integers that serve as names become text.
 
-use super::{table_csv::CsvTable, table_parquet::ParquetTable};
+use super::{table_csv::CsvTable, table_memory::MemoryTable, table_parquet::ParquetTable};
 use crate::columns::ColumnFault;
 use crate::error::{Error, Result, Row};
 use crate::format::Format;
-use arrow_array::{Array, StringArray};
+use arrow_array::{Array, RecordBatch, StringArray};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
@@ -21,7 +21,7 @@ pub(super) enum Want {
     Name,
     /// numbers
     Number,
-    /// whatever it holds: text from CSV, text or numbers from Parquet
+    /// whatever it holds: text from CSV, text or numbers from elsewhere
     Any,
 }
 
@@ -74,6 +74,22 @@ impl Batch {
     }
 }
 
+/// Where a table comes from.
+#[derive(Clone, Copy)]
+pub(super) enum Origin<'a> {
+    File(&'a Path),
+    /// under the name that messages call it
+    Memory(&'a Path, &'a RecordBatch),
+}
+
+impl<'a> Origin<'a> {
+    /// What messages call it.
+    pub(super) fn path(self) -> &'a Path {
+        let (Origin::File(path) | Origin::Memory(path, _)) = self;
+        path
+    }
+}
+
 /// A table that is being read.
 pub(super) struct Table {
     pub(super) path: PathBuf,
@@ -84,21 +100,27 @@ pub(super) struct Table {
 enum Source {
     Csv(Box<CsvTable>),
     Parquet(Box<ParquetTable>),
+    Memory(Box<MemoryTable>),
 }
 
 impl Table {
     /// Opens a table and reads the names of its columns.
-    pub(super) fn open(path: &Path) -> Result<Self> {
-        let (source, header) = match Format::of(path)? {
-            Format::Csv => {
+    pub(super) fn open(origin: Origin<'_>) -> Result<Self> {
+        let path = origin.path();
+        let (source, header) = match origin {
+            Origin::Memory(name, table) => {
+                let (table, header) = MemoryTable::open(name, table);
+                (Source::Memory(Box::new(table)), header)
+            }
+            Origin::File(path) if Format::of(path)? == Format::Csv => {
                 let (table, header) = CsvTable::open(path)?;
                 (Source::Csv(Box::new(table)), header)
             }
-            Format::Parquet => {
+            // the files of a study end in .csv or .parquet
+            Origin::File(path) => {
                 let (table, header) = ParquetTable::open(path)?;
                 (Source::Parquet(Box::new(table)), header)
             }
-            Format::Npy => unreachable!("the files of a study end in .csv or .parquet"),
         };
         let mut seen = HashSet::new();
         if let Some(name) = header.iter().find(|name| !seen.insert(name.as_str())) {
@@ -135,6 +157,7 @@ impl Table {
         match &mut self.source {
             Source::Csv(table) => table.wanted = wanted,
             Source::Parquet(table) => table.select(wanted, &self.header)?,
+            Source::Memory(table) => table.select(wanted, &self.header)?,
         }
         Ok(())
     }
@@ -144,6 +167,7 @@ impl Table {
         match &mut self.source {
             Source::Csv(table) => table.next_batch(&self.header),
             Source::Parquet(table) => table.next_batch(),
+            Source::Memory(table) => table.next_batch(&self.header),
         }
     }
 
@@ -152,6 +176,16 @@ impl Table {
         match &self.source {
             Source::Csv(table) => table.bytes / self.header.len().max(1) as u64,
             Source::Parquet(table) => table.rows,
+            Source::Memory(table) => table.rows(),
+        }
+    }
+
+    /// Whether a feature is what its type says; otherwise its cells say what it is.
+    pub(super) fn is_typed(&self, column: usize) -> bool {
+        match &self.source {
+            Source::Csv(_) => false,
+            Source::Parquet(_) => true,
+            Source::Memory(table) => table.is_typed(column),
         }
     }
 }

@@ -42,14 +42,8 @@ impl ParquetTable {
         let builder = self.builder.take().expect("selected once");
         for &(column, want) in &wanted {
             let found = builder.schema().field(column).data_type();
-            let is_text = matches!(found, DataType::Utf8 | DataType::Boolean);
-            let (is_right, expected) = match want {
-                Want::Name => (is_text || found.is_integer(), "text or integers"),
-                Want::Number => (is_number(found), "numbers"),
-                Want::Any => (is_number(found) || is_text, "numbers or text"),
-            };
-            // a column of nothing but nulls may have no type at all
-            if !is_right && *found != DataType::Null {
+            let (is_right, expected) = is_right(found, want);
+            if !is_right {
                 let (column, found) = (header[column].clone(), found.to_string());
                 let fault = ColumnFault::Type { column, found, expected };
                 return Err(Error::Columns { path: self.path.clone(), fault });
@@ -79,7 +73,20 @@ impl ParquetTable {
     }
 }
 
-fn cells(column: &ArrayRef, want: Want) -> Cells {
+/// Whether a column of that type can be read as wanted, and what would be.
+pub(super) fn is_right(found: &DataType, want: Want) -> (bool, &'static str) {
+    let is_text = matches!(found, DataType::Utf8 | DataType::Boolean);
+    let (is_right, expected) = match want {
+        Want::Name => (is_text || found.is_integer(), "text or integers"),
+        Want::Number => (is_number(found), "numbers"),
+        Want::Any => (is_number(found) || is_text, "numbers or text"),
+    };
+    // a column of nothing but nulls may have no type at all
+    (is_right || *found == DataType::Null, expected)
+}
+
+/// The cells of a column that is right.
+pub(super) fn cells(column: &ArrayRef, want: Want) -> Cells {
     let data_type = column.data_type();
     if *data_type == DataType::Null {
         return match want {

@@ -9,7 +9,7 @@
 use super::arms::{Arms, ONLY};
 use super::growing::{Growing, NO_ROW, Read, Run, Whole};
 use super::observation::{Rows, longest_chain};
-use super::table::{Batch, Table, Want};
+use super::table::{Batch, Origin, Table, Want};
 use super::{Behaviour, Settings};
 use crate::error::{Error, Place, Result};
 use restive::instance::{Chain, NO_ACTION, Observation, UNSEEN};
@@ -44,7 +44,7 @@ const STATE: usize = 3;
 const ACTION: usize = 4;
 
 pub(super) fn read(
-    path: &Path,
+    origin: Origin<'_>,
     arms: &mut Arms,
     settings: &Settings,
     rows: Rows,
@@ -55,7 +55,8 @@ pub(super) fn read(
         Chain::Infinite { beliefs: 0 } => longest_chain(states),
         chain => chain.beliefs(),
     });
-    let mut table = Table::open(path)?;
+    let path = origin.path();
+    let mut table = Table::open(origin)?;
     let mut wanted = vec![(table.need("trajectory")?, Want::Name), (table.need("t")?, Want::Number)];
     wanted.push((table.need("arm")?, Want::Name));
     wanted.extend([(table.need("state")?, Want::Number), (table.need("action")?, Want::Number)]);
@@ -117,7 +118,7 @@ pub(super) fn read(
     })?;
     let Reader { arms, first, instances, .. } = reader;
     let whole = Whole {
-        path,
+        origin,
         arms,
         settings,
         rows,

@@ -4,18 +4,18 @@
 //! for two states, only those of moving to state 1.
 
 use super::arms::{Arms, ONLY};
-use super::table::{Table, Want};
+use super::table::{Origin, Table, Want};
 use crate::columns::Columns;
 use crate::error::{Error, Place, Result, Row};
 use ndarray::Array4;
 use restive::error::{FaultKind, RowFault};
 use restive::index::two_state::Packing;
 use restive::{Layout, Transition};
-use std::path::Path;
 
 /// The true transitions of every instance.
-pub(super) fn read(path: &Path, arms: &mut Arms, m: usize) -> Result<Vec<Transition>> {
-    let mut table = Table::open(path)?;
+pub(super) fn read(origin: Origin<'_>, arms: &mut Arms, m: usize) -> Result<Vec<Transition>> {
+    let path = origin.path();
+    let mut table = Table::open(origin)?;
     let names = table.header().iter().map(String::as_str);
     let columns = Columns::parse(names).map_err(|fault| Error::Columns { path: path.into(), fault })?;
     if columns.states != m {

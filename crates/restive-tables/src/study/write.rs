@@ -5,8 +5,8 @@ use super::{SETTINGS, Study, StudyInstance};
 use crate::error::{Error, Result};
 use crate::format::Format;
 use crate::write::folder::FolderDraft;
-use arrow_array::{ArrayRef, Float64Array, Int32Array, StringArray};
-use arrow_schema::DataType;
+use arrow_array::{ArrayRef, Float64Array, Int32Array, RecordBatch, StringArray};
+use arrow_schema::{DataType, Field, Schema};
 use restive::data::features::Column;
 use restive::instance::{NO_ACTION, UNSEEN};
 use std::fs;
@@ -49,34 +49,22 @@ impl Study {
             let name = format!("{name}.{ending}");
             TableWriter::create(&draft.file(&name), folder.join(&name), format, columns)
         };
-        let mut settings = self.settings.clone();
-        settings.text = match self.instances.first() {
-            None => Vec::new(),
-            Some(first) => {
-                let columns = first.features.names().iter().zip(first.features.columns());
-                columns.filter(|(_, c)| matches!(c, Column::Text(_))).map(|(name, _)| name.clone()).collect()
-            }
-        };
-        fs::write(draft.file(SETTINGS), settings.to_toml()).map_err(draft.refused(SETTINGS))?;
+        fs::write(draft.file(SETTINGS), self.to_toml()).map_err(draft.refused(SETTINGS))?;
         let mut arms = table("arms", self.arm_columns())?;
         self.instances.iter().try_for_each(|instance| arms.write(arm_cells(instance)))?;
         arms.finish()?;
-        if self.instances.iter().any(|instance| instance.truth.is_some()) {
+        if self.has_truth() {
             let mut truth = table("truth", truth_columns(self.settings.reward.states()))?;
             self.instances.iter().try_for_each(|instance| truth.write(truth_cells(instance)))?;
             truth.finish()?;
         }
-        let has = |of: fn(&StudyInstance) -> bool| self.instances.iter().any(of);
-        let has_propensity = has(|instance| instance.trajectories.propensity().is_some());
-        let has_reward = has(|instance| instance.trajectories.reward().is_some());
-        let labels = self.settings.observation.chain().map(restive::instance::Chain::beliefs);
-        let columns = trajectory_columns(labels.is_some(), has_propensity, has_reward);
-        let mut logged = table("trajectories", columns)?;
+        let shape = self.trajectory_shape();
+        let mut logged = table("trajectories", trajectory_columns(shape))?;
         let all: usize = self.instances.iter().map(|instance| instance.trajectories.trajectories()).sum();
         let mut done = 0;
         for instance in &self.instances {
             for j in 0..instance.trajectories.trajectories() {
-                logged.write(trajectory_cells(instance, j, labels, has_propensity, has_reward))?;
+                logged.write(trajectory_cells(instance, j, shape))?;
                 done += 1;
                 progress(done as f64 / all as f64);
             }
@@ -88,6 +76,58 @@ impl Study {
     /// Whether a study could be written into the folder, before there is one: says what [`Study::write`] would.
     pub fn check_folder(folder: &Path, replace: bool) -> Result<()> {
         FolderDraft::check(folder, replace, &OWN).map(drop)
+    }
+
+    /// The tables as they are written, in pieces: the arms by instance, the trajectories one by one, the truth by instance where
+    /// it is known.
+    pub fn tables(&self) -> (Vec<RecordBatch>, Vec<RecordBatch>, Option<Vec<RecordBatch>>) {
+        let pieces = |columns: Vec<(String, DataType)>, cells: Vec<Vec<ArrayRef>>| {
+            let fields = columns.into_iter().map(|(name, kind)| Field::new(name, kind, true));
+            let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
+            let piece =
+                |cells| RecordBatch::try_new(schema.clone(), cells).expect("the columns of the schema");
+            cells.into_iter().map(piece).collect::<Vec<_>>()
+        };
+        let shape = self.trajectory_shape();
+        let one = |instance: &StudyInstance, j: usize| trajectory_cells(instance, j, shape);
+        let of = |instance: &StudyInstance| -> Vec<Vec<ArrayRef>> {
+            (0..instance.trajectories.trajectories()).map(|j| one(instance, j)).collect()
+        };
+        let truth = self.has_truth().then(|| {
+            let cells = self.instances.iter().map(truth_cells).collect();
+            pieces(truth_columns(self.settings.reward.states()), cells)
+        });
+        (
+            pieces(self.arm_columns(), self.instances.iter().map(arm_cells).collect()),
+            pieces(trajectory_columns(shape), self.instances.iter().flat_map(of).collect()),
+            truth,
+        )
+    }
+
+    /// The settings as `study.toml` has them; features of text are listed.
+    pub fn to_toml(&self) -> String {
+        let mut settings = self.settings.clone();
+        settings.text = match self.instances.first() {
+            None => Vec::new(),
+            Some(first) => {
+                let columns = first.features.names().iter().zip(first.features.columns());
+                columns.filter(|(_, c)| matches!(c, Column::Text(_))).map(|(name, _)| name.clone()).collect()
+            }
+        };
+        settings.to_toml()
+    }
+
+    fn has_truth(&self) -> bool {
+        self.instances.iter().any(|instance| instance.truth.is_some())
+    }
+
+    fn trajectory_shape(&self) -> Shape {
+        let has = |of: fn(&StudyInstance) -> bool| self.instances.iter().any(of);
+        Shape {
+            labels: self.settings.observation.chain().map(restive::instance::Chain::beliefs),
+            has_propensity: has(|instance| instance.trajectories.propensity().is_some()),
+            has_reward: has(|instance| instance.trajectories.reward().is_some()),
+        }
     }
 
     fn arm_columns(&self) -> Vec<(String, DataType)> {
@@ -151,11 +191,20 @@ fn truth_cells(instance: &StudyInstance) -> Vec<ArrayRef> {
     cells
 }
 
-fn trajectory_columns(has_labels: bool, has_propensity: bool, has_reward: bool) -> Vec<(String, DataType)> {
+/// What the table of trajectories has.
+#[derive(Clone, Copy)]
+struct Shape {
+    /// of each state, where states are seen at pulls only
+    labels: Option<usize>,
+    has_propensity: bool,
+    has_reward: bool,
+}
+
+fn trajectory_columns(Shape { labels, has_propensity, has_reward }: Shape) -> Vec<(String, DataType)> {
     let mut columns = names(&["instance", "trajectory"]);
     columns.push(("t".into(), DataType::Int32));
     columns.extend(names(&["arm"]));
-    let labels: &[&str] = if has_labels { &["last_state", "since"] } else { &[] };
+    let labels: &[&str] = if labels.is_some() { &["last_state", "since"] } else { &[] };
     let whole = labels.iter().chain(&["state", "action"]);
     columns.extend(whole.map(|name| (name.to_string(), DataType::Int32)));
     columns.extend(has_propensity.then(|| ("propensity".into(), DataType::Float64)));
@@ -168,9 +217,7 @@ fn trajectory_columns(has_labels: bool, has_propensity: bool, has_reward: bool) 
 fn trajectory_cells(
     instance: &StudyInstance,
     j: usize,
-    labels: Option<usize>,
-    has_propensity: bool,
-    has_reward: bool,
+    Shape { labels, has_propensity, has_reward }: Shape,
 ) -> Vec<ArrayRef> {
     let logged = &instance.trajectories;
     let (state, action) = (logged.state(), logged.action());

@@ -1,6 +1,6 @@
 //! The ways to train, behind one door: each is advanced a little at a time, saved and restored, and tells how it went.
 
-use crate::train_summary::{history, member_history};
+use crate::card::{history, member_history};
 use restive::Instance;
 use restive::predictor::Predictor;
 use restive::training::{
@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 
 /// What decides a training, but for the data.
 #[derive(Debug, Clone)]
-pub(crate) enum Method {
+pub enum Method {
+    /// by likelihood
     TwoStage(Config),
     /// through the decision from scratch, as published
     DecisionFocused(Config, Decision),
@@ -20,7 +21,7 @@ pub(crate) enum Method {
 
 impl Method {
     /// The settings of the first, or only, stage.
-    pub(crate) fn config(&self) -> &Config {
+    pub fn config(&self) -> &Config {
         match self {
             Self::TwoStage(config) | Self::DecisionFocused(config, _) => config,
             Self::Recommended(recipe) => &recipe.two_stage,
@@ -28,7 +29,7 @@ impl Method {
     }
 
     /// The decision that training goes through, where it does.
-    pub(crate) fn decision(&self) -> Option<&Decision> {
+    pub fn decision(&self) -> Option<&Decision> {
         match self {
             Self::TwoStage(_) => None,
             Self::DecisionFocused(_, decision) => Some(decision),
@@ -37,7 +38,7 @@ impl Method {
     }
 
     /// The k-th member of an ensemble. What the folds of the first one chose holds for the others.
-    pub(crate) fn member(&self, k: usize, histories: &[Value]) -> Self {
+    pub fn member(&self, k: usize, histories: &[Value]) -> Self {
         let config = self.config().member(k);
         match self {
             Self::TwoStage(_) => Self::TwoStage(config),
@@ -53,15 +54,18 @@ impl Method {
 }
 
 /// One fit on its way.
-pub(crate) enum Fit {
+pub enum Fit {
+    /// by likelihood
     TwoStage(Box<TwoStage>),
+    /// through the decision, from scratch
     DecisionFocused(Box<DecisionFocused>),
+    /// both, and a choice
     Recommended(Box<Selection>),
 }
 
 impl Fit {
     /// At its beginning, or where a snapshot left off.
-    pub(crate) fn new(
+    pub fn new(
         method: Method,
         train: &[Instance],
         validation: &[Instance],
@@ -85,7 +89,8 @@ impl Fit {
         })
     }
 
-    pub(crate) fn is_finished(&self) -> bool {
+    /// Whether there is nothing left to do.
+    pub fn is_finished(&self) -> bool {
         match self {
             Self::TwoStage(training) => training.is_finished(),
             Self::DecisionFocused(training) => training.is_finished(),
@@ -94,7 +99,7 @@ impl Fit {
     }
 
     /// One epoch, or one round of epochs; the stage and the epoch that was made on all instances, if one was.
-    pub(crate) fn advance(&mut self) -> Option<(&'static str, EpochReport)> {
+    pub fn advance(&mut self) -> Option<(&'static str, EpochReport)> {
         match self {
             Self::TwoStage(training) => Some(("two-stage", training.epoch())),
             Self::DecisionFocused(training) => Some(("decision-focused", training.epoch())),
@@ -106,7 +111,8 @@ impl Fit {
         }
     }
 
-    pub(crate) fn snapshot(&self) -> Snapshot {
+    /// Its state, to go on from.
+    pub fn snapshot(&self) -> Snapshot {
         match self {
             Self::TwoStage(training) => training.snapshot(),
             Self::DecisionFocused(training) => training.snapshot(),
@@ -115,7 +121,7 @@ impl Fit {
     }
 
     /// The share of the work that is done, and what there is to say of it. `epochs` is how many there will be at most.
-    pub(crate) fn progress(&self, epochs: usize) -> (f64, String) {
+    pub fn progress(&self, epochs: usize) -> (f64, String) {
         let report = match self {
             Self::TwoStage(training) => training.history().last().copied(),
             Self::DecisionFocused(training) => training.history().last().copied(),
@@ -145,7 +151,7 @@ impl Fit {
     }
 
     /// The predictor, and how its training went, for the card.
-    pub(crate) fn finish(self, seed: u64) -> (Predictor, Value) {
+    pub fn finish(self, seed: u64) -> (Predictor, Value) {
         let fitted = match self {
             Self::TwoStage(training) => training.finish(),
             Self::DecisionFocused(training) => training.finish(),

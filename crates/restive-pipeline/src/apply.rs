@@ -4,59 +4,54 @@
 //! of states is refused with the difference named. Which arms are held out is what the study says (a column `split`) or the
 //! split that the seed of the card draws, as when the model was trained.
 
-use crate::failure::Usage;
-use crate::model::{self, Trained};
+use crate::error::{Error, Result, refuse};
+use crate::model::Trained;
 use crate::prepare;
-use anyhow::{Context, bail};
 use ndarray::{ArrayView2, ArrayView4};
 use restive::data::split::{Group, Split};
 use restive::index::{Algorithm, collapsing, whittle_index};
 use restive::instance::Observation;
+use restive::predictor::Ensemble;
 use restive::{Instance, Layout, Transition};
-use restive_tables::{Format, Study};
-use std::path::Path;
+use restive_tables::Study;
 
 /// A study seen through a model.
-pub(crate) struct Applied {
-    pub(crate) study: Study,
+pub struct Applied {
+    /// the study
+    pub study: Study,
+    /// the predictors
+    pub ensemble: Ensemble,
     /// with the features as the model reads them
-    pub(crate) instances: Vec<Instance>,
+    pub instances: Vec<Instance>,
     /// the predicted transitions of each instance
-    pub(crate) predictions: Vec<Transition>,
+    pub predictions: Vec<Transition>,
     /// what should be known before the numbers are trusted
-    pub(crate) notes: Vec<String>,
+    pub notes: Vec<String>,
     /// whether the model was trained on this very study
-    pub(crate) is_trained_on: bool,
+    pub is_trained_on: bool,
     seed: u64,
     /// the discount of the index that the model is meant for, where it says so
     index_discount: Option<f64>,
 }
 
 impl Applied {
-    pub(crate) fn read(model_folder: &Path, study_folder: &Path) -> anyhow::Result<Self> {
-        if model_folder.join("study.toml").exists() && !model_folder.join("card.json").exists() {
-            let message = format!(
-                "{}: found a study, expected the folder of a model: MODEL comes before STUDY",
-                model_folder.display()
-            );
-            return Err(Usage(message).into());
-        }
-        let Trained { ensemble, model } = model::read(model_folder)?;
-        let study = Study::read(study_folder)?;
-        let misfit = || format!("{} does not fit {}", study_folder.display(), model_folder.display());
+    /// The study seen through the model; their names are for messages.
+    pub fn new(trained: Trained, study: Study, model_name: &str, study_name: &str) -> Result<Self> {
+        let Trained { ensemble, model } = trained;
+        let misfit = || format!("{study_name} does not fit {model_name}");
         let (found, expected) = (study.settings.reward.states(), ensemble.members[0].architecture().states);
         let encoding = &model.card.encoding;
         let instances = study.instances(encoding);
         if found != expected {
             let states = format!("found {found} states, expected {expected} as at training");
             let more = instances.as_ref().err().map_or(String::new(), |error| format!("; {error}"));
-            return Err(anyhow::anyhow!("{states}{more}")).with_context(misfit);
+            return Err(Error::at(misfit())(Error::Data(format!("{states}{more}"))));
         }
-        let instances = instances.with_context(misfit)?;
+        let instances = instances.map_err(|error| Error::at(misfit())(error.into()))?;
         let predict =
             |instance: &Instance| Transition::new(ensemble.predict(instance.features()), Layout::Nsas);
         let predictions = instances.iter().map(predict).collect::<restive::Result<Vec<_>>>();
-        let predictions = predictions.with_context(|| model_folder.display().to_string())?;
+        let predictions = predictions.map_err(|error| Error::at(model_name)(error.into()))?;
         let mut notes = Vec::new();
         let is_trained_on = model.card.fingerprint == study.fingerprint();
         if !is_trained_on {
@@ -72,26 +67,26 @@ impl Applied {
         let index_discount = model.card.configuration["index_discount"].as_f64();
         let index_discount = index_discount.filter(|discount| (0.0..=1.0).contains(discount));
         let seed = model.card.seed;
-        Ok(Self { study, instances, predictions, notes, is_trained_on, seed, index_discount })
+        Ok(Self { study, ensemble, instances, predictions, notes, is_trained_on, seed, index_discount })
     }
 
     /// The split that the study gives, or the one of the model's seed.
-    pub(crate) fn split(&self) -> restive::Result<Split> {
+    pub fn split(&self) -> restive::Result<Split> {
         prepare::given_or_seeded(&self.study, self.seed)
     }
 
     /// Every arm, by instance.
-    pub(crate) fn all(&self) -> Vec<Group> {
+    pub fn all(&self) -> Vec<Group> {
         all(&self.study)
     }
 
     /// The predicted transitions of a group.
-    pub(crate) fn prediction(&self, group: &Group) -> Transition {
+    pub fn prediction(&self, group: &Group) -> Transition {
         self.predictions[group.instance].select_arms(&group.arms)
     }
 
     /// The discount of the index: as asked, as the model was trained for, or 1 − 1/H.
-    pub(crate) fn index_discount(&self, asked: Option<f64>) -> f64 {
+    pub fn index_discount(&self, asked: Option<f64>) -> f64 {
         asked.or(self.index_discount).unwrap_or(1.0 - 1.0 / self.study.settings.horizon as f64)
     }
 }
@@ -102,25 +97,21 @@ fn all(study: &Study) -> Vec<Group> {
 }
 
 /// The Whittle indices of all arms and states, or labels where states are seen at pulls only, and how many arms are not indexable; refused where some have none.
-pub(crate) fn indices(
+pub fn indices(
     transition: ArrayView4<'_, f64>,
     reward: ArrayView2<'_, f64>,
     discount: f64,
     observation: Observation,
-) -> anyhow::Result<(ndarray::Array2<f64>, usize)> {
+) -> Result<(ndarray::Array2<f64>, usize)> {
     let solved = match observation {
         Observation::Full => whittle_index(transition, reward, discount, Algorithm::Auto),
         Observation::Collapsing(chain) => collapsing::index(transition, reward, discount, chain),
     };
     if let Some(arm) = (0..solved.status.len()).find(|i| solved.index.row(*i).iter().any(|w| w.is_nan())) {
-        bail!("arm {arm}: found no index at a discount of {discount}; another --index-discount may have one");
+        refuse!(
+            "arm {arm}: found no index at a discount of {discount}; another --index-discount may have one"
+        );
     }
     let not = (0..solved.status.len()).filter(|i| solved.verdict(*i) == Some(false)).count();
     Ok((solved.index, not))
-}
-
-/// Refuses an output that is no table, before any work is done.
-pub(crate) fn refuse_other_than_tables(out: Option<&Path>) -> anyhow::Result<()> {
-    out.map(Format::of_table).transpose()?;
-    Ok(())
 }

@@ -10,7 +10,7 @@ use restive::evaluation::later_label;
 use restive::instance::{NO_ACTION, Observation, UNSEEN};
 
 /// The latest state or label of each arm, none where the log never knew one, `[N]`.
-pub(crate) fn latest(log: &Trajectories, observation: Observation) -> Vec<Option<u16>> {
+pub fn latest(log: &Trajectories, observation: Observation) -> Vec<Option<u16>> {
     let mut latest = vec![None; log.arms()];
     let chain = observation.chain();
     for (states, actions) in log.state().outer_iter().zip(log.action().outer_iter()) {

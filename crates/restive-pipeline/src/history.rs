@@ -4,7 +4,7 @@
 //! were never seen twice in a state. Where neither were, a documented default stands in, and the answer says so.
 
 use crate::apply::Applied;
-use crate::display::grouped;
+use crate::words::grouped;
 use restive::data::split::Part;
 use restive::evaluation::{GRID, Record, Strength, strength};
 use serde::Serialize;
@@ -13,8 +13,9 @@ use serde_json::json;
 use std::fmt;
 
 /// The strength of predictions, for each action.
-pub(crate) struct History {
-    pub(crate) strength: [Strength; 2],
+pub struct History {
+    /// passive, active
+    pub strength: [Strength; 2],
     /// whose records decided; none: nobody's
     from: Option<Part>,
     /// whether the arms of that part may have been learnt from after all
@@ -25,7 +26,7 @@ const ACTIONS: [&str; 2] = ["passive", "active"];
 
 impl Applied {
     /// What predictions are worth, by the records of arms that were not learnt from.
-    pub(crate) fn history(&self) -> History {
+    pub fn history(&self) -> History {
         let split = self.split().ok();
         let is_in_doubt = !self.is_trained_on && self.study.given_split().is_none();
         for part in [Part::Validation, Part::Test] {
@@ -45,7 +46,7 @@ impl Applied {
 
 impl History {
     /// What should be known before the record is trusted.
-    pub(crate) fn warnings(&self) -> Vec<String> {
+    pub fn warnings(&self) -> Vec<String> {
         let Some(part) = self.from else {
             return vec![
                 "--history: no arm outside the training part was seen twice in a state, so the strength is a default; \

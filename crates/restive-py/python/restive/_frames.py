@@ -1,0 +1,142 @@
+"""Data frames as columns, and columns as data frames.
+
+Whatever holds named columns may come in: pandas and polars data frames, pyarrow tables, mappings of names to arrays. Each
+column becomes a NumPy array of numbers, truths or objects; what is missing is NaN or None. Nothing is imported for that: a frame
+brings its own methods. Columns go out as NumPy arrays, and as the frames of whichever package is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+# whole numbers, also where some are missing
+WHOLE = {"t", "state", "action", "last_state", "since", "rank"}
+
+
+def columns(what: str, frame: Any) -> tuple[int, list[tuple[str, Any]]]:
+    """The rows and the columns of a frame; a column that cannot be read is the name of its type."""
+    package = type(frame).__module__.partition(".")[0]
+    if package == "pandas" and hasattr(frame, "iloc"):
+        found = [(str(name), _of_pandas(frame.iloc[:, k])) for k, name in enumerate(frame.columns)]
+    elif package == "polars" and hasattr(frame, "get_columns"):
+        found = [(series.name, series.to_numpy()) for series in frame.get_columns()]
+    elif package == "pyarrow" and hasattr(frame, "column_names"):
+        found = [(name, _of_arrow(frame.column(k))) for k, name in enumerate(frame.column_names)]
+    elif isinstance(frame, Mapping):
+        found = [(str(name), _of_any(column)) for name, column in frame.items()]
+    else:
+        raise TypeError(
+            f"{what}: expected a pandas or polars DataFrame, a pyarrow Table or a mapping of names to arrays, "
+            f"found {type(frame).__module__}.{type(frame).__qualname__}"
+        )
+    plain = [(name, _plain(what, name, np.asanyarray(column))) for name, column in found]
+    arrays = [column for _, column in plain if not isinstance(column, str)]
+    return (len(arrays[0]) if arrays else 0), plain
+
+
+def _of_pandas(series: Any) -> Any:
+    if isinstance(series.dtype, np.dtype):
+        return series.to_numpy()
+    kind = getattr(series.dtype, "kind", "O")
+    if kind in "iuf" and series.hasnans:
+        return series.to_numpy(dtype="float64", na_value=np.nan)
+    if kind in "iufb" and not series.hasnans:
+        return series.to_numpy(dtype=series.dtype.numpy_dtype)
+    return series.to_numpy() if kind in "Mm" else series.to_numpy(dtype=object, na_value=None)
+
+
+def _of_arrow(column: Any) -> Any:
+    if hasattr(column.type, "index_type"):  # categories
+        column = column.combine_chunks().dictionary_decode()
+    return column.to_numpy(zero_copy_only=False) if not hasattr(column, "num_chunks") else column.to_numpy()
+
+
+def _of_any(column: Any) -> Any:
+    if isinstance(column, np.ndarray):
+        return column
+    if hasattr(column, "__array__"):
+        return np.asarray(column)
+    try:
+        # a list of numbers and text must not become text
+        cells = list(column)
+        is_mixed = any(isinstance(cell, str) or cell is None for cell in cells)
+        return np.asarray(cells, dtype=object if is_mixed else None)
+    except (TypeError, ValueError):
+        return np.asarray(column, dtype=object)
+
+
+def _plain(what: str, name: str, column: NDArray[Any]) -> Any:
+    """float64, int64, uint64, bool or objects, contiguous; otherwise the name of the type."""
+    if column.ndim != 1:
+        raise ValueError(f"{what}: column {name}: found an array of shape {column.shape}, expected one axis")
+    if isinstance(column, np.ma.MaskedArray):
+        column = np.where(np.ma.getmaskarray(column), None, column.data.astype(object)) if column.mask.any() else column.data
+    kind = column.dtype.kind
+    if kind == "f":
+        return np.ascontiguousarray(column, dtype=np.float64)
+    if kind in "iu":
+        return np.ascontiguousarray(column, dtype=np.int64 if kind == "i" else np.uint64)
+    if kind == "b":
+        return np.ascontiguousarray(column)
+    if kind in "OUT":
+        return np.ascontiguousarray(column.astype(object))
+    return str(column.dtype)
+
+
+class Table(dict[str, NDArray[Any]]):
+    """Columns by name, as NumPy arrays of one length; text is an array of objects, a missing number is NaN.
+
+    >>> table = Table(arm=np.array(["Ada", "Ben"], dtype=object), state=np.array([0.0, np.nan]))
+    >>> table["state"].shape
+    (2,)
+    """
+
+    @classmethod
+    def of(cls, named: list[tuple[str, Any]]) -> Any:
+        """From (name, cells), where cells are an array or a list of text."""
+        return cls((name, np.array(cells, dtype=object) if isinstance(cells, list) else cells) for name, cells in named)
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame; whole numbers of which some are missing are of its nullable type."""
+        import pandas as pd
+
+        frame = pd.DataFrame(dict(self))
+        whole = [name for name in frame.columns if name in WHOLE and frame[name].dtype.kind == "f"]
+        return frame.astype({name: "Int64" for name in whole})
+
+    def to_polars(self) -> Any:
+        """A polars DataFrame; what is missing is null."""
+        import polars as pl
+
+        series = []
+        for name, cells in self.items():
+            if cells.dtype == object:
+                series.append(pl.Series(name, list(cells), dtype=pl.String))
+            else:
+                one = pl.Series(name, cells, nan_to_null=True)
+                series.append(one.cast(pl.Int64) if name in WHOLE else one)
+        return pl.DataFrame(series)
+
+    def to_arrow(self) -> Any:
+        """A pyarrow Table; what is missing is null."""
+        import pyarrow as pa
+
+        def array(name: str, cells: NDArray[Any]) -> Any:
+            if cells.dtype == object:
+                return pa.array(list(cells), type=pa.string())
+            one = pa.array(cells, from_pandas=True)
+            return one.cast(pa.int64()) if name in WHOLE else one
+
+        return pa.table({name: array(name, cells) for name, cells in self.items()})
+
+
+class Tables(NamedTuple):
+    """The tables of a study."""
+
+    arms: Any
+    trajectories: Any
+    truth: Any = None

@@ -1,0 +1,173 @@
+//! Training, and what a model says of a study: the inner half of `restive.TwoStage` and `restive.DecisionFocused`.
+//!
+//! Training runs without the interpreter's lock and takes it between epochs: to see whether someone wants it to end (Ctrl-C), and to
+//! report. What is trained here is what `restive train` trains: the same code makes the same weights.
+
+use crate::asked::asked_for;
+use crate::columns::{Column, text, whole};
+use crate::refusal::{in_python, of_pipeline, of_tables};
+use crate::study::NativeStudy;
+use crate::threads::{pool, run};
+use numpy::{PyArray4, ToPyArray};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use restive::data::split::Part;
+use restive_pipeline::{Applied, Error, PlanAsked, Trained, Training, card};
+use std::path::PathBuf;
+
+/// A trained predictor.
+#[pyclass(frozen, module = "restive._restive")]
+pub(crate) struct NativeModel {
+    trained: Trained,
+}
+
+/// Why a training ended early.
+enum Ended {
+    Refused(Error),
+    Raised(PyErr),
+}
+
+impl From<Error> for Ended {
+    fn from(error: Error) -> Self {
+        Ended::Refused(error)
+    }
+}
+
+/// Trains; `visit(share, message)` hears of every epoch. The model, and what should be known of it.
+#[pyfunction]
+fn train(
+    py: Python<'_>,
+    study: &NativeStudy,
+    asked: &Bound<'_, PyDict>,
+    visit: Option<Py<PyAny>>,
+) -> PyResult<(NativeModel, Vec<String>)> {
+    let (asked, pool) = (asked_for(asked)?, pool()?);
+    let training = run(py, || Training::new(&study.study, &asked, "tables"))?.map_err(of_pipeline)?;
+    // the thread that was asked is the one that hears of Ctrl-C
+    let outcome = py.detach(|| {
+        training.run(Default::default(), Some(&pool), |step| {
+            let heard = Python::attach(|py| {
+                py.check_signals()?;
+                visit.as_ref().map_or(Ok(()), |visit| visit.call1(py, (step.share, step.message)).map(drop))
+            });
+            heard.map_err(Ended::Raised)
+        })
+    });
+    let progressed = outcome.map_err(|ended| match ended {
+        Ended::Refused(error) => of_pipeline(error),
+        Ended::Raised(error) => error,
+    })?;
+    let model = run(py, || training.model(progressed.members, progressed.histories))?;
+    let warnings = training.warnings.into_iter().chain(card::warnings(&model.card));
+    let warnings = warnings.map(|text| in_python(&text)).collect();
+    Ok((NativeModel { trained: Trained::new(model).map_err(of_pipeline)? }, warnings))
+}
+
+#[pymethods]
+impl NativeModel {
+    #[staticmethod]
+    fn load(folder: PathBuf) -> PyResult<Self> {
+        Ok(Self { trained: Trained::read(&folder).map_err(of_pipeline)? })
+    }
+
+    fn save(&self, folder: PathBuf, replace: bool) -> PyResult<()> {
+        self.trained.model.write(&folder, replace).map_err(of_tables)
+    }
+
+    /// The configuration, the history and the predictor of the card, as JSON.
+    fn card(&self) -> [String; 3] {
+        let card = &self.trained.model.card;
+        [&card.configuration, &card.history, &card.predictor].map(ToString::to_string)
+    }
+
+    /// P of every instance, `[N,M,2,M]`.
+    fn predict<'py>(&self, py: Python<'py>, study: &NativeStudy) -> PyResult<Vec<Bound<'py, PyArray4<f64>>>> {
+        let applied = self.applied(py, study)?;
+        Ok(applied.predictions.iter().map(|p| p.view().to_pyarray(py)).collect())
+    }
+
+    /// The mean log-likelihood per transition of a part, or of all.
+    fn score(&self, py: Python<'_>, study: &NativeStudy, part: &str) -> PyResult<f64> {
+        let applied = self.applied(py, study)?;
+        let groups = match Part::ALL.into_iter().find(|known| known.name() == part) {
+            Some(known) => {
+                let split = applied.split().map_err(|error| of_pipeline(error.into()))?;
+                split.part(known).to_vec()
+            }
+            None if part == "all" => applied.all(),
+            None => {
+                let message = format!("part: found {part:?}, expected one of train, validation, test, all");
+                return Err(PyValueError::new_err(message));
+            }
+        };
+        let (_, loss, seen) = run(py, || {
+            let instances: Vec<_> = groups.iter().map(|group| group.of(&applied.instances)).collect();
+            card::loss(&applied.ensemble, &instances)
+        })?;
+        if seen == 0.0 {
+            let message =
+                format!("part: found no transition in {part:?}, expected some; \"all\" takes every arm");
+            return Err(PyValueError::new_err(message));
+        }
+        Ok(-loss / seen)
+    }
+
+    /// Columns, then facts: budget, index_discount, history, never_observed, notes, warnings.
+    fn plan<'py>(
+        &self,
+        py: Python<'py>,
+        study: &NativeStudy,
+        budget: Option<usize>,
+        history: bool,
+        only_beneficial: bool,
+        index_discount: Option<f64>,
+        seed: u64,
+    ) -> PyResult<(Vec<Column<'py>>, Bound<'py, PyDict>)> {
+        if let Some(Err(error)) = index_discount.map(restive::check_discount) {
+            return Err(PyValueError::new_err(format!("index_discount: {error}")));
+        }
+        let applied = self.applied(py, study)?;
+        let asked = PlanAsked { budget, only_beneficial, history, index_discount, instance: None, seed };
+        let plan = run(py, || applied.plan(&asked))?.map_err(of_pipeline)?;
+        let rows = &plan.plan;
+        let mut columns = vec![
+            ("instance".into(), text(py, rows.iter().map(|row| Some(row.instance.as_str())))?),
+            ("arm".into(), text(py, rows.iter().map(|row| Some(row.arm.as_str())))?),
+        ];
+        for (c, name) in plan.columns().iter().enumerate() {
+            let cells = rows.iter().map(|row| row.place.cells()[c].map(i32::from));
+            columns.push((name.to_string(), whole(py, cells)?));
+        }
+        let numbers =
+            |of: fn(&restive_pipeline::Row) -> f64| rows.iter().map(of).collect::<Vec<_>>().to_pyarray(py);
+        columns.push(("index".into(), numbers(|row| row.index).into_any()));
+        columns.push(("rank".into(), whole(py, rows.iter().map(|row| Some(row.rank as i32)))?));
+        columns.push(("inclusion".into(), numbers(|row| row.inclusion).into_any()));
+        let pays: Vec<bool> = rows.iter().map(|row| row.is_beneficial).collect();
+        columns.push(("is_beneficial".into(), pays.to_pyarray(py).into_any()));
+
+        let facts = PyDict::new(py);
+        facts.set_item("budget", plan.budget)?;
+        facts.set_item("index_discount", plan.index_discount)?;
+        facts.set_item("history", plan.history.as_ref().map(ToString::to_string))?;
+        facts.set_item("never_observed", plan.never_observed)?;
+        let notes = applied.notes.iter().cloned().chain(plan.note());
+        facts.set_item("notes", notes.map(|note| in_python(&note)).collect::<Vec<_>>())?;
+        facts.set_item("warnings", plan.warnings().iter().map(|text| in_python(text)).collect::<Vec<_>>())?;
+        Ok((columns, facts))
+    }
+}
+
+impl NativeModel {
+    fn applied(&self, py: Python<'_>, study: &NativeStudy) -> PyResult<Applied> {
+        let (trained, study) = (&self.trained, &study.study);
+        let applied = || Applied::new(trained.clone(), study.clone(), "the model", "the study");
+        run(py, applied)?.map_err(of_pipeline)
+    }
+}
+
+pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<NativeModel>()?;
+    module.add_function(wrap_pyfunction!(train, module)?)
+}

@@ -1,0 +1,51 @@
+//! Errors of files, studies and models as exceptions, in the words of Python.
+//!
+//! What is wrong with data is a `ValueError`, what the system refuses an `OSError`. Where a message names an option as the
+//! command line writes it, `--index-discount`, it becomes the keyword, `index_discount`.
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use restive_pipeline::Error;
+use restive_tables::Error as TablesError;
+use std::io;
+
+/// An error of files and tables.
+pub(crate) fn of_tables(error: TablesError) -> PyErr {
+    match error {
+        // the place is that of a text which nobody wrote
+        TablesError::Settings { path, found, .. }
+            if path.parent().is_none_or(|p| p.as_os_str().is_empty()) =>
+        {
+            PyValueError::new_err(found)
+        }
+        TablesError::Io { ref answer, .. } => PyErr::from(io::Error::new(answer.kind(), error.to_string())),
+        other => PyValueError::new_err(other.to_string()),
+    }
+}
+
+/// An error of a training or a plan.
+pub(crate) fn of_pipeline(error: Error) -> PyErr {
+    match error {
+        Error::Tables(error) => of_tables(error),
+        Error::Asked(text) | Error::Data(text) => PyValueError::new_err(in_python(&text)),
+        other => PyValueError::new_err(other.to_string()),
+    }
+}
+
+/// Options as keywords.
+pub(crate) fn in_python(text: &str) -> String {
+    let mut pieces = text.split("--");
+    let mut out = pieces.next().unwrap_or_default().to_string();
+    for piece in pieces {
+        let end = piece.find(|c: char| !(c.is_ascii_lowercase() || c == '-')).unwrap_or(piece.len());
+        let is_option = end > 0 && (out.is_empty() || out.ends_with([' ', '(']));
+        let (name, rest) = piece.split_at(if is_option { end } else { 0 });
+        match name {
+            "" => out += "--",
+            "seed" => out += "random_state",
+            name => out += &name.replace('-', "_"),
+        }
+        out += rest;
+    }
+    out
+}
