@@ -130,7 +130,7 @@ fn show(settings: &Settings, rows: &[Row]) -> Shown {
     blocks.extend(domains.iter().map(|domain| Block::Table(tests(&by_number, domain))));
     Shown {
         section: Section { heading: "Few trajectories to learn from".into(), blocks },
-        figure: Some((chart, Some(2))),
+        figure: (chart, Some(2)),
         text: words(&by_number, &domains),
     }
 }

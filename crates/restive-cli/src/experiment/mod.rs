@@ -162,6 +162,21 @@ pub(crate) struct Asked {
 }
 
 impl Asked {
+    /// The same of every domain.
+    fn with_every_problem(&self) -> Self {
+        let sized = |problem: Problem| match self.settings.arms {
+            None => problem,
+            Some(arms) => problem.with_arms(arms),
+        };
+        Self {
+            settings: self.settings.clone(),
+            profile: self.profile,
+            runs: self.runs,
+            problems: Problem::all().map(sized).into(),
+            is_selected: true,
+        }
+    }
+
     pub(crate) fn problem(&self, name: &str) -> &Problem {
         let found = self.problems.iter().find(|problem| problem.name() == name);
         found.expect("units are those of the domains that were asked for")
@@ -175,7 +190,7 @@ pub(crate) type Shares<'a> = &'a (dyn Fn(f64) + Sync);
 pub(crate) struct Shown {
     pub(crate) section: Section,
     /// the figure, with the panels of a row where that is fixed
-    pub(crate) figure: Option<(Chart, Option<usize>)>,
+    pub(crate) figure: (Chart, Option<usize>),
     /// for the terminal
     pub(crate) text: String,
 }
@@ -216,7 +231,12 @@ impl Experiment {
         if units.is_empty() {
             return Ok(()); // none of its domains was asked for
         }
-        let mut rows = units::complete(folder, &units, |unit, shares| (self.compute)(asked, unit, shares))?;
+        units::complete(folder, &asked.settings, &units, |unit, shares| (self.compute)(asked, unit, shares))?;
+        // what other commands have left in the folder belongs into the table too
+        let runs = units::runs_in(folder).max(asked.runs);
+        let every = (self.units)(&Asked { runs, ..asked.with_every_problem() });
+        let mut rows: Vec<Row> =
+            every.iter().filter_map(|unit| unit.read(folder, &asked.settings)).flatten().collect();
         rows.retain(|row| (self.owns)(row));
         rows::write(&self.table(folder), &rows, self.axis)?;
         Ok(rows::write(&self.table(folder).with_extension("parquet"), &rows, self.axis)?)
@@ -236,6 +256,9 @@ const OF_THE_PAPER: [&str; 9] = [
     "selection",
 ];
 
+/// What looks at the two trainings epoch by epoch, or at their indices as published.
+const OF_ONE_DESCENT: [&str; 2] = ["metric", "curves"];
+
 pub(crate) fn run(arguments: &ExperimentArguments) -> anyhow::Result<()> {
     let start = Instant::now();
     let (names, arguments): (&[&str], _) = match &arguments.what {
@@ -251,10 +274,22 @@ pub(crate) fn run(arguments: &ExperimentArguments) -> anyhow::Result<()> {
         What::Report { folder } => return report(folder, start),
     };
     prepare::threads(arguments.threads)?;
+    let is_recommended = arguments.profile == Profile::Recommended;
     let asked = asked(arguments, if names == ["quality"] { quality::RUNS } else { RUNS });
-    let chosen = || EXPERIMENTS.iter().filter(|experiment| names.contains(&experiment.name));
+    let is_chosen = |experiment: &&Experiment| {
+        names.contains(&experiment.name) && (!is_recommended || !OF_ONE_DESCENT.contains(&experiment.name))
+    };
+    let chosen = || EXPERIMENTS.iter().filter(is_chosen);
+    if is_recommended && names.iter().any(|name| OF_ONE_DESCENT.contains(name)) {
+        let why =
+            "the recommended training is no single descent: it has no learning curves and is not shifted";
+        if chosen().next().is_none() {
+            return Err(Usage(format!("--profile: {why}; expected published or paper")).into());
+        }
+        eprintln!("restive: note: {why}; those sections are left out");
+    }
     if chosen().all(|experiment| (experiment.units)(&asked).is_empty()) {
-        return Err(no_such_domain(arguments, chosen().next().expect("every name has an experiment")));
+        return Err(no_such_domain(&asked, chosen().next().expect("every name has an experiment")));
     }
     units::enter(&arguments.out, &asked.settings)?;
     say_when_interrupted(format!("what is done is kept in {}", arguments.out.display()));
@@ -266,16 +301,11 @@ pub(crate) fn run(arguments: &ExperimentArguments) -> anyhow::Result<()> {
 const RUNS: [usize; 2] = [50, 3];
 
 /// Why an experiment has nothing to do.
-fn no_such_domain(arguments: &RunArguments, experiment: &Experiment) -> anyhow::Error {
-    let every = Asked {
-        settings: settings(arguments),
-        profile: arguments.profile,
-        runs: 1,
-        problems: Problem::all().into(),
-        is_selected: true,
-    };
-    let domains: Vec<String> = (experiment.units)(&every).into_iter().map(|unit| unit.domain).collect();
-    let found: Vec<&str> = arguments.domain.iter().map(|domain| domain.name()).collect();
+fn no_such_domain(asked: &Asked, experiment: &Experiment) -> anyhow::Error {
+    let mut domains: Vec<String> =
+        (experiment.units)(&asked.with_every_problem()).into_iter().map(|unit| unit.domain).collect();
+    domains.dedup();
+    let found: Vec<&str> = asked.problems.iter().map(Problem::name).collect();
     let message = format!(
         "--domain: found {}, of which {} has nothing to tell; expected {}",
         found.join(", "),
@@ -286,20 +316,20 @@ fn no_such_domain(arguments: &RunArguments, experiment: &Experiment) -> anyhow::
 }
 
 fn asked(arguments: &RunArguments, [runs, quick]: [usize; 2]) -> Asked {
-    let is_asked = |problem: &Problem| {
-        arguments.domain.is_empty() || arguments.domain.iter().any(|domain| domain.name() == problem.name())
-    };
-    let problems = Problem::all().into_iter().filter(is_asked).map(|problem| match arguments.arms {
-        None => problem,
-        Some(arms) => problem.with_arms(arms.into()),
-    });
-    Asked {
+    let mut asked = Asked {
         settings: settings(arguments),
         profile: arguments.profile,
         runs: arguments.runs.map_or(if arguments.quick { quick } else { runs }, |runs| runs as usize),
-        problems: problems.collect(),
-        is_selected: !arguments.domain.is_empty(),
+        problems: Vec::new(),
+        is_selected: false,
     }
+    .with_every_problem();
+    asked.is_selected = !arguments.domain.is_empty();
+    if asked.is_selected {
+        let is_asked = |problem: &Problem| arguments.domain.iter().any(|d| d.name() == problem.name());
+        asked.problems.retain(is_asked);
+    }
+    asked
 }
 
 fn settings(arguments: &RunArguments) -> Settings {
@@ -322,13 +352,13 @@ fn report(folder: &Path, start: Instant) -> anyhow::Result<()> {
             continue;
         }
         let rows = rows::read(&path, experiment.axis)?;
-        let Shown { section, figure, text } = (experiment.show)(&settings, &rows);
-        match figure {
-            Some((chart, Some(columns))) => {
-                crate::figure::write_grid(&chart, columns, folder, experiment.name)?;
-            }
-            Some((chart, None)) => crate::figure::write(&chart, folder, experiment.name)?,
-            None => {}
+        let Shown { section, figure: (mut chart, columns), text } = (experiment.show)(&settings, &rows);
+        if settings.is_quick {
+            *chart.title_mut() += " (a quick look)";
+        }
+        match columns {
+            Some(columns) => crate::figure::write_grid(&chart, columns, folder, experiment.name)?,
+            None => crate::figure::write(&chart, folder, experiment.name)?,
         }
         sections.push(section);
         texts.push(text);
@@ -338,6 +368,9 @@ fn report(folder: &Path, start: Instant) -> anyhow::Result<()> {
     }
     page::write(folder, &settings, sections)?;
     crate::print(|text| {
+        if settings.is_quick {
+            writeln!(text, "A quick look: few runs, no claims.\n")?;
+        }
         texts.iter().try_for_each(|all| writeln!(text, "{all}"))?;
         let seconds = crate::display::duration(start.elapsed().as_secs_f64());
         writeln!(

@@ -4,7 +4,9 @@
 //! whole or not at all; a program that is started again takes what is there and computes the rest. Because a unit depends on
 //! nothing but its settings and its seed, the finished tables are the same whatever happened in between.
 //!
-//! `experiment.json` says what the units in a folder were computed with. Units of other settings are not mixed in.
+//! `experiment.json` says what the units in a folder were computed with. Units of other settings are not mixed in. The last row of
+//! a unit says whose it is, how many rows there are and by which [`REVISION`] of the computation: one that is cut off, copied or from
+//! another program is computed again.
 
 use super::rows::{self, Row};
 use crate::progress::Progress;
@@ -14,6 +16,8 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
+/// To be raised when any number of any unit becomes another one.
+const REVISION: u32 = 1;
 const SETTINGS: &str = "experiment.json";
 /// The axis of unit files, whatever its name in the finished table.
 const AXIS: &str = "at";
@@ -35,7 +39,7 @@ pub(crate) struct Settings {
 }
 
 /// One stretch of work.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Unit {
     /// what is computed
     pub(crate) kind: &'static str,
@@ -49,6 +53,34 @@ impl Unit {
     fn path(&self, folder: &Path) -> PathBuf {
         folder.join("units").join(self.kind).join(format!("{}-{:04}.csv", self.domain, self.run))
     }
+
+    /// The row that ends the unit's file.
+    fn last_row(&self, seed: u64, rows: usize) -> Row {
+        Row {
+            domain: self.domain.clone(),
+            run: self.run,
+            seed,
+            method: "unit".into(),
+            metric: "rows".into(),
+            at: f64::from(REVISION),
+            value: rows as f64,
+        }
+    }
+
+    /// The rows in its file, where that is whole and this unit's.
+    pub(crate) fn read(&self, folder: &Path, settings: &Settings) -> Option<Vec<Row>> {
+        let mut rows = rows::read(&self.path(folder), Some(AXIS)).ok()?;
+        let last = rows.pop()?;
+        (last == self.last_row(settings.seed, rows.len())).then_some(rows)
+    }
+}
+
+/// One more than the highest run of which a folder has a unit, of whatever kind.
+pub(crate) fn runs_in(folder: &Path) -> usize {
+    let files = |folder: PathBuf| std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let all = files(folder.join("units")).flat_map(|kind| files(kind.path()));
+    let run = |name: String| name.strip_suffix(".csv")?.rsplit_once('-')?.1.parse::<usize>().ok();
+    all.filter_map(|file| run(file.file_name().into_string().ok()?)).max().map_or(0, |run| run + 1)
 }
 
 /// The settings of a folder, which becomes one where it is not yet.
@@ -93,19 +125,25 @@ impl Settings {
     }
 }
 
-/// Computes the units that are not there yet, shared among the threads, and returns the rows of all in the order of the units.
+/// Computes the units that are not there yet, shared among the threads.
 /// `compute` hears the share of its unit that is done through its last argument.
 pub(crate) fn complete(
     folder: &Path,
+    settings: &Settings,
     units: &[Unit],
     compute: impl Fn(&Unit, &(dyn Fn(f64) + Sync)) -> anyhow::Result<Vec<Row>> + Sync,
-) -> anyhow::Result<Vec<Row>> {
+) -> anyhow::Result<()> {
     for unit in units {
         let path = unit.path(folder);
         let parent = path.parent().expect("a file in a folder");
         std::fs::create_dir_all(parent).with_context(|| format!("{}: cannot write", parent.display()))?;
     }
-    let missing: Vec<&Unit> = units.iter().filter(|unit| !unit.path(folder).exists()).collect();
+    let is_missing = |unit: &&Unit| unit.read(folder, settings).is_none();
+    let missing: Vec<&Unit> = units.iter().filter(is_missing).collect();
+    for unit in missing.iter().filter(|unit| unit.path(folder).exists()) {
+        let path = unit.path(folder);
+        eprintln!("restive: note: {}: not whole, or of another program: computed again", path.display());
+    }
     let present = units.len() - missing.len();
     let weight =
         |units: &mut dyn Iterator<Item = &Unit>| units.map(|unit| f64::from(unit.weight)).sum::<f64>();
@@ -122,17 +160,12 @@ pub(crate) fn complete(
         }
     };
     let one = |(k, unit): (usize, &&Unit)| -> anyhow::Result<()> {
-        let rows = compute(unit, &|share| tell(k, 0.999 * share))
+        let mut rows = compute(unit, &|share| tell(k, 0.999 * share))
             .with_context(|| format!("{}, {}, run {}", unit.kind, unit.domain, unit.run))?;
+        rows.push(unit.last_row(settings.seed, rows.len()));
         rows::write(&unit.path(folder), &rows, Some(AXIS))?;
         tell(k, 1.0);
         Ok(())
     };
-    missing.par_iter().enumerate().with_max_len(1).try_for_each(one)?;
-    drop(progress);
-    let mut all = Vec::new();
-    for unit in units {
-        all.extend(rows::read(&unit.path(folder), Some(AXIS))?);
-    }
-    Ok(all)
+    missing.par_iter().enumerate().with_max_len(1).try_for_each(one)
 }

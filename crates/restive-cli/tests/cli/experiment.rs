@@ -163,6 +163,34 @@ fn all_of_the_paper_is_one_command_which_may_be_killed() {
 }
 
 #[test]
+fn a_unit_that_is_not_whole_is_computed_again_and_other_domains_stay() {
+    let folder = Folder::new();
+    let bars = |domain: &str, more: &str| {
+        let command = format!("experiment bars --domain {domain} --arms 10 --runs 2 --quick --out e {more}");
+        stderr(&folder.restive(&command).success())
+    };
+    bars("two-state", "");
+    let text = |name: &str| fs::read_to_string(folder.path(name)).unwrap();
+    let (whole, unit) = (text("e/bars.csv"), "e/units/comparison/two-state-0001.csv");
+    let kept = text(unit);
+    let copied = text("e/units/comparison/two-state-0000.csv");
+    let cut: String = kept.split_inclusive('\n').take(20).collect();
+    for damaged in [&kept[..900], &cut, &copied, ""] {
+        fs::write(folder.path(unit), damaged).unwrap();
+        let said = bars("two-state", "");
+        assert!(said.contains("two-state-0001.csv: not whole"), "{said}");
+        assert!(text("e/bars.csv") == whole && text(unit) == kept);
+    }
+    // another domain, or fewer runs, take nothing away
+    bars("five-state", "--threads 1");
+    let both = text("e/bars.csv");
+    assert!(both.starts_with(&whole) && both.contains("five-state,1,"));
+    let fewer = "experiment bars --domain two-state --arms 10 --runs 1 --quick --out e";
+    let said = stdout(&folder.restive(fewer).success());
+    assert!(said.starts_with("A quick look") && text("e/bars.csv") == both);
+}
+
+#[test]
 fn what_does_not_fit_is_refused() {
     let folder = Folder::new();
     let message = stderr(&folder.restive("experiment report nowhere").code(1));
@@ -177,6 +205,8 @@ fn what_does_not_fit_is_refused() {
     let message = stderr(&folder.restive(&format!("{BARS} --out e")).code(1));
     assert!(message.contains("results of other settings (restive 0.0.0"), "{message}");
     assert_eq!(message.lines().count(), 1);
+    let message = stderr(&folder.restive("experiment curves --profile recommended --out n").code(2));
+    assert!(message.contains("expected published or paper"), "{message}");
     for (name, domain, expected) in [
         ("selection", "two-state", "selection has nothing to tell; expected maternal"),
         ("limited-data", "maternal", "expected two-state, five-state, collapsing"),

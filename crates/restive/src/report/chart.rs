@@ -110,6 +110,15 @@ impl Chart {
         one("wide", WIDE) + &one("narrow", NARROW)
     }
 
+    /// What the chart shows, to be changed.
+    pub fn title_mut(&mut self) -> &mut String {
+        match self {
+            Chart::Curves(chart) => &mut chart.title,
+            Chart::Bars(chart) => &mut chart.title,
+            Chart::Distribution(chart) => &mut chart.title,
+        }
+    }
+
     /// Panels, the least width of one, and what a legend names.
     fn parts(&self) -> (usize, f64, Vec<Entry<'_>>) {
         match self {

@@ -162,7 +162,7 @@ fn show(settings: &Settings, rows: &[Row]) -> Shown {
         "One gradient step on a two-state instance with 100 trajectories of 9 decisions, predictor included: the fastest of some \
          repetitions on this machine. implicit differentiates through the fixed point of the joint soft Bellman equation (Wang et al. 2021), \
          unrolled through ten sweeps of soft planning (POPCORN, Futoma et al. 2020), both over all joint states on one core; ours goes \
-         through Whittle indices on all cores. A road stops where a step passes {} s; dashes continue it by its measured growth. {}.",
+         through Whittle indices on all cores. A road stops where a step passes {} s; dots continue it by its measured growth. {}.",
         SLOWEST[usize::from(settings.is_quick)],
         if said.is_empty() { "No road stopped".into() } else { said.join("; ") },
     );
@@ -173,7 +173,7 @@ fn show(settings: &Settings, rows: &[Row]) -> Shown {
             heading: "What the joint baselines cost".into(),
             blocks: vec![text(about), page::figure(&chart), text(refused), Block::Table(table(rows))],
         },
-        figure: Some((chart, None)),
+        figure: (chart, None),
         text: text_lines,
     }
 }

@@ -33,7 +33,7 @@ pub(crate) fn show(settings: &Settings, rows: &[Row]) -> Shown {
         vec![text(about), page::figure(&chart), Block::Table(values_of(rows)), Block::Table(tests(rows))];
     Shown {
         section: Section { heading: "What the joint baselines learn".into(), blocks },
-        figure: Some((chart, Some(2))),
+        figure: (chart, Some(2)),
         text: words(rows),
     }
 }

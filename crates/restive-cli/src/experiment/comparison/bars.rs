@@ -6,7 +6,7 @@ use super::published::{DIFFERENCES, FIGURES, METHODS};
 use crate::experiment::page::{difference, ink, interval, p_value, paired, text};
 use crate::experiment::rows::{Row, names, values};
 use crate::experiment::units::Settings;
-use crate::experiment::{Experiment, Shown, comparison, page};
+use crate::experiment::{Experiment, Shown, page};
 use restive::report::number::fixed;
 use restive::report::table::{Cell, Column, Row as Line, Table};
 use restive::report::{Bars, Block, Chart, Interval, Section, bars};
@@ -15,11 +15,8 @@ use restive::statistics::{paired_t, wilcoxon};
 pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "bars",
     axis: None,
-    units: |asked| [comparison::units(asked), effect::units(asked)].concat(),
-    compute: |asked, unit, shares| match unit.kind {
-        effect::KIND => effect::compute(asked, unit, shares),
-        _ => comparison::compute(asked, unit, shares),
-    },
+    units: effect::units_too,
+    compute: effect::compute_too,
     owns: |row| row.at.is_nan() && METRICS.contains(&row.metric.as_str()),
     show,
 };
@@ -41,7 +38,7 @@ const PAIRS: [[&str; 2]; 5] = [
     ["decision-focused", "oracle"],
     ["decision-focused-shuffled", "two-stage"],
     ["decision-focused-recommended", "two-stage-recommended"],
-    [effect::METHOD, "two-stage"],
+    [effect::METHOD, "two-stage-recommended"],
 ];
 
 /// What is known to make our figures others than the published ones.
@@ -67,7 +64,7 @@ fn show(settings: &Settings, rows: &[Row]) -> Shown {
     }
     Shown {
         section: Section { heading: "What every method is worth".into(), blocks },
-        figure: Some((chart, Some(METRICS.len()))),
+        figure: (chart, Some(METRICS.len())),
         text: words(rows, &domains),
     }
 }
@@ -87,6 +84,9 @@ fn shares(rows: &[Row], domain: &str, method: &str, metric: &str) -> Vec<f64> {
     let of = |method| paired(rows, domain, [method, "random"], metric);
     let [own, random] = of(method);
     let [oracle, _] = of("oracle");
+    if random.iter().zip(&oracle).any(|(random, oracle)| oracle <= random) {
+        return Vec::new(); // a way that leads nowhere has no shares
+    }
     let all = own.iter().zip(&random).zip(&oracle);
     all.map(|((own, random), oracle)| 100.0 * (own - random) / (oracle - random)).collect()
 }
@@ -130,8 +130,13 @@ fn values_of(rows: &[Row], domain: &str) -> Table {
     Table {
         caption: format!("{domain}: means over the runs"),
         columns,
-        rows: methods.iter().map(line).collect(),
+        rows: methods.iter().filter(|method| is_there(rows, domain, method)).map(line).collect(),
     }
+}
+
+/// Whether a method was run there.
+fn is_there(rows: &[Row], domain: &str, method: &str) -> bool {
+    !values(rows, domain, method, "strict_true").is_empty()
 }
 
 /// Improvements over no action, and shares of the way from random to oracle, by every metric of reward.
@@ -151,11 +156,7 @@ fn gains(rows: &[Row], domain: &str) -> Table {
     Table {
         caption: format!("{domain}: more than no action, and % of the way from random to oracle"),
         columns,
-        rows: SHOWN
-            .iter()
-            .filter(|method| !values(rows, domain, method, "is").is_empty())
-            .map(line)
-            .collect(),
+        rows: SHOWN.iter().filter(|method| is_there(rows, domain, method)).map(line).collect(),
     }
 }
 
@@ -240,7 +241,7 @@ fn words(rows: &[Row], domains: &[&str]) -> String {
         METRICS.iter().for_each(|metric| text += &format!("{metric:>18}"));
         text += &format!("{:>18}\n", "% to oracle");
         for method in SHOWN {
-            if values(rows, domain, method, "strict_true").is_empty() {
+            if !is_there(rows, domain, method) {
                 continue;
             }
             text += &format!("{method:<30}");

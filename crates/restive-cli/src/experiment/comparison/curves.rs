@@ -42,7 +42,7 @@ fn show(settings: &Settings, rows: &[Row]) -> Shown {
             heading: "Learning curves".into(),
             blocks: vec![text(about), page::figure(&chart)],
         },
-        figure: Some((chart, Some(3))),
+        figure: (chart, Some(3)),
         text: String::new(),
     }
 }

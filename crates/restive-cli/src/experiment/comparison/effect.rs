@@ -12,10 +12,19 @@ use crate::problem::Problem;
 use restive::predictor::{Kind, Precision};
 use restive::training::{Config, Decision};
 
-pub(super) const KIND: &str = "effect";
+const KIND: &str = "effect";
 pub(super) const METHOD: &str = "two-stage-effect";
 
-pub(super) fn units(asked: &Asked) -> Vec<Unit> {
+/// The units of the comparison, and those of the effect model.
+pub(super) fn units_too(asked: &Asked) -> Vec<Unit> {
+    [super::units(asked), units(asked)].concat()
+}
+
+pub(super) fn compute_too(asked: &Asked, unit: &Unit, shares: Shares<'_>) -> anyhow::Result<Vec<Row>> {
+    if unit.kind == KIND { compute(asked, unit) } else { super::compute(asked, unit, shares) }
+}
+
+fn units(asked: &Asked) -> Vec<Unit> {
     let is_ours = |problem: &&Problem| matches!(problem, Problem::Maternal(_));
     let of = |problem: &Problem| {
         let domain = problem.name();
@@ -24,7 +33,7 @@ pub(super) fn units(asked: &Asked) -> Vec<Unit> {
     asked.problems.iter().filter(is_ours).flat_map(of).collect()
 }
 
-pub(super) fn compute(asked: &Asked, unit: &Unit, _: Shares<'_>) -> anyhow::Result<Vec<Row>> {
+fn compute(asked: &Asked, unit: &Unit) -> anyhow::Result<Vec<Row>> {
     let problem = asked.problem(&unit.domain);
     let seed = asked.settings.seed.wrapping_add(unit.run as u64);
     let [train, validation, test] = problem.parts(seed)?;

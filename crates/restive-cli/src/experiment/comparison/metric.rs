@@ -3,6 +3,7 @@
 
 use super::bars::SHOWN;
 use super::curves::line;
+use super::effect;
 use crate::experiment::page::{interval, text};
 use crate::experiment::rows::{Row, names, values};
 use crate::experiment::units::Settings;
@@ -14,8 +15,8 @@ use restive::report::{Axis, Block, Chart, Curves, Section, curves};
 pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "metric",
     axis: Some("constant"),
-    units: comparison::units,
-    compute: comparison::compute,
+    units: effect::units_too,
+    compute: effect::compute_too,
     owns: |row| {
         let is_final = row.at.is_nan() && RANKED.contains(&row.metric.as_str());
         comparison::SHIFTED.contains(&row.metric.as_str()) || is_final
@@ -66,7 +67,7 @@ fn show(_: &Settings, rows: &[Row]) -> Shown {
             heading: "What the published metric measures".into(),
             blocks: vec![text(about), page::figure(&chart), Block::Table(ranks(rows, &domains))],
         },
-        figure: Some((chart, None)),
+        figure: (chart, None),
         text: String::new(),
     }
 }

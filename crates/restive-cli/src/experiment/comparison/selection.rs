@@ -85,7 +85,7 @@ fn show(_: &Settings, rows: &[Row]) -> Shown {
             heading: "Who is called: synthetic people, no claim about real ones".into(),
             blocks,
         },
-        figure: Some((chart, Some(2))),
+        figure: (chart, Some(2)),
         text: words(rows, &pairs),
     }
 }

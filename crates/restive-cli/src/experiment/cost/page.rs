@@ -1,6 +1,6 @@
-//! Costs as they are shown: medians in a double-logarithmic figure and a table, with the paper's theoretical line.
+//! Costs as they are shown: the fastest steps in a double-logarithmic figure and a table, with the paper's theoretical line.
 
-use super::{HORIZON, Race, Road, TRAJECTORIES, limit, median};
+use super::{HORIZON, Race, Road, TRAJECTORIES, fastest, limit};
 use crate::experiment::Shown;
 use crate::experiment::page::{self, text};
 use crate::experiment::rows::Row;
@@ -13,7 +13,7 @@ use restive::training::Value;
 const OMEGA: f64 = 3.0;
 const THEORY: &str = "theory";
 
-/// The medians of a road with their lowest and highest repeats, by rising size.
+/// The fastest steps of a road, by rising size.
 fn points(rows: &[Row], road: Road) -> Vec<(f64, Interval)> {
     let own: Vec<&Row> = rows.iter().filter(|row| row.method == road.name()).collect();
     let mut sizes: Vec<f64> = own.iter().map(|row| row.at).collect();
@@ -21,8 +21,7 @@ fn points(rows: &[Row], road: Road) -> Vec<(f64, Interval)> {
     sizes.dedup();
     let at = |size: f64| {
         let values: Vec<f64> = own.iter().filter(|row| row.at == size).map(|row| row.value).collect();
-        let ends = values.iter().fold((f64::MAX, 0.0f64), |(l, h), v| (l.min(*v), h.max(*v)));
-        (size, Interval::new(median(&values), ends.0, ends.1))
+        (size, Interval::bare(fastest(&values)))
     };
     sizes.into_iter().map(at).collect()
 }
@@ -76,7 +75,7 @@ pub(crate) fn show(race: &Race, settings: &Settings, rows: &[Row]) -> Shown {
             heading: race.heading.into(),
             blocks: vec![text(about(race, limit, power)), page::figure(&chart), Block::Table(table)],
         },
-        figure: Some((chart, None)),
+        figure: (chart, None),
         text: words(race, rows),
     }
 }
@@ -85,8 +84,7 @@ fn about(race: &Race, limit: f64, power: f64) -> String {
     let letter = if race.has_omega { "M" } else { "N" };
     format!(
         "One step of decision-focused training of the published network (forward, indices, soft policy, value, and back) on {TRAJECTORIES} \
-         trajectories of {HORIZON} decisions of random arms, one thread of this machine; medians of up to 11 steps, bands from the fastest \
-         to the slowest. fast: exact indices, the published objective; fast-fluid and fast-decomposed: the same with the other values; \
+         trajectories of {HORIZON} decisions of random arms, one thread of this machine; the fastest of up to 11 steps. fast: exact indices, the published objective; fast-fluid and fast-decomposed: the same with the other values; \
          bisection: the published objective with indices by bisection over value iteration, which stops as early as the published code (to 2/1024, at most 100 sweeps a halving), and one linear \
          system per state, as in the paper. A road stops after the first step of more than {limit} s and is continued, dotted, by the \
          exponent of its last decade. theory: the paper's O(N·M^(ω+1)) with ω = {OMEGA}, here {letter}^{power}, through the first point of \
@@ -117,7 +115,7 @@ fn table(race: &Race, settings: &Settings, rows: &[Row]) -> Table {
     last.extend(all.iter().map(|points| Cell::text(words(points))));
     last.push(Cell::text(""));
     lines.push(Line::highlighted(last));
-    Table { caption: "Time of a gradient step: medians".into(), columns, rows: lines }
+    Table { caption: "Time of a gradient step".into(), columns, rows: lines }
 }
 
 /// Seconds in three digits.

@@ -48,7 +48,7 @@ fn show(settings: &Settings, rows: &[Row]) -> Shown {
     let panels = AGAINST.len() + 1;
     Shown {
         section: Section { heading: "Which training helps as deployed".into(), blocks },
-        figure: Some((chart, Some(panels))),
+        figure: (chart, Some(panels)),
         text: words(rows, &regimes) + "\n" + &said.join("\n") + "\n",
     }
 }
