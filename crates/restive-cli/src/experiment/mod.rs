@@ -276,6 +276,11 @@ pub(crate) fn run(arguments: &ExperimentArguments) -> anyhow::Result<()> {
     prepare::threads(arguments.threads)?;
     let is_recommended = arguments.profile == Profile::Recommended;
     let asked = asked(arguments, if names == ["quality"] { quality::RUNS } else { RUNS });
+    if let (["cost-arms" | "cost-states"], [_, ..]) = (names, &arguments.domain[..]) {
+        return Err(
+            Usage(format!("--domain: {} times random arms of no domain; leave it out", names[0])).into()
+        );
+    }
     let is_chosen = |experiment: &&Experiment| {
         names.contains(&experiment.name) && (!is_recommended || !OF_ONE_DESCENT.contains(&experiment.name))
     };

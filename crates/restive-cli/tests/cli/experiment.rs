@@ -208,6 +208,7 @@ fn what_does_not_fit_is_refused() {
     let message = stderr(&folder.restive("experiment curves --profile recommended --out n").code(2));
     assert!(message.contains("expected published or paper"), "{message}");
     for (name, domain, expected) in [
+        ("cost-arms", "two-state", "times random arms of no domain"),
         ("selection", "two-state", "selection has nothing to tell; expected maternal"),
         ("limited-data", "maternal", "expected two-state, five-state, collapsing"),
         ("baselines", "five-state", "expected two-state"),
