@@ -3,7 +3,7 @@
 //! The question "is every row a distribution?" is asked of every array that enters, so it is a loop without branches over
 //! memory. Only where its answer is no does the library look for the row that is to blame, or scale a copy.
 
-use crate::border::floats;
+use crate::border::{check_finite, floats};
 use crate::error::{raise, wrong};
 use crate::threads;
 use ndarray::{Array2, Array4, ArrayD, ArrayView2, ArrayView4, ArrayViewD};
@@ -64,6 +64,7 @@ pub(crate) fn form_of(shape: &[usize], layout: &str) -> PyResult<(Form, usize)> 
 pub(crate) fn reward_of(what: &str, rewards: Option<&Bound<'_, PyAny>>, m: usize) -> PyResult<Reward> {
     let Some(rewards) = rewards else { return Ok(Reward::linear(m)) };
     let found = floats(what, rewards)?;
+    check_finite(what, slice(&found), found.shape())?;
     match *found.shape() {
         [states] if states == m => Reward::of_state(slice(&found)).map_err(raise),
         [states, 2] if states == m => {

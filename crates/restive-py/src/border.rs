@@ -97,7 +97,14 @@ pub(crate) fn integers<'py>(
     what: &str,
     object: &Bound<'py, PyAny>,
 ) -> PyResult<PyReadonlyArrayDyn<'py, i64>> {
-    read(what, &convert(what, object, WHOLE)?)
+    let array = array(what, object)?;
+    if array.dtype().kind() == b'u' && array.dtype().itemsize() == 8 && array.len() > 0 {
+        let largest: u64 = array.call_method0("max")?.extract()?;
+        if i64::try_from(largest).is_err() {
+            return Err(wrong(what, "integers of at most 63 bits", largest));
+        }
+    }
+    read(what, &convert(what, array.as_any(), WHOLE)?)
 }
 
 /// The array to write an answer of this shape to: the caller's, checked, or a new one.

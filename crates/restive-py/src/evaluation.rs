@@ -7,7 +7,7 @@ use crate::arms::{give, reward_of, slice};
 use crate::border::{Number, Whole, check_shape, floats, read};
 use crate::error::{raise, wrong};
 use crate::threads;
-use crate::trajectories::{Log, probabilities, records, view3};
+use crate::trajectories::{Log, of_decisions, probabilities, records, view3};
 use ndarray::{Array1, Array2};
 use numpy::{PyArray1, PyArray2, PyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
@@ -41,7 +41,8 @@ impl Problem {
             state.shape(),
             (state.shape()[0], state.shape()[2]) == (shape[0], n),
         )?;
-        let propensity = propensity.map(|given| probabilities("propensity", given)).transpose()?;
+        // the library looks at those of actions that were taken; others may be anything, NaN say
+        let propensity = propensity.map(|given| of_decisions("propensity", given)).transpose()?;
         let earned = floats("reward", reward)?;
         for (what, found) in [("propensity", &propensity), ("reward", &Some(earned.clone()))] {
             if let Some(found) = found.as_ref().filter(|found| found.ndim() == 3) {

@@ -93,14 +93,10 @@ fn whittle_index<'py>(
     let raw = floats("P", P)?;
     let (form, m) = form_of(raw.shape(), layout)?;
     let reward = reward_of("rewards", rewards, m)?;
-    let algorithm = algorithm_of(algorithm)?;
+    let (name, algorithm) = (algorithm, algorithm_of(algorithm)?);
     let road = match chain_of(observation, chain, beliefs)? {
         Some(_) if algorithm != Algorithm::Auto => {
-            return Err(wrong(
-                "algorithm",
-                "'auto' for collapsing observation",
-                format_args!("{algorithm:?}"),
-            ));
+            return Err(wrong("algorithm", "'auto' for collapsing observation", format_args!("{name:?}")));
         }
         Some(chain) => {
             chain.check(reward.view()).map_err(raise)?;

@@ -41,7 +41,8 @@ struct Likelihood {
 /// Returns
 /// -------
 /// Likelihood
-///     `.per_trajectory`, `.per_transition` and `.pullback(d_per_trajectory)`.
+///     `.per_trajectory`, `.per_transition` and `.pullback(d_per_trajectory)`. Where a transition was logged that has
+///     probability 0 the loss is infinite and has no gradient: that arm's is NaN.
 ///
 /// Examples
 /// --------

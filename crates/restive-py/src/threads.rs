@@ -6,7 +6,7 @@
 //!
 //! The lock is taken only by a thread that holds the interpreter's own, so that no `fork` can find it taken.
 
-use crate::error::wrong;
+use crate::border::Whole;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -51,10 +51,8 @@ pub(crate) fn run<T: Send>(py: Python<'_>, kernel: impl FnOnce() -> T + Send) ->
 /// 2
 #[pyfunction]
 #[pyo3(signature = (threads))]
-fn set_threads(threads: Option<usize>) -> PyResult<()> {
-    if threads.is_some_and(|threads| threads == 0 || threads > 4096) {
-        return Err(wrong("threads", "a number from 1 to 4096, or None", threads.unwrap_or_default()));
-    }
+fn set_threads(threads: Option<Whole>) -> PyResult<()> {
+    let threads = threads.map(|threads| threads.between("threads", 1, 4096)).transpose()?;
     let made = build(threads.unwrap_or(0))?;
     *POOL.lock().unwrap_or_else(PoisonError::into_inner) = Some(made);
     Ok(())

@@ -112,17 +112,26 @@ pub(crate) fn probabilities<'py>(
     what: &str,
     object: &Bound<'py, PyAny>,
 ) -> PyResult<PyReadonlyArrayDyn<'py, f64>> {
-    let found = floats(what, object)?;
-    if found.ndim() != 3 || found.shape().contains(&0) {
-        let expected = "[J, H, N] (trajectory, decision, arm), none of them 0";
-        return Err(wrong(what, expected, format_args!("shape {:?}", found.shape())));
-    }
+    let found = of_decisions(what, object)?;
     if let Some(k) = slice(&found).iter().position(|p| !(0.0..=1.0).contains(p)) {
         let at = crate::border::position(k, found.shape());
         let place = format!("{what}: trajectory {}, step {}, arm {}", at[0], at[1], at[2]);
         return Err(wrong(&place, "a probability from 0 to 1", slice(&found)[k]));
     }
     Ok(found)
+}
+
+/// A number for every decision.
+pub(crate) fn of_decisions<'py>(
+    what: &str,
+    object: &Bound<'py, PyAny>,
+) -> PyResult<PyReadonlyArrayDyn<'py, f64>> {
+    let found = floats(what, object)?;
+    if found.ndim() == 3 && !found.shape().contains(&0) {
+        return Ok(found);
+    }
+    let expected = "[J, H, N] (trajectory, decision, arm), none of them 0";
+    Err(wrong(what, expected, format_args!("shape {:?}", found.shape())))
 }
 
 /// The view of three axes.

@@ -41,7 +41,7 @@ def changed(array, at, value):
         (lambda: restive.whittle_index([[0.1, 0.2], [0.3]]), "P: expected an array"),
         (lambda: restive.whittle_index(np.ma.masked_less(GOOD, 0.3)), "P: expected an array without masked entries"),
         (lambda: restive.whittle_index(GOOD, [0.0, 1.0, 2.0]), r"rewards: expected \[2\] or \[2, 2\]"),
-        (lambda: restive.whittle_index(GOOD, [0.0, np.nan]), "reward: entry 2 is NaN"),
+        (lambda: restive.whittle_index(GOOD, [0.0, np.nan]), r"rewards: entry \[1\] is NaN"),
         (lambda: restive.whittle_index(GOOD, discount=1.1), "discount: expected a number from 0 to 1, found 1.1"),
         (lambda: restive.whittle_index(GOOD, discount=np.nan), "discount"),
         (lambda: restive.whittle_index(GOOD, discount=10**400), "discount.*inf"),
@@ -346,3 +346,39 @@ def test_importing_restive_imports_nothing_heavy():
     heavy = ["torch", "jax", "pandas", "polars", "pyarrow", "sklearn", "gymnasium"]
     code = f"import sys, restive; print([name for name in {heavy} if name in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("chain", [1, 2, 5])
+@pytest.mark.parametrize("differentiable", [False, True])
+def test_an_arm_without_an_index_has_no_gradient(chain, differentiable):
+    found = restive.whittle_index(GOOD, discount=1.0, observation="collapsing", chain=chain, differentiable=differentiable)
+    assert np.isnan(found.index).all() and set(found.status) == {"undetermined"}
+    assert (found.pullback(np.ones(found.index.shape)) == 0).all()
+
+
+def test_numbers_beyond_int64_are_no_unseen_states():
+    state = np.zeros((3, 4, 3), "u8")
+    state[0, 0, 0] = 2**64 - 1
+    with pytest.raises(ValueError, match="state: expected integers of at most 63 bits, found 18446744073709551615"):
+        restive.cwpdis(np.full((3, 3, 3), 0.5), state, np.zeros((3, 3, 3), int), [0.0, 1.0], k=1)
+
+
+def test_a_propensity_without_an_action_may_be_missing():
+    pull, state, action = np.full((3, 3, 3), 0.5), np.ones((3, 4, 3), int), np.zeros((3, 3, 3), int)
+    action[0, 0, 0] = -1
+    propensity = np.full((3, 3, 3), 0.5)
+    expected = restive.cwpdis(pull, state, action, [0.0, 1.0], propensity=propensity).value
+    propensity[0, 0, 0] = np.nan
+    assert restive.cwpdis(pull, state, action, [0.0, 1.0], propensity=propensity).value == expected
+    propensity[0, 0, 1] = np.nan
+    with pytest.raises(ValueError, match="propensity"):
+        restive.cwpdis(pull, state, action, [0.0, 1.0], propensity=propensity)
+
+
+def test_rewards_and_threads_are_named_as_they_were_given():
+    with pytest.raises(ValueError, match=r"rewards: entry \[2\] is NaN"):
+        restive.whittle_index(np.full((1, 3, 2, 3), 1 / 3), [0, 1, np.nan])
+    with pytest.raises(ValueError, match="found 'bisection'|found \"bisection\""):
+        restive.whittle_index(GOOD, observation="collapsing", chain=2, algorithm="bisection")
+    with pytest.raises(ValueError, match="threads: expected a number from 1 to 4096, found -1"):
+        restive.set_threads(-1)

@@ -344,3 +344,7 @@ def test_the_page_of_the_documentation_runs(capsys):
     exec(code, found)
     assert found["transition"].shape == (6, 2, 2, 2) and len(found["plan"]["arm"]) == 2
     assert capsys.readouterr().out
+
+
+def test_an_array_as_a_parameter_can_be_shown():
+    assert "hidden=array([4, 4])" in repr(restive.TwoStage(hidden=np.array([4, 4])))

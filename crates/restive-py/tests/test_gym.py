@@ -113,3 +113,10 @@ def test_what_is_wrong_with_an_action_is_said(action):
     env.reset()
     with pytest.raises(ValueError, match=r"action: expected \[6\] zeros and ones"):
         env.step(action)
+
+
+def test_what_the_library_refuses_is_no_environment():
+    good = np.array([[0.2, 0.8, 0.5, 0.5]])
+    for wrong in [np.ma.masked_array(good, good > 0.7), good.astype(complex), good.astype(str)]:
+        with pytest.raises(ValueError, match="P: expected"):
+            RestlessBandit(wrong, budget=1)

@@ -112,3 +112,13 @@ def test_what_is_wrong_with_a_shape_is_said_when_traced(call, message):
 def test_what_is_wrong_with_a_number_is_said_when_it_runs():
     with pytest.raises(Exception, match="arm 1"):
         jax.block_until_ready(jax.jit(restive.jax.whittle_index)(jnp.array([[0.5] * 4, [0.5, 1.5, 0.5, 0.5]])))
+
+
+def test_a_log_is_checked_when_it_is_traced():
+    pull, state, action = jnp.full((2, 3, 4), 0.5), np.zeros((2, 4, 4), int), np.zeros((2, 3, 4), int)
+    with pytest.raises(ValueError, match="state"):
+        restive.jax.cwpdis(pull, state[:, :2], action, [0.0, 1.0], k=1)
+    with pytest.raises(ValueError, match="propensity: expected an array, or k"):
+        jax.jit(lambda pull: restive.jax.cwpdis(pull, state, action, [0.0, 1.0]))(pull)
+    with pytest.raises(TypeError, match="foo"):
+        restive.jax.cwpdis(pull, state, action, [0.0, 1.0], k=1, foo=1)

@@ -220,3 +220,14 @@ def test_the_example_is_read_row_by_row():
     with open(EXAMPLE / "arms.csv") as file:
         names = [row["arm"] for row in csv.DictReader(file)]
     assert list(Study.read(EXAMPLE).tables().arms["arm"]) == names
+
+
+def test_what_a_frame_cannot_give_is_named():
+    pd, pl = (pytest.importorskip(name) for name in ("pandas", "polars"))
+    arms = pd.DataFrame(ARMS)
+    with pytest.raises(TypeError, match="arms: expected a pandas or polars DataFrame"):
+        made(arms["arm"])
+    sparse = made(arms.assign(x=pd.arrays.SparseArray([0.0, 0.0, 1.0])))
+    assert sparse == made(arms.assign(x=[0.0, 0.0, 1.0]))
+    with pytest.raises(ValueError, match="arms: column x"):
+        made(pl.DataFrame(ARMS).with_columns(x=pl.lit(1).cast(pl.Int128)))

@@ -230,3 +230,17 @@ def test_modules_can_be_copied_printed_and_pickled():
     for other in (copy.deepcopy(chain), pickle.loads(pickle.dumps(chain))):
         assert torch.equal(chain(x), other(x))
     assert "discount=0.9" in repr(chain) and "k=2, temperature=0.1" in repr(chain)
+
+
+def test_constants_take_no_gradient_and_logs_are_copies():
+    scores = torch.tensor([1.0, 0.5, 0.0], dtype=torch.float64)
+    with pytest.raises(ValueError, match="k: no gradient goes through it"):
+        layers.soft_top_k(scores, torch.tensor(2.0, requires_grad=True), 0.1)
+    pull = layers.soft_top_k(scores, torch.tensor(2.0), 0.1)
+    assert torch.equal(pull, layers.soft_top_k(scores, 2.0, 0.1))
+    state, action = torch.ones(2, 4, 3, dtype=torch.int64), torch.zeros(2, 3, 3, dtype=torch.int64)
+    layer = layers.CWPDIS(state, action, [0.0, 1.0], k=1)
+    policy = torch.full((2, 3, 3), 0.5, dtype=torch.float64)
+    before = layer(policy)
+    state.zero_()
+    assert before != 0 and torch.equal(layer(policy), before)

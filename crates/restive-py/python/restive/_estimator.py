@@ -200,7 +200,7 @@ class Estimator:
 
     def __repr__(self) -> str:
         defaults = inspect.signature(type(self).__init__).parameters
-        said = (f"{name}={value!r}" for name, value in self.get_params().items() if value != defaults[name].default)
+        said = (f"{name}={value!r}" for name, value in self.get_params().items() if repr(value) != repr(defaults[name].default))
         return f"{type(self).__name__}({', '.join(said)})"
 
 

@@ -7,7 +7,7 @@ brings its own methods. Columns go out as NumPy arrays, and as the frames of whi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,22 +20,33 @@ WHOLE = {"t", "state", "action", "last_state", "since", "rank"}
 def columns(what: str, frame: Any) -> tuple[int, list[tuple[str, Any]]]:
     """The rows and the columns of a frame; a column that cannot be read is the name of its type."""
     package = type(frame).__module__.partition(".")[0]
-    if package == "pandas" and hasattr(frame, "iloc"):
-        found = [(str(name), _of_pandas(frame.iloc[:, k])) for k, name in enumerate(frame.columns)]
+    if package == "pandas" and hasattr(frame, "columns"):
+        raw, convert = [(str(name), frame.iloc[:, k]) for k, name in enumerate(frame.columns)], _of_pandas
     elif package == "polars" and hasattr(frame, "get_columns"):
-        found = [(series.name, series.to_numpy()) for series in frame.get_columns()]
+        raw, convert = [(series.name, series) for series in frame.get_columns()], _of_polars
     elif package == "pyarrow" and hasattr(frame, "column_names"):
-        found = [(name, _of_arrow(frame.column(k))) for k, name in enumerate(frame.column_names)]
+        raw, convert = [(name, frame.column(k)) for k, name in enumerate(frame.column_names)], _of_arrow
     elif isinstance(frame, Mapping):
-        found = [(str(name), _of_any(column)) for name, column in frame.items()]
+        raw, convert = [(str(name), column) for name, column in frame.items()], _of_any
     else:
         raise TypeError(
             f"{what}: expected a pandas or polars DataFrame, a pyarrow Table or a mapping of names to arrays, "
             f"found {type(frame).__module__}.{type(frame).__qualname__}"
         )
-    plain = [(name, _plain(what, name, np.asanyarray(column))) for name, column in found]
+    plain = [(name, _plain(what, name, _converted(what, name, column, convert))) for name, column in raw]
     arrays = [column for _, column in plain if not isinstance(column, str)]
     return (len(arrays[0]) if arrays else 0), plain
+
+
+def _converted(what: str, name: str, column: Any, convert: Callable[[Any], Any]) -> NDArray[Any]:
+    try:
+        return np.asanyarray(convert(column))
+    except Exception as error:  # whatever the frame's package raises
+        raise ValueError(f"{what}: column {name}: cannot be read as an array: {error}") from error
+
+
+def _of_polars(series: Any) -> Any:
+    return series.to_numpy()
 
 
 def _of_pandas(series: Any) -> Any:
@@ -45,7 +56,7 @@ def _of_pandas(series: Any) -> Any:
     if kind in "iuf" and series.hasnans:
         return series.to_numpy(dtype="float64", na_value=np.nan)
     if kind in "iufb" and not series.hasnans:
-        return series.to_numpy(dtype=series.dtype.numpy_dtype)
+        return series.to_numpy(dtype=getattr(series.dtype, "numpy_dtype", None))
     return series.to_numpy() if kind in "Mm" else series.to_numpy(dtype=object, na_value=None)
 
 

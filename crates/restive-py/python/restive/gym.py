@@ -64,8 +64,8 @@ class RestlessBandit(gymnasium.Env):
         horizon: int = 10,
         initial: ArrayLike | None = None,
     ) -> None:
-        P = np.array(P, dtype=np.float64)
         restive.whittle_index(P, rewards)  # the checks of the library, with its messages
+        P = np.array(P, dtype=np.float64)
         if P.ndim == 2:
             P = np.stack([1.0 - P, P], axis=-1).reshape(-1, 2, 2, 2)
         n, m = P.shape[:2]

@@ -157,6 +157,7 @@ def cwpdis(pull: Any, state: Any, action: Any, reward: Any, **settings: Any) -> 
     pull = _checked("pull", pull)
     log = {"state": state, "action": action, "reward": reward, **settings}
     log = {name: _constant(name, value) for name, value in log.items()}
+    restive.cwpdis(np.full(pull.shape, 0.5), **log)  # checks shapes and settings
 
     def forward(pull: np.ndarray) -> float:
         return restive.cwpdis(pull, **log).value

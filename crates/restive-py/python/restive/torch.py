@@ -24,6 +24,7 @@ torch.Size([3, 2, 2, 2])
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,12 @@ def _constant(name: str, value: Any) -> Any:
     if value.requires_grad:
         raise ValueError(f"{name}: no gradient goes through it; detach it first")
     return value.cpu().numpy()
+
+
+def _number(name: str, value: Any) -> Any:
+    """A setting that may come as a tensor with one number."""
+    value = _constant(name, value)
+    return value.item() if isinstance(value, np.ndarray) and value.size == 1 else value
 
 
 def _array(tensor: Tensor) -> np.ndarray:
@@ -160,7 +167,7 @@ def soft_top_k(scores: Tensor, k: float, temperature: float | Tensor) -> Tensor:
     -------
     pull : tensor, [...,N], summing to k over the arms
     """
-    scores = _checked("scores", scores)
+    scores, k = _checked("scores", scores), _number("k", k)
     if not isinstance(temperature, Tensor):
         temperature = torch.tensor(temperature, dtype=torch.float64)
     if temperature.numel() != 1:
@@ -227,12 +234,12 @@ class SoftTopK(nn.Module):
 
 
 class CWPDIS(nn.Module):
-    """`cwpdis` with its log kept: pull [J,H,N] -> value."""
+    """`cwpdis` with a copy of its log kept: pull [J,H,N] -> value."""
 
     def __init__(self, state: Any, action: Any, reward: Any, **settings: Any) -> None:
         super().__init__()
         log = {"state": state, "action": action, "reward": reward, **settings}
-        self.log = {name: _constant(name, value) for name, value in log.items()}
+        self.log = {name: copy.copy(_constant(name, value)) for name, value in log.items()}
 
     def forward(self, pull: Tensor) -> Tensor:
         return cwpdis(pull, **self.log)

@@ -425,3 +425,15 @@ fn indices_and_derivatives_equal_fifty_digit_enumeration_over_beliefs() {
     }
     assert!(derivatives > 60 && not_indexable >= 4, "{derivatives} {not_indexable}");
 }
+
+#[test]
+fn an_arm_without_an_index_has_no_gradient() {
+    let (p, reward) = (transitions(Kind::Dense, 3, 2, &mut random(5)), Reward::linear(2));
+    for beliefs in [1, 2, 5] {
+        // the frozen ends of finite chains are absorbing: no average reward
+        let solved = differentiable_index(p.view(), reward.view(), 1.0, Chain::Finite(beliefs));
+        assert!(solved.indices.status.iter().all(|status| *status == Status::Undetermined));
+        let back = solved.pullback(Array2::ones((3, 2 * beliefs)).view());
+        assert!(back.iter().all(|d| *d == 0.0));
+    }
+}

@@ -73,6 +73,10 @@ fn run(back: &mut Return, arm: &[f64], tape: ArmTape<'_>, d_index: &[f64], d_arm
     back.ends.fill(0.0);
     back.d_reward.iter_mut().for_each(|d| d.fill(0.0));
     back.d_belief.fill(0.0);
+    if tape.numbers.iter().all(|number| *number == 0.0) {
+        d_arm.fill(0.0); // no index, no gradient
+        return;
+    }
     for (u, &c) in d_index.iter().enumerate().filter(|(_, c)| **c != 0.0) {
         spread(back, u, c, tape);
     }
