@@ -4,12 +4,12 @@
 //! run meets the same instances, the same seed and the same luck. With one trajectory importance sampling becomes its
 //! segmented variant.
 
-use super::comparison::{as_published, recipe, test_instances};
+use super::comparison::{as_published, means, recipe, test_instances};
 use super::page::{difference, interval, p_value, paired, text};
-use super::rows::{Row, names};
+use super::rows::{Row, Rows, names, runs};
 use super::units::{Settings, Unit};
 use super::{Asked, Experiment, Shares, Shown, page};
-use crate::compare_metrics::{Metric, PUBLISHED_DISCOUNT, TestInstance};
+use crate::compare_metrics::{PUBLISHED_DISCOUNT, TestInstance};
 use crate::learn;
 use crate::problem::Problem;
 use crate::train_config::Profile;
@@ -60,7 +60,7 @@ fn compute(asked: &Asked, unit: &Unit, shares: Shares<'_>) -> anyhow::Result<Vec
     let seed = asked.settings.seed.wrapping_add(unit.run as u64);
     let [train, validation, test] = problem.parts(seed)?;
     let tests = test_instances(problem, &test, seed)?;
-    let mut rows = Vec::new();
+    let mut rows = Rows::new(unit, seed);
     for (k, j) in TRAJECTORIES.into_iter().enumerate() {
         let (train, validation) = (with_first(&train, j)?, with_first(&validation, j)?);
         let both = [&train[..], &validation[..]];
@@ -68,17 +68,8 @@ fn compute(asked: &Asked, unit: &Unit, shares: Shares<'_>) -> anyhow::Result<Vec
             let of = |test: &TestInstance<'_>| {
                 test.metrics(predictor.predict(test.instance().features()).view(), discount)
             };
-            let all: Vec<[f64; 5]> = tests.iter().map(of).collect();
-            for (k, metric) in Metric::ALL.iter().enumerate().filter(|(_, m)| METRICS.contains(&m.name())) {
-                rows.push(Row {
-                    domain: unit.domain.clone(),
-                    run: unit.run,
-                    seed,
-                    method: method.into(),
-                    metric: metric.name().into(),
-                    at: j as f64,
-                    value: all.iter().map(|values| values[k]).sum::<f64>() / all.len() as f64,
-                });
+            for (metric, value) in means(&tests, of).filter(|(metric, _)| METRICS.contains(&metric.name())) {
+                rows.push(method, metric.name(), j as f64, value);
             }
         };
         if asked.profile == Profile::Recommended {
@@ -95,7 +86,7 @@ fn compute(asked: &Asked, unit: &Unit, shares: Shares<'_>) -> anyhow::Result<Vec
         }
         shares((k + 1) as f64 / TRAJECTORIES.len() as f64);
     }
-    Ok(rows)
+    Ok(rows.finish())
 }
 
 /// The rows of one number of trajectories.
@@ -136,7 +127,7 @@ fn show(settings: &Settings, rows: &[Row]) -> Shown {
 }
 
 fn about(settings: &Settings, rows: &[Row]) -> String {
-    let runs = rows.iter().map(|row| row.run + 1).max().unwrap_or(0);
+    let runs = runs(rows);
     format!(
         "{runs} runs with the profile {}. Training and validation instances keep their first 1 to 100 trajectories; the test log keeps \
          all. Differences are paired by run, bands are 95 %. is and simulated: the soft policy, as published; strict_simulated and \

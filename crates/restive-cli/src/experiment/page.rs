@@ -2,6 +2,7 @@
 
 use super::rows::Row;
 use super::units::Settings;
+use restive::report::number::fixed;
 use restive::report::{Block, Chart, Ink, Interval, Page, Section};
 use restive::statistics;
 use std::path::Path;
@@ -54,6 +55,17 @@ pub(super) fn paired(rows: &[Row], domain: &str, methods: [&str; 2], metric: &st
 pub(super) fn difference(rows: &[Row], domain: &str, methods: [&str; 2], metric: &str) -> Interval {
     let [first, second] = paired(rows, domain, methods, metric);
     interval(&first.iter().zip(&second).map(|(a, b)| a - b).collect::<Vec<_>>())
+}
+
+/// A mean with its standard error; without one where there is a single run.
+pub(super) fn with_error(values: &[f64], decimals: usize) -> String {
+    match (statistics::mean(values), values) {
+        (Ok(mean), _) => {
+            format!("{} ± {}", fixed(mean.mean, decimals), fixed(mean.standard_error, decimals))
+        }
+        (Err(_), [one]) => fixed(*one, decimals),
+        (Err(_), _) => "–".into(),
+    }
 }
 
 /// A p-value in few characters.

@@ -7,6 +7,7 @@
 //! | `epoch`, `arms`, … | where on an axis it stands, in tables that have one |
 //! | `value` | the number |
 
+use super::units::Unit;
 use anyhow::{Context, bail};
 use restive_tables::{Cells, write_table};
 use std::path::Path;
@@ -22,6 +23,40 @@ pub(crate) struct Row {
     /// where on the table's axis; NaN: nowhere
     pub(crate) at: f64,
     pub(crate) value: f64,
+}
+
+/// The rows of a unit in the making.
+pub(crate) struct Rows<'a> {
+    unit: &'a Unit,
+    seed: u64,
+    rows: Vec<Row>,
+}
+
+impl<'a> Rows<'a> {
+    pub(crate) fn new(unit: &'a Unit, seed: u64) -> Self {
+        Self { unit, seed, rows: Vec::new() }
+    }
+
+    pub(crate) fn push(&mut self, method: &str, metric: &str, at: f64, value: f64) {
+        self.rows.push(Row {
+            domain: self.unit.domain.clone(),
+            run: self.unit.run,
+            seed: self.seed,
+            method: method.into(),
+            metric: metric.into(),
+            at,
+            value,
+        });
+    }
+
+    pub(crate) fn finish(self) -> Vec<Row> {
+        self.rows
+    }
+}
+
+/// How many runs the rows are of.
+pub(crate) fn runs(rows: &[Row]) -> usize {
+    rows.iter().map(|row| row.run + 1).max().unwrap_or(0)
 }
 
 /// The values of a method by a metric, in the order of the runs.

@@ -15,7 +15,7 @@ pub(crate) mod value;
 
 use crate::experiment::comparison::curves;
 use crate::experiment::page::text;
-use crate::experiment::rows::Row;
+use crate::experiment::rows::{Row, Rows};
 use crate::experiment::units::{Settings, Unit};
 use crate::experiment::{Asked, Experiment, Shares, Shown, page};
 use restive::Error;
@@ -55,18 +55,9 @@ fn units(asked: &Asked) -> Vec<Unit> {
 fn compute(asked: &Asked, unit: &Unit, shares: Shares<'_>) -> anyhow::Result<Vec<Row>> {
     let Settings { seed, is_quick, arms, .. } = asked.settings;
     let (slowest, most) = (SLOWEST[usize::from(is_quick)], arms.unwrap_or(MOST).min(MOST));
-    let mut rows = Vec::new();
-    let mut push = |method: &str, metric: &str, arms: usize, value: f64| {
-        rows.push(Row {
-            domain: unit.domain.clone(),
-            run: unit.run,
-            seed,
-            method: method.into(),
-            metric: metric.into(),
-            at: arms as f64,
-            value,
-        });
-    };
+    let mut rows = Rows::new(unit, seed);
+    let mut push =
+        |method: &str, metric: &str, arms: usize, value: f64| rows.push(method, metric, arms as f64, value);
     let mut is_open = [true; 2];
     for n in 2..=most {
         let domain = Domain { instances: 1, arms: n, budget: BUDGET, ..Domain::two_state() };
@@ -97,7 +88,7 @@ fn compute(asked: &Asked, unit: &Unit, shares: Shares<'_>) -> anyhow::Result<Vec
             push(method, "refused", n, needed / limit);
         }
     }
-    Ok(rows)
+    Ok(rows.finish())
 }
 
 /// Why so many arms do not fit.

@@ -4,7 +4,7 @@ use super::value::{METRICS, TEMPERATURES};
 use super::{DOMAIN, PLANNERS};
 use crate::experiment::comparison::RECOMMENDED;
 use crate::experiment::page::{difference, ink, interval, p_value, paired, text};
-use crate::experiment::rows::{Row, names, values};
+use crate::experiment::rows::{Row, names, runs, values};
 use crate::experiment::units::Settings;
 use crate::experiment::{Shown, page};
 use restive::report::number::fixed;
@@ -17,7 +17,7 @@ const OURS: [&str; 2] = ["decision-focused", RECOMMENDED[1]];
 
 pub(crate) fn show(settings: &Settings, rows: &[Row]) -> Shown {
     let not_converged = rows.iter().filter(|row| row.metric == METRICS[1] && row.value > 0.0).count();
-    let runs = rows.iter().map(|row| row.run + 1).max().unwrap_or(0);
+    let runs = runs(rows);
     let rows = &named(rows);
     let chart = chart(rows);
     let about = format!(

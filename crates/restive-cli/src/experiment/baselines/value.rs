@@ -15,7 +15,7 @@ use super::show;
 use super::{DOMAIN, PLANNERS, is_asked};
 use crate::compare_metrics::PUBLISHED_DISCOUNT;
 use crate::experiment::comparison::trained;
-use crate::experiment::rows::Row;
+use crate::experiment::rows::{Row, Rows};
 use crate::experiment::units::Unit;
 use crate::experiment::{Asked, Experiment, Shares};
 use crate::problem::Problem;
@@ -95,20 +95,9 @@ fn compute(asked: &Asked, unit: &Unit, shares: Shares<'_>) -> anyhow::Result<Vec
     };
     let tests: Vec<Test<'_>> = test.iter().map(new).collect::<restive::Result<_>>()?;
     let mean = |of: &dyn Fn(&Test<'_>) -> f64| tests.iter().map(of).sum::<f64>() / tests.len() as f64;
-    let mut rows = Vec::new();
-    let mut push = |method: &str, metric: &str, temperature: f64, value: f64| {
-        rows.push(Row {
-            domain: unit.domain.clone(),
-            run: unit.run,
-            seed,
-            method: method.into(),
-            metric: metric.into(),
-            at: temperature,
-            value,
-        });
-    };
+    let mut rows = Rows::new(unit, seed);
     let [exact, is_not_converged] = METRICS;
-    push("random", exact, f64::NAN, mean(&|test| test.of(&uniform(&test.joint))));
+    rows.push("random", exact, f64::NAN, mean(&|test| test.of(&uniform(&test.joint))));
     let both = [&train_on[..], &validation[..]];
     let all = trained::train(asked, &problem, seed, both, &|share| shares(0.5 * share), |_, _, _, _| {})?;
     for trained::Trained { method, predictor, discount, .. } in &all {
@@ -116,7 +105,7 @@ fn compute(asked: &Asked, unit: &Unit, shares: Shares<'_>) -> anyhow::Result<Vec
             let predicted = predictor.predict(test.instance.features());
             test.of(&test.by_index(predicted.view(), *discount))
         });
-        push(method, exact, f64::NAN, value);
+        rows.push(method, exact, f64::NAN, value);
     }
     for (k, (method, planner)) in PLANNERS.into_iter().enumerate() {
         for (t, temperature) in TEMPERATURES.into_iter().enumerate() {
@@ -126,22 +115,22 @@ fn compute(asked: &Asked, unit: &Unit, shares: Shares<'_>) -> anyhow::Result<Vec
                 let predicted = trained.predictor.predict(test.instance.features());
                 test.of(&greedy(plan(&test.joint, predicted.view(), temperature, planner).q.view()))
             });
-            push(method, exact, temperature, value);
+            rows.push(method, exact, temperature, value);
             let is_found = trained.status == Status::Converged;
-            push(method, is_not_converged, temperature, f64::from(u8::from(!is_found)));
+            rows.push(method, is_not_converged, temperature, f64::from(u8::from(!is_found)));
             shares(0.5 + 0.05 * (k * TEMPERATURES.len() + t) as f64);
         }
     }
     let recommended = Decision::recommended(horizon).index_discount;
     for (method, discount) in [("oracle", PUBLISHED_DISCOUNT), ("oracle-matched", recommended)] {
         let value = mean(&|test| test.of(&test.by_index(test.truth(), discount)));
-        push(method, exact, f64::NAN, value);
+        rows.push(method, exact, f64::NAN, value);
     }
     let planned = mean(&|test| test.of(&greedy(optimum(&test.joint, test.truth()).q.view())));
-    push("joint-oracle", exact, f64::NAN, planned);
+    rows.push("joint-oracle", exact, f64::NAN, planned);
     let best = mean(&|test| test.at_the_start(&best_value(&test.joint, test.truth(), horizon)));
-    push("optimum", exact, f64::NAN, best);
-    Ok(rows)
+    rows.push("optimum", exact, f64::NAN, best);
+    Ok(rows.finish())
 }
 
 /// The published network.

@@ -3,8 +3,8 @@
 
 use super::effect;
 use super::published::{DIFFERENCES, FIGURES, METHODS};
-use crate::experiment::page::{difference, ink, interval, p_value, paired, text};
-use crate::experiment::rows::{Row, names, values};
+use crate::experiment::page::{difference, ink, interval, p_value, paired, text, with_error};
+use crate::experiment::rows::{Row, names, runs, values};
 use crate::experiment::units::Settings;
 use crate::experiment::{Experiment, Shown, page};
 use restive::report::number::fixed;
@@ -70,7 +70,7 @@ fn show(settings: &Settings, rows: &[Row]) -> Shown {
 }
 
 fn about(settings: &Settings, rows: &[Row]) -> String {
-    let runs = rows.iter().map(|row| row.run + 1).max().unwrap_or(0);
+    let runs = runs(rows);
     format!(
         "{runs} runs with the profile {}. loss: predictive loss per trajectory. is and simulated: the soft policy, as published. \
          strict_simulated and strict_true: the strict top K, on transitions counted in the test log and on the true ones; the last is what a \
@@ -202,7 +202,7 @@ fn beside(rows: &[Row], domains: &[&str]) -> Table {
                 Cell::text(*metric),
                 Cell::text(*method),
                 Cell::text(format!("{mean} ± {error}")),
-                Cell::text(with_error(&values(rows, domain, method, metric))),
+                Cell::text(with_error(&values(rows, domain, method, metric), 2)),
             ]));
         }
         if let Some((_, _, (mean, error))) = DIFFERENCES.iter().find(|(d, m, _)| d == domain && m == metric) {
@@ -213,7 +213,7 @@ fn beside(rows: &[Row], domains: &[&str]) -> Table {
                 Cell::text(*metric),
                 Cell::text("decision-focused − two-stage"),
                 Cell::text(format!("{mean:+} ± {error}")),
-                Cell::text(with_error(&ours)),
+                Cell::text(with_error(&ours, 2)),
             ]));
         }
     }
@@ -221,13 +221,6 @@ fn beside(rows: &[Row], domains: &[&str]) -> Table {
     let caption = "Beside the published figures (mean ± standard error). The maternal programme is synthetic here: its sizes can be \
                    compared, not its numbers";
     Table { caption: caption.into(), columns, rows: lines }
-}
-
-fn with_error(values: &[f64]) -> String {
-    match restive::statistics::mean(values) {
-        Ok(mean) => format!("{} ± {}", fixed(mean.mean, 2), fixed(mean.standard_error, 2)),
-        Err(_) => values.first().map_or("–".into(), |value| fixed(*value, 2)),
-    }
 }
 
 fn words(rows: &[Row], domains: &[&str]) -> String {

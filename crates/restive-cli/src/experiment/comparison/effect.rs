@@ -3,8 +3,8 @@
 //! Its runs are units of their own, on the instances and with the luck of the [comparison](super), so that both can be set
 //! side by side.
 
-use super::{Rows, test_instances};
-use crate::experiment::rows::Row;
+use super::{measure, test_instances};
+use crate::experiment::rows::{Row, Rows};
 use crate::experiment::units::Unit;
 use crate::experiment::{Asked, Shares};
 use crate::learn;
@@ -42,9 +42,9 @@ fn compute(asked: &Asked, unit: &Unit) -> anyhow::Result<Vec<Row>> {
     let config = Config { kind, seed, ..Config::recommended(&train) };
     let predictor = learn::two_stage(config, [&train, &validation], |_, _| ())?;
     let discount = Decision::recommended(problem.horizon()).index_discount;
-    let mut rows = Rows { unit, seed, rows: Vec::new() };
-    rows.measure(METHOD, &tests, |test| {
+    let mut rows = Rows::new(unit, seed);
+    measure(&mut rows, METHOD, &tests, |test| {
         test.metrics(predictor.predict(test.instance().features()).view(), discount)
     });
-    Ok(rows.rows)
+    Ok(rows.finish())
 }

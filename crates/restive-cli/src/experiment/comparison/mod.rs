@@ -24,7 +24,7 @@ pub(crate) mod trained;
 
 use crate::compare::{Shifted, is_on_curve, shift};
 use crate::compare_metrics::{Metric, PUBLISHED_DISCOUNT, TestInstance, mean, published_policy};
-use crate::experiment::rows::Row;
+use crate::experiment::rows::{Row, Rows};
 use crate::experiment::units::Unit;
 use crate::experiment::{Asked, Shares};
 use crate::problem::Problem;
@@ -51,39 +51,26 @@ pub(crate) fn units(asked: &Asked) -> Vec<Unit> {
     asked.problems.iter().flat_map(of).collect()
 }
 
-/// A run's rows in the making.
-struct Rows<'a> {
-    unit: &'a Unit,
-    seed: u64,
-    rows: Vec<Row>,
+/// Every metric of a method, as means over the test instances.
+fn measure(
+    rows: &mut Rows<'_>,
+    method: &str,
+    tests: &[TestInstance<'_>],
+    of: impl Fn(&TestInstance<'_>) -> [f64; 5],
+) {
+    for (metric, value) in means(tests, of) {
+        rows.push(method, metric.name(), f64::NAN, value);
+    }
 }
 
-impl Rows<'_> {
-    fn push(&mut self, method: &str, metric: &str, at: f64, value: f64) {
-        self.rows.push(Row {
-            domain: self.unit.domain.clone(),
-            run: self.unit.run,
-            seed: self.seed,
-            method: method.into(),
-            metric: metric.into(),
-            at,
-            value,
-        });
-    }
-
-    /// Every metric, as means over the test instances.
-    fn measure(
-        &mut self,
-        method: &str,
-        tests: &[TestInstance<'_>],
-        of: impl Fn(&TestInstance<'_>) -> [f64; 5],
-    ) {
-        let all: Vec<[f64; 5]> = tests.iter().map(of).collect();
-        for (k, metric) in Metric::ALL.iter().enumerate() {
-            let value = all.iter().map(|values| values[k]).sum::<f64>() / all.len() as f64;
-            self.push(method, metric.name(), f64::NAN, value);
-        }
-    }
+/// Means of every metric over the test instances.
+pub(crate) fn means(
+    tests: &[TestInstance<'_>],
+    of: impl Fn(&TestInstance<'_>) -> [f64; 5],
+) -> impl Iterator<Item = (Metric, f64)> {
+    let all: Vec<[f64; 5]> = tests.iter().map(of).collect();
+    let mean = move |k: usize| all.iter().map(|values| values[k]).sum::<f64>() / all.len() as f64;
+    Metric::ALL.into_iter().enumerate().map(move |(k, metric)| (metric, mean(k)))
 }
 
 /// The test instances of a run, each with luck of its own.
@@ -103,14 +90,14 @@ pub(crate) fn compute(asked: &Asked, unit: &Unit, shares: Shares<'_>) -> anyhow:
     let [train, validation, test] = problem.parts(seed)?;
     let both = [&train[..], &validation[..]];
     let tests = test_instances(problem, &test, seed)?;
-    let mut rows = Rows { unit, seed, rows: Vec::new() };
+    let mut rows = Rows::new(unit, seed);
     let horizon = problem.horizon();
     let recommended = Decision::recommended(horizon).index_discount;
 
     for (method, policy) in [("no-action", Policy::NoAction), ("random", Policy::Random)] {
-        rows.measure(method, &tests, |test| test.blind(&policy));
+        measure(&mut rows, method, &tests, |test| test.blind(&policy));
     }
-    rows.measure("oracle", &tests, |test| test.metrics(test.truth(), PUBLISHED_DISCOUNT));
+    measure(&mut rows, "oracle", &tests, |test| test.metrics(test.truth(), PUBLISHED_DISCOUNT));
     let matched =
         mean(&tests, |test| test.on_the_truth(&Policy::Strict(test.index(test.truth(), recommended))));
     rows.push("oracle-matched", Metric::StrictTrue.name(), f64::NAN, matched);
@@ -125,7 +112,7 @@ pub(crate) fn compute(asked: &Asked, unit: &Unit, shares: Shares<'_>) -> anyhow:
     })?;
     for Trained { method, predictor, discount, is_published } in &all {
         let predict = |test: &TestInstance<'_>| predictor.predict(test.instance().features());
-        rows.measure(method, &tests, |test| test.metrics(predict(test).view(), *discount));
+        measure(&mut rows, method, &tests, |test| test.metrics(predict(test).view(), *discount));
         if !is_published {
             continue;
         }
@@ -134,7 +121,7 @@ pub(crate) fn compute(asked: &Asked, unit: &Unit, shares: Shares<'_>) -> anyhow:
             rows.push(method, SHIFTED[1], constant, changed as f64);
         }
         if *method == "decision-focused" {
-            rows.measure("decision-focused-shuffled", &tests, |test| {
+            measure(&mut rows, "decision-focused-shuffled", &tests, |test| {
                 let n = test.instance().arms();
                 // everyone gets the prediction of someone half the group away
                 let others: Vec<usize> = (0..n).map(|i| (i + n / 2) % n).collect();
@@ -147,7 +134,7 @@ pub(crate) fn compute(asked: &Asked, unit: &Unit, shares: Shares<'_>) -> anyhow:
             rows.push(&method, &metric, f64::NAN, value);
         }
     }
-    Ok(rows.rows)
+    Ok(rows.finish())
 }
 
 pub(crate) const RECOMMENDED: [&str; 2] = ["two-stage-recommended", "decision-focused-recommended"];

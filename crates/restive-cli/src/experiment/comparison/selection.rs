@@ -3,7 +3,7 @@
 
 use super::called::{EVERYONE, NUMBERS, PAIRS, POVERTY, STAGES, TRIMESTERS, pair};
 use crate::experiment::page::{ink, p_value, text};
-use crate::experiment::rows::{Row, names, values};
+use crate::experiment::rows::{Row, names, runs, values};
 use crate::experiment::units::Settings;
 use crate::experiment::{Experiment, Shown, comparison, page};
 use restive::data::maternal::{CHANNELS, LANGUAGES, PHONE_OWNERS};
@@ -99,7 +99,7 @@ fn middle(rows: &[Row], method: &str, metric: &str) -> f64 {
 }
 
 fn about(rows: &[Row], pairs: &[[&str; 2]]) -> String {
-    let runs = rows.iter().map(|row| row.run + 1).max().unwrap_or(0);
+    let runs = runs(rows);
     let said: Vec<String> = (pairs.iter())
         .map(|methods| {
             let [first, second] = methods.map(|method| middle(rows, method, "people"));

@@ -1,10 +1,11 @@
 //! Differences between trainings, and what they say in sentences.
 
 use super::run::{CHOICE, HISTORIES};
+use crate::experiment::page::with_error;
 use crate::experiment::quality;
-use crate::experiment::rows::Row;
+use crate::experiment::rows::{Row, runs};
 use restive::report::number::fixed;
-use restive::statistics::{mean, paired_t, wilcoxon};
+use restive::statistics::{paired_t, wilcoxon};
 
 /// What the others are held against: two-stage training at the same index discount.
 pub(crate) const BASE: &str = "two-stage-recommended";
@@ -67,20 +68,6 @@ pub(crate) fn shares(rows: &[Row], regime: &str, method: &str, history: usize) -
     let (random, oracle) = (of("random", 0), of("oracle", 0));
     let all = of(method, history).into_iter().zip(random.into_iter().zip(oracle));
     all.map(|(own, (random, oracle))| 100.0 * (own - random) / (oracle - random)).collect()
-}
-
-pub(crate) fn with_error(values: &[f64], decimals: usize) -> String {
-    match (mean(values), values) {
-        (Ok(mean), _) => {
-            format!("{} ± {}", fixed(mean.mean, decimals), fixed(mean.standard_error, decimals))
-        }
-        (Err(_), [one]) => fixed(*one, decimals),
-        (Err(_), _) => "–".into(),
-    }
-}
-
-pub(crate) fn runs(rows: &[Row]) -> usize {
-    rows.iter().map(|row| row.run + 1).max().unwrap_or(0)
 }
 
 /// What the numbers say.

@@ -6,11 +6,11 @@ mod difference;
 mod regimes;
 mod run;
 
-use crate::experiment::page::{figure, ink, interval, p_value, text};
-use crate::experiment::rows::{Row, names, values};
+use crate::experiment::page::{figure, ink, interval, p_value, text, with_error};
+use crate::experiment::rows::{Row, names, runs, values};
 use crate::experiment::units::Settings;
 use crate::experiment::{Experiment, Shown};
-use difference::{AGAINST, ANSWER, BASE, Difference, runs, sentences, shares, with_error};
+use difference::{AGAINST, ANSWER, BASE, Difference, sentences, shares};
 use regimes::domain;
 use restive::report::table::{Cell, Column, Row as Line, Table};
 use restive::report::{Bars, Block, Chart, Ink, Section, bars};

@@ -23,7 +23,7 @@
 
 use super::regimes::{Regime, regimes};
 use crate::compare_metrics::{Metric, PUBLISHED_DISCOUNT};
-use crate::experiment::rows::Row;
+use crate::experiment::rows::{Row, Rows};
 use crate::experiment::units::Unit;
 use crate::experiment::{Asked, Shares, comparison};
 use crate::learn;
@@ -67,17 +67,9 @@ pub(crate) fn compute(asked: &Asked, unit: &Unit, shares: Shares<'_>) -> anyhow:
     let [train, validation, test] = problem.parts(seed)?;
     let both = [&train[..], &validation[..]];
     let trials = Trials::new(problem, &test, seed);
-    let mut rows = Vec::new();
+    let mut rows = Rows::new(unit, seed);
     let mut push = |method: &str, metric: &str, history: usize, value: f64| {
-        rows.push(Row {
-            domain: unit.domain.clone(),
-            run: unit.run,
-            seed,
-            method: method.into(),
-            metric: metric.into(),
-            at: history as f64,
-            value,
-        });
+        rows.push(method, metric, history as f64, value)
     };
     let metric = Metric::StrictTrue.name();
     let matched = Decision::recommended(problem.horizon()).index_discount;
@@ -142,7 +134,7 @@ pub(crate) fn compute(asked: &Asked, unit: &Unit, shares: Shares<'_>) -> anyhow:
             push(method, metric, steps, value);
         }
     }
-    Ok(rows)
+    Ok(rows.finish())
 }
 
 /// The published network, or a linear predictor trained like it.
