@@ -5,50 +5,21 @@
 //! 0 success, 1 failure (a file, the data, the system), 2 usage (the command line).
 
 mod arguments;
-mod checkpoint;
-mod compare;
-mod compare_metrics;
 mod demo;
-mod demo_charts;
-mod demo_files;
-mod demo_findings;
-mod demo_page;
-mod demo_text;
-mod demo_why;
-mod display;
 mod evaluate;
-mod evaluate_about;
-mod evaluate_arguments;
-mod evaluate_json;
-mod evaluate_report;
 mod experiment;
-mod failure;
-// `restive experiment` will draw with it
-mod figure;
 mod generate;
-mod generate_maternal;
-mod generate_out;
-mod generate_seen;
 mod index;
-mod learn;
-mod observation;
+mod lab;
 mod plan;
-mod plan_report;
-mod prepare;
-mod problem;
-mod progress;
-mod solve;
+mod shared;
 mod study;
-mod study_labels;
-mod study_summary;
-mod summary;
 mod train;
-mod train_config;
-mod train_summary;
 
 use anyhow::Context;
 use arguments::{Arguments, Command};
 use clap::CommandFactory;
+use shared::failure;
 use std::io::{self, Write};
 use std::process::ExitCode;
 

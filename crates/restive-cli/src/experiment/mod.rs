@@ -13,10 +13,10 @@ mod quality;
 mod rows;
 mod units;
 
-use crate::failure::{Usage, say_when_interrupted};
-use crate::prepare;
-use crate::problem::Problem;
-use crate::train_config::Profile;
+use crate::lab::problem::Problem;
+use crate::shared::failure::{Usage, say_when_interrupted};
+use crate::shared::prepare;
+use crate::train::config::Profile;
 use anyhow::bail;
 use clap::{Args, Subcommand, ValueEnum};
 use comparison::{bars, curves, metric, selection};
@@ -362,8 +362,8 @@ fn report(folder: &Path, start: Instant) -> anyhow::Result<()> {
             *chart.title_mut() += " (a quick look)";
         }
         match columns {
-            Some(columns) => crate::figure::write_grid(&chart, columns, folder, experiment.name)?,
-            None => crate::figure::write(&chart, folder, experiment.name)?,
+            Some(columns) => crate::lab::figure::write_grid(&chart, columns, folder, experiment.name)?,
+            None => crate::lab::figure::write(&chart, folder, experiment.name)?,
         }
         sections.push(section);
         texts.push(text);
@@ -377,7 +377,7 @@ fn report(folder: &Path, start: Instant) -> anyhow::Result<()> {
             writeln!(text, "A quick look: few runs, no claims.\n")?;
         }
         texts.iter().try_for_each(|all| writeln!(text, "{all}"))?;
-        let seconds = crate::display::duration(start.elapsed().as_secs_f64());
+        let seconds = crate::shared::display::duration(start.elapsed().as_secs_f64());
         writeln!(
             text,
             "{seconds}; wrote {}: report.html to open in a browser, tables and figures",

@@ -9,7 +9,7 @@
 //! another program is computed again.
 
 use super::rows::{self, Row};
-use crate::progress::Progress;
+use crate::shared::progress::Progress;
 use anyhow::{Context, bail};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};

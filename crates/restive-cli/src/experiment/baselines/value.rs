@@ -13,12 +13,12 @@
 
 use super::show;
 use super::{DOMAIN, PLANNERS, is_asked};
-use crate::compare_metrics::PUBLISHED_DISCOUNT;
 use crate::experiment::comparison::trained;
 use crate::experiment::rows::{Row, Rows};
 use crate::experiment::units::Unit;
 use crate::experiment::{Asked, Experiment, Shares};
-use crate::problem::Problem;
+use crate::lab::metrics::PUBLISHED_DISCOUNT;
+use crate::lab::problem::Problem;
 use ndarray::{Array2, ArrayView4};
 use restive::Instance;
 use restive::data::domain::Domain;

@@ -15,7 +15,7 @@
 
 use super::RECOMMENDED;
 use super::trained::Trained;
-use crate::compare_metrics::{PUBLISHED_DISCOUNT, TestInstance};
+use crate::lab::metrics::{PUBLISHED_DISCOUNT, TestInstance};
 use ndarray::{Array2, ArrayView4};
 use restive::data::features::{Column, Features};
 use restive::data::maternal::{

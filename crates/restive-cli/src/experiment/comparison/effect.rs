@@ -7,8 +7,8 @@ use super::{measure, test_instances};
 use crate::experiment::rows::{Row, Rows};
 use crate::experiment::units::Unit;
 use crate::experiment::{Asked, Shares};
-use crate::learn;
-use crate::problem::Problem;
+use crate::lab::learn;
+use crate::lab::problem::Problem;
 use restive::predictor::{Kind, Precision};
 use restive::training::{Config, Decision};
 

@@ -22,13 +22,13 @@ mod published;
 pub(crate) mod selection;
 pub(crate) mod trained;
 
-use crate::compare::{Shifted, is_on_curve, shift};
-use crate::compare_metrics::{Metric, PUBLISHED_DISCOUNT, TestInstance, mean, published_policy};
 use crate::experiment::rows::{Row, Rows};
 use crate::experiment::units::Unit;
 use crate::experiment::{Asked, Shares};
-use crate::problem::Problem;
-use crate::train_config::Profile;
+use crate::lab::compare::{Shifted, is_on_curve, shift};
+use crate::lab::metrics::{Metric, PUBLISHED_DISCOUNT, TestInstance, mean, published_policy};
+use crate::lab::problem::Problem;
+use crate::train::config::Profile;
 use ndarray::Axis;
 use restive::Instance;
 use restive::policy::Policy;

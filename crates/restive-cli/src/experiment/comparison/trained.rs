@@ -4,11 +4,11 @@
 //! `decision-focused-recommended`, where the profile is another.
 
 use super::{RECOMMENDED, as_published, recipe};
-use crate::compare_metrics::PUBLISHED_DISCOUNT;
 use crate::experiment::{Asked, Shares};
-use crate::learn;
-use crate::problem::Problem;
-use crate::train_config::Profile;
+use crate::lab::learn;
+use crate::lab::metrics::PUBLISHED_DISCOUNT;
+use crate::lab::problem::Problem;
+use crate::train::config::Profile;
 use restive::Instance;
 use restive::predictor::Predictor;
 

@@ -2,7 +2,7 @@
 //! pulled. All but the horizon-40 ones differ from the published domain in one or two numbers.
 
 use crate::experiment::Asked;
-use crate::problem::Problem;
+use crate::lab::problem::Problem;
 use restive::data::domain::Domain;
 use restive::predictor::{Kind, Precision};
 

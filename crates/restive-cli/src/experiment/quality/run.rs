@@ -22,12 +22,12 @@
 //! Rows of the metric `choice` say what the folds chose: 0 two-stage, 1 weak, 2 strong.
 
 use super::regimes::{Regime, regimes};
-use crate::compare_metrics::{Metric, PUBLISHED_DISCOUNT};
 use crate::experiment::rows::{Row, Rows};
 use crate::experiment::units::Unit;
 use crate::experiment::{Asked, Shares, comparison};
-use crate::learn;
-use crate::problem::Problem;
+use crate::lab::learn;
+use crate::lab::metrics::{Metric, PUBLISHED_DISCOUNT};
+use crate::lab::problem::Problem;
 use ndarray::{Array2, Array4, ArrayView4};
 use restive::Instance;
 use restive::evaluation::{Record, World, first_states, strength};

@@ -1,0 +1,130 @@
+//! What `restive evaluate` is asked, and its help.
+
+use crate::shared::values::{discount, temperature};
+use clap::{Args, ValueEnum};
+use restive::policy::Temperature;
+use std::path::PathBuf;
+
+const ABOUT: &str = "\
+Evaluate a model: what its policy is worth beside others, by every estimator that applies.
+
+MODEL is a folder that restive train wrote, STUDY the folder of a study with the same features. Policies: no-action, random, \
+round-robin, myopic (one-step gain on the predicted transitions; of labels where states are seen at pulls only), model-soft and model-strict (Whittle indices of the predicted transitions) and, where the \
+study knows its truth, oracle-soft and oracle-strict.
+
+Estimators:
+  is         importance sampling (CWPDIS) over several trajectories, arm by arm: it cannot see
+             that the other arms' states are those that the behaviour policy left them in
+  segmented  the paper's variant for a single trajectory: its metric, not evidence, because a
+             policy can win it without knowing anyone
+  simulated  rollouts on transitions estimated from the trajectories; rows never seen are uniform,
+             and where states are seen at pulls only an arm's are fitted to all its sightings
+  true       rollouts on the true transitions, where the study knows them
+  fluid      the limit of many arms, on transitions estimated from the trajectories
+
+Intervals are nominal 95 % intervals, and the answer says what they cover. Gains are paired: both policies meet the same \
+resamples and the same luck. Over several instances values are averages. Where a part of an instance \
+is judged, its budget is in proportion; propensities are those of the whole. Where the log shows no other policy (every action \
+was certain, or K of N at random is nobody or everybody), is and segmented are absent, and a warning says why.
+
+--json prints {\"policies\": {POLICY: {ESTIMATOR: {\"value\", \"low\", \"high\", \"ess\", \"gain_over_random\", \
+\"gain_over_no_action\"}}}, \"loss\", \"about\"}; what does not apply is absent. \"about\" says what the numbers rest on: the part, its \
+arms and budget, discounts, horizon, seed, where propensities come from, assumptions, for each estimator what it judges by \
+and what its intervals cover, warnings and notes.";
+
+const EXAMPLES: &str = "\
+Examples:
+  restive evaluate model examples/study --part all
+  restive evaluate model examples/study --part all --runs 200 --out scores.csv
+  restive evaluate model examples/study --part all --temperature published:0.1 --json";
+
+/// Evaluate a model: what its policy is worth beside others
+#[derive(Debug, Args)]
+#[command(long_about = ABOUT, after_help = EXAMPLES)]
+pub(crate) struct EvaluateArguments {
+    /// The folder of the model
+    #[arg(value_name = "MODEL")]
+    pub(crate) model: PathBuf,
+
+    /// The folder of the study
+    #[arg(value_name = "STUDY")]
+    pub(crate) study: PathBuf,
+
+    /// Which arms to judge on: by the study's column split, or else as the model's seed splits them
+    #[arg(long, value_enum, default_value_t = Judged::Test)]
+    pub(crate) part: Judged,
+
+    /// Discount of the index, from 0 to 1 [default: the model's; where it has none, 1 - 1/H with H the study's horizon]
+    #[arg(long, value_parser = discount, allow_hyphen_values = true)]
+    pub(crate) index_discount: Option<f64>,
+
+    /// Softness of the soft policies: spread:X (of the indices' standard deviation), published:X or absolute:X
+    #[arg(long, value_parser = temperature, default_value = "spread:0.1")]
+    pub(crate) temperature: Temperature,
+
+    /// Where propensities come from [default: as study.toml says]
+    #[arg(long, value_enum)]
+    pub(crate) behaviour: Option<Source>,
+
+    /// Which decisions enter a ratio of importance sampling
+    #[arg(long, value_enum, default_value_t = Ratio::ThisStep)]
+    pub(crate) ratio: Ratio,
+
+    /// Simulated runs
+    #[arg(long, default_value_t = 1000, value_name = "N")]
+    pub(crate) runs: usize,
+
+    /// Bootstrap resamples
+    #[arg(long, default_value_t = 200, value_name = "N")]
+    pub(crate) resamples: usize,
+
+    /// Seed of all random numbers
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+
+    /// Write the scores to this file, one row each: .csv or .parquet
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) out: Option<PathBuf>,
+
+    /// Print the scores as JSON instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Threads to compute with [default: one per core]; the result does not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Judged {
+    Test,
+    Validation,
+    Train,
+    /// Every arm, those that were learnt from too
+    All,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Source {
+    /// The column propensity
+    Logged,
+    /// K of N arms at random
+    Uniform,
+    /// The share of arms pulled at each step
+    Estimated,
+    /// No importance sampling
+    None,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Ratio {
+    /// All up to and including the step's own, as published
+    ThisStep,
+    /// All before the step: less noise where the reward does not depend on the action
+    PreviousStep,
+}
+
+/// The word of a choice on the command line.
+pub(crate) fn word(choice: impl ValueEnum) -> String {
+    choice.to_possible_value().expect("every choice has a name").get_name().to_string()
+}

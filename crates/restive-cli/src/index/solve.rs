@@ -1,0 +1,123 @@
+//! From checked arms to indices: the road, and the count of what came out.
+
+use super::arguments::{Algorithm, IndexArguments};
+use super::observation::{chain, chain_name, refuse_too_many};
+use crate::shared::failure::Usage;
+use restive::Reward;
+use restive::index::collapsing::{self, Chain};
+use restive::index::{self, Indices, Status, bisection, two_state};
+use restive_tables::Probabilities;
+
+/// How every batch is solved.
+pub(crate) struct Question {
+    pub(crate) reward: Reward,
+    pub(crate) discount: f64,
+    pub(crate) algorithm: index::Algorithm,
+    /// of beliefs, where the state is seen only at pulls
+    pub(crate) chain: Option<Chain>,
+}
+
+impl Question {
+    /// What the command line asks of arms of that many states.
+    pub(crate) fn new(arguments: &IndexArguments, states: usize) -> anyhow::Result<Self> {
+        let reward = match &arguments.rewards {
+            None => Reward::linear(states),
+            Some(rewards) if rewards.states() == states => rewards.reward()?,
+            Some(rewards) => {
+                let (found, file) = (rewards.states(), arguments.arms.display());
+                let message = format!("--rewards: found {found}, expected {states}, one per state of {file}");
+                return Err(Usage(message).into());
+            }
+        };
+        let algorithm = match arguments.algorithm {
+            Algorithm::Auto => index::Algorithm::Auto,
+            Algorithm::TwoState => index::Algorithm::TwoState,
+            Algorithm::General => index::Algorithm::General,
+            Algorithm::Bisection => index::Algorithm::Bisection(tolerance(arguments.tolerance)),
+        };
+        let algorithm = algorithm.resolve(states);
+        let file = arguments.arms.display();
+        algorithm
+            .check(states, arguments.discount)
+            .map_err(|e| Usage(format!("--algorithm: {file}: {e}")))?;
+        let chain = chain(arguments)?;
+        if let Some(chain) = chain {
+            refuse_too_many(chain, states)?;
+            let wrong = |e| Usage(format!("--chain {}: {file}: {e}", chain_name(chain)));
+            chain.check(reward.view()).map_err(wrong)?;
+            if arguments.discount >= 1.0 {
+                let message =
+                    "--discount 1: found arms seen at pulls only, expected a discount below 1 for them";
+                return Err(Usage(message.into()).into());
+            }
+        }
+        Ok(Self { reward, discount: arguments.discount, algorithm, chain })
+    }
+
+    /// Solves a batch.
+    pub(crate) fn solve(&self, probabilities: Probabilities) -> Indices {
+        if let Some(chain) = self.chain {
+            let arms = probabilities.into_full();
+            return collapsing::index(arms.view(), self.reward.view(), self.discount, chain);
+        }
+        match (probabilities, self.algorithm) {
+            (Probabilities::Compact(arms), index::Algorithm::TwoState) => {
+                two_state::index_compact(arms.view(), self.reward.view(), self.discount)
+            }
+            (arms, algorithm) => {
+                index::whittle_index(arms.into_full().view(), self.reward.view(), self.discount, algorithm)
+            }
+        }
+    }
+
+    /// The road, by the name that the command line gives it.
+    pub(crate) fn algorithm_name(&self) -> &'static str {
+        match self.algorithm {
+            _ if matches!(self.chain, Some(Chain::Finite(_))) => "collapsing, finite chain",
+            _ if self.chain.is_some() => "collapsing, infinite chain",
+            index::Algorithm::TwoState => "two-state",
+            index::Algorithm::Bisection(_) => "bisection",
+            index::Algorithm::General | index::Algorithm::Auto => "general",
+        }
+    }
+}
+
+/// The values are computed ten times more finely than the index that rests on them.
+fn tolerance(of_index: Option<f64>) -> bisection::Tolerance {
+    match of_index {
+        None => bisection::Tolerance::default(),
+        Some(index) => bisection::Tolerance { index, value: index / 10.0, ..Default::default() },
+    }
+}
+
+pub(crate) const STATUSES: [Status; 4] =
+    [Status::Exact, Status::Approximate, Status::IllConditioned, Status::Undetermined];
+
+/// What came out, counted.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Tally {
+    pub(crate) arms: u64,
+    pub(crate) not_indexable: u64,
+    /// in the order of [`STATUSES`]
+    pub(crate) statuses: [u64; 4],
+    /// over the arms that have one
+    pub(crate) worst_residual: Option<f64>,
+}
+
+impl Tally {
+    pub(crate) fn add(&mut self, solved: &Indices) {
+        self.arms += solved.status.len() as u64;
+        for (i, (status, residual)) in solved.status.iter().zip(&solved.residual).enumerate() {
+            self.statuses[*status as usize] += 1;
+            self.not_indexable += u64::from(solved.verdict(i) == Some(false));
+            if !residual.is_nan() {
+                self.worst_residual =
+                    Some(self.worst_residual.map_or(*residual, |worst| worst.max(*residual)));
+            }
+        }
+    }
+
+    pub(crate) fn count(&self, status: Status) -> u64 {
+        self.statuses[status as usize]
+    }
+}

@@ -1,0 +1,130 @@
+//! `restive plan`: whom to pull next.
+
+pub(crate) mod report;
+
+use crate::shared::failure::Usage;
+use crate::shared::prepare::{applied, refuse_other_than_tables};
+use crate::shared::values::discount;
+use clap::Args;
+use report::{write_table, write_text};
+use restive_pipeline::PlanAsked;
+use std::io::Write;
+use std::path::PathBuf;
+
+const ABOUT: &str = "\
+Plan whom to pull next: the K arms of each instance whose latest recorded state has the highest Whittle index.
+
+MODEL is a folder that restive train wrote, STUDY the folder of a study with the same features. The latest state of an arm is \
+the last one observed in the last trajectory that observed it, in the order of the file. An arm that was never observed has \
+no state: it is left out, and the answer says how many are. Where states are seen at pulls only, an arm is ranked by its \
+label at the end of the log: last_state, the last state that was seen, and since, the steps since then (0 just after a pull); a \
+step without a row is one more step, and the last label of a chain means so many steps or more. An arm that was never seen is \
+planned for too, as last seen longer ago than the chain remembers: its last_state and since are empty, and the answer says how many there are.
+
+Exactly K arms are pulled in each instance (all, where there are fewer). An index of 0 or less means that a pull does not pay \
+there; such arms are marked, and --only-beneficial leaves them out. Arms that tie for the last places share them by lot: \
+inclusion is the probability of being in the plan over the lots, 1 without ties. Arms are ranked by index, equal ones in the \
+order of the table.
+
+With --history an arm's own record counts: its transitions are (n(s,a,s') + k m(s,a,s'))/(n(s,a) + k), where n counts what was \
+recorded, m is the prediction and k what a prediction is worth. Features decide where little is recorded, a person's own record \
+where much is. For each action k is the best of 0.5, 1, 2, ... 4096 on the records of the validation arms (of the test arms, where \
+there are no others), under a weak prior around 16: the answer says which, and from how many transitions. Where no such arm has \
+been seen twice in a state, k is 16. Where states are seen at pulls only, the transitions of an arm are those that suit its \
+sightings best, the prediction being worth k transitions of each row.";
+
+const EXAMPLES: &str = "\
+Examples:
+  restive plan model examples/study
+  restive plan model examples/study --budget 3 --only-beneficial --out plan.csv
+  restive plan model examples/study --history --json";
+
+/// Plan whom to pull next
+#[derive(Debug, Args)]
+#[command(long_about = ABOUT, after_help = EXAMPLES)]
+pub(crate) struct PlanArguments {
+    /// The folder of the model
+    #[arg(value_name = "MODEL")]
+    model: PathBuf,
+
+    /// The folder of the study
+    #[arg(value_name = "STUDY")]
+    study: PathBuf,
+
+    /// Arms to pull in each instance [default: the study's budget]
+    #[arg(short, long, value_name = "K")]
+    budget: Option<usize>,
+
+    /// Leave out arms where a pull does not pay
+    #[arg(long)]
+    only_beneficial: bool,
+
+    /// Let an arm's own record count beside the prediction
+    #[arg(long)]
+    history: bool,
+
+    /// Discount of the index, from 0 to 1 [default: the model's; where it has none, 1 - 1/H with H the study's horizon]
+    #[arg(long, value_parser = discount, allow_hyphen_values = true)]
+    index_discount: Option<f64>,
+
+    /// Plan for this instance only
+    #[arg(long, value_name = "NAME")]
+    instance: Option<String>,
+
+    /// Seed of the lots for ties
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+
+    /// Write the plan to this file: .csv or .parquet [default: show the first rows]
+    #[arg(short, long, value_name = "OUT")]
+    out: Option<PathBuf>,
+
+    /// How many rows to show when there is no --out
+    #[arg(long, default_value_t = 20, value_name = "N")]
+    rows: usize,
+
+    /// Print the plan as JSON instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(arguments: &PlanArguments) -> anyhow::Result<()> {
+    refuse_other_than_tables(arguments.out.as_deref())?;
+    let applied = applied(&arguments.model, &arguments.study)?;
+    let mut names = applied.study.instances.iter().map(|instance| instance.name.as_str());
+    let position = |name: &String| match names.clone().position(|other| other == name) {
+        Some(k) => Ok(k),
+        None => {
+            let some: Vec<&str> = names.by_ref().take(5).collect();
+            Err(Usage(format!(
+                "--instance: found {name:?}, expected an instance such as {}",
+                some.join(", ")
+            )))
+        }
+    };
+    let asked = PlanAsked {
+        budget: arguments.budget,
+        only_beneficial: arguments.only_beneficial,
+        history: arguments.history,
+        index_discount: arguments.index_discount,
+        instance: arguments.instance.as_ref().map(position).transpose()?,
+        seed: arguments.seed,
+    };
+    let plan = applied.plan(&asked)?;
+    if let Some(out) = &arguments.out {
+        write_table(&plan, out)?;
+    }
+    crate::print(|text| match (arguments.json, &arguments.out) {
+        (true, _) => {
+            serde_json::to_writer_pretty(&mut *text, &plan)?;
+            writeln!(text)
+        }
+        (false, out) => {
+            let rows = if out.is_some() { 0 } else { arguments.rows };
+            write_text(&plan, text, rows, out.as_deref())
+        }
+    })?;
+    applied.notes.iter().chain(&plan.note()).for_each(|note| eprintln!("restive: note: {note}"));
+    plan.warnings().iter().for_each(|text| eprintln!("restive: warning: {text}"));
+    Ok(())
+}

@@ -1,0 +1,67 @@
+//! What `restive plan` answers: rows of a table, or text.
+
+use crate::shared::display::counted;
+use crate::shared::display::{Decimals, grouped, write_aligned};
+use restive_pipeline::Plan;
+use restive_tables::{Cells, write_table as write_cells};
+use std::io::{self, Write};
+use std::path::Path;
+
+/// As a table, `.csv` or `.parquet`.
+pub(crate) fn write_table(plan: &Plan, path: &Path) -> restive_tables::Result<()> {
+    let rows = plan.plan.iter();
+    let mut columns = vec![
+        ("instance", Cells::Text(rows.clone().map(|row| row.instance.clone()).collect())),
+        ("arm", Cells::Text(rows.clone().map(|row| row.arm.clone()).collect())),
+    ];
+    let place =
+        |c: usize| Cells::Whole(rows.clone().map(|row| row.place.cells()[c].map(i32::from)).collect());
+    columns.extend(plan.columns().iter().enumerate().map(|(c, name)| (*name, place(c))));
+    columns.extend([
+        ("index", Cells::Number(rows.clone().map(|row| row.index).collect())),
+        ("rank", Cells::Whole(rows.clone().map(|row| Some(row.rank as i32)).collect())),
+        ("inclusion", Cells::Number(rows.clone().map(|row| row.inclusion).collect())),
+        ("is_beneficial", Cells::Truth(rows.clone().map(|row| row.is_beneficial).collect())),
+    ]);
+    write_cells(path, columns)
+}
+
+/// As text: the first rows, and a summary.
+pub(crate) fn write_text(plan: &Plan, text: &mut Vec<u8>, rows: usize, out: Option<&Path>) -> io::Result<()> {
+    let shown = &plan.plan[..plan.plan.len().min(rows)];
+    if !shown.is_empty() {
+        let decimals = Decimals::of(shown.iter().map(|row| row.index));
+        let rest = ["index", "rank", "inclusion", "is_beneficial"];
+        let header = [&["instance", "arm"], plan.columns(), &rest].concat();
+        let mut table = vec![header.into_iter().map(String::from).collect::<Vec<_>>()];
+        table.extend(shown.iter().map(|row| {
+            let mut cells = vec![row.instance.escape_debug().to_string(), row.arm.escape_debug().to_string()];
+            cells.extend(row.place.texts());
+            cells.extend([
+                decimals.format(row.index),
+                row.rank.to_string(),
+                format!("{:.3}", row.inclusion),
+                if row.is_beneficial { "yes" } else { "not beneficial" }.into(),
+            ]);
+            cells
+        }));
+        write_aligned(text, &table)?;
+        match (plan.plan.len() - shown.len()) as u64 {
+            0 => writeln!(text)?,
+            more => {
+                writeln!(text, "… {} more; --out FILE writes all, --rows N shows more\n", grouped(more))?;
+            }
+        }
+    }
+    let without = plan.plan.iter().filter(|row| !row.is_beneficial).count();
+    write!(text, "{} to pull", counted(plan.plan.len() as u64, "arm"))?;
+    if without > 0 {
+        write!(text, ", {} of them not beneficial", grouped(without as u64))?;
+    }
+    write!(text, "; budget {} per instance, index discount {:.4}", plan.budget, plan.index_discount)?;
+    match out {
+        Some(out) => writeln!(text, "; wrote {}", out.display())?,
+        None => writeln!(text)?,
+    }
+    plan.history.iter().try_for_each(|history| writeln!(text, "{history}"))
+}

@@ -1,0 +1,83 @@
+//! `restive study`: reads a study, checks all of it, and says what it holds.
+
+mod labels;
+mod summary;
+
+use clap::Args;
+use restive::data::encoding::{Encoding, Standardise};
+use restive::data::features::Features;
+use restive::data::split::Group;
+use restive_tables::Study;
+use std::path::PathBuf;
+use std::time::Instant;
+use summary::Summary;
+
+const ABOUT: &str = "\
+Check a study and show what it holds.
+
+STUDY is a folder:
+  study.toml           states, rewards, discount, budget, horizon, behaviour
+  arms.csv             instance, arm, one column per feature, perhaps split
+  trajectories.csv     instance, trajectory, t, arm, state, action, perhaps propensity, reward
+                       (collapsing: perhaps last_state, since)
+  truth.csv            optional: instance, arm, p_S_A_NEXT
+Tables may be .parquet instead; split is train, validation or test. A trajectory of H decisions has H + 1 rows per arm, the last with a state and an empty \
+action; t counts from 0 or from 1; a state that was not observed is empty. Without a column instance all arms belong to one.
+
+With observation = \"collapsing\" and chain = 10 (or \"infinite\") in study.toml a state is seen at a pull only: state is what the \
+step's pull saw, and empty elsewhere. last_state and since may say what is known before the action: the last state that was seen \
+and the steps since (0 just after a pull). On an arm's first row they say where it starts; without them that is unknown until \
+its first pull, and the arm is taken to have been last seen longer ago than the chain remembers. A step without a record after a known \
+label is a step at which nobody was pulled. On later rows last_state and since must follow from the actions, or across missing rows be \
+what pulls without a row can have led to; in a finite chain since may stay at the last label, and a longer gap that does not say so is \
+refused. Where the table has rows for pulls only, rows = \"pulls\" in study.toml says that an arm without a row was left alone.
+
+The first fault is named with its file, row and column. Nothing is written.";
+
+const EXAMPLES: &str = "\
+Examples:
+  restive study examples/study
+  restive study examples/study --json";
+
+/// Check a study and show what it holds
+#[derive(Debug, Args)]
+#[command(long_about = ABOUT, after_help = EXAMPLES)]
+pub(crate) struct StudyArguments {
+    /// The folder of the study
+    #[arg(value_name = "STUDY")]
+    study: PathBuf,
+
+    /// Print the summary as JSON instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(arguments: &StudyArguments) -> anyhow::Result<()> {
+    let start = Instant::now();
+    let study = Study::read(&arguments.study)?;
+    let mut warnings = Vec::new();
+    if let Some(Err(error)) = study.given_split() {
+        warnings.push(format!("split: {error}"));
+    }
+    warnings.extend(useless_features(&study));
+    let summary = Summary::new(&arguments.study, &study, &warnings, start.elapsed());
+    crate::print(|text| if arguments.json { summary.write_json(text) } else { summary.write_text(text) })?;
+    warnings.iter().for_each(|warning| eprintln!("restive: warning: {warning}"));
+    Ok(())
+}
+
+/// What training would refuse: features that tell nothing of the arms it learns from.
+fn useless_features(study: &Study) -> Vec<String> {
+    let whole = |(instance, n): (usize, usize)| Group { instance, arms: (0..n).collect() };
+    let training = match study.given_split() {
+        Some(Ok(split)) => split.train,
+        _ => study.arms().into_iter().enumerate().map(whole).collect(),
+    };
+    let features = study.features(&training);
+    let columns = features.names().iter().cloned().zip(features.columns().iter().cloned());
+    let fault = |column| {
+        let one = Features::new(features.arms(), vec![column]).expect("checked when it was read");
+        Encoding::fit(&one, Standardise::Yes, &[]).err().map(|error| error.to_string())
+    };
+    columns.filter_map(fault).collect()
+}
