@@ -17,9 +17,10 @@ use numpy::{PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethod
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use rayon::prelude::*;
-use restive::index::collapsing::{self, Chain};
+use restive::index::collapsing;
 use restive::index::two_state::{self, Packing};
 use restive::index::{Algorithm, bisection, general};
+use restive::instance::Chain;
 use restive::{CompactTransition, Layout, Reward, check_discount};
 
 /// Arms that are checked and solved together while they are in the processor's cache.

@@ -8,10 +8,11 @@ use numpy::{PyArray1, PyArrayDyn, PyUntypedArrayMethods, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use restive::Reward;
-use restive::index::collapsing::{self, Chain, Collapsing};
+use restive::index::collapsing::{self, Collapsing};
 use restive::index::general::{self, General};
 use restive::index::two_state::{self, Packing};
 use restive::index::{self, Status, bisection};
+use restive::instance::Chain;
 
 /// Which kernel, on which form of the arms.
 #[derive(Clone, Copy)]

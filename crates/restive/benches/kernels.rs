@@ -4,12 +4,13 @@ use divan::Bencher;
 use ndarray::{Array2, Array4, Axis};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
+use restive::belief::Chain;
 use restive::belief::beliefs;
 use restive::data::domain::Domain;
 use restive::evaluation::{
     Behaviour, Decisions, Propensity, RatioUpTo, cwpdis, fluid, known_states, target_pull,
 };
-use restive::index::collapsing::{self, Chain};
+use restive::index::collapsing;
 use restive::index::two_state::{Packing, index_into, pullback_into};
 use restive::index::{bisection, general};
 use restive::policy::Policy;

@@ -2,7 +2,7 @@
 //!
 //! Every variant carries facts: where, what was found, what was expected. Errors are for data and
 //! configuration. A wrong shape handed from one room to another is a programmer's slip and is asserted;
-//! a computation that does not succeed is a [`Status`](crate::index::Status) in its result.
+//! a computation that does not succeed says so by a status in its result.
 
 use std::fmt;
 

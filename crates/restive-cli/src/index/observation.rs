@@ -3,7 +3,7 @@
 use super::arguments::{Algorithm, IndexArguments};
 use crate::shared::failure::Usage;
 use clap::ValueEnum;
-use restive::index::collapsing::Chain;
+use restive::instance::Chain;
 use std::str::FromStr;
 
 /// Beliefs of an infinite chain that have an index, unless said otherwise.

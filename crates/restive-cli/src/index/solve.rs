@@ -4,8 +4,9 @@ use super::arguments::{Algorithm, IndexArguments};
 use super::observation::{chain, chain_name, refuse_too_many};
 use crate::shared::failure::Usage;
 use restive::Reward;
-use restive::index::collapsing::{self, Chain};
+use restive::index::collapsing;
 use restive::index::{self, Indices, Status, bisection, two_state};
+use restive::instance::Chain;
 use restive_tables::Probabilities;
 
 /// How every batch is solved.

@@ -16,8 +16,8 @@
 //!
 //! # Its pullback
 //! From the last belief of each chain to the first: with d the cotangent that has arrived at b(s, h+1),
-//! d_P₀(x, ·) += b(s, h)(x)·d, and P₀·d arrives at b(s, h); d_P₁(s, ·) is what arrives at b(s, 0). Rows are centred as
-//! everywhere ([`crate::index`]). O(M²) for each label.
+//! d_P₀(x, ·) += b(s, h)(x)·d, and P₀·d arrives at b(s, h); d_P₁(s, ·) is what arrives at b(s, 0). Rows are centred: a
+//! row of probabilities sums to 1, so only directions that keep the sum count. O(M²) for each label.
 //!
 //! ```
 //! use restive::belief::{beliefs, label};
@@ -31,9 +31,11 @@
 //! ```
 
 mod motion;
+mod observation;
 
 pub use motion::Motion;
 use ndarray::{Array3, Array4, ArrayView3, ArrayView4};
+pub use observation::{Chain, Observation};
 use rayon::prelude::*;
 
 /// The number of the label (s, h) in chains of `chain` labels.

@@ -13,9 +13,10 @@
 //! assert!(d_transition[[0, 0, 1, 2]] > 0.0); // a pull that leads to the best state is worth more
 //! ```
 
-use super::collapsing::{self, Chain, Collapsing};
+use super::collapsing::{self, Collapsing};
 use super::general::{self, General};
 use super::two_state;
+use crate::belief::Chain;
 use ndarray::{Array2, Array4, ArrayView2, ArrayView4};
 
 /// Indices that remember how they came about.

@@ -28,6 +28,7 @@ pub mod two_state;
 
 pub use differentiable::{DifferentiableIndex, differentiable_index};
 
+use crate::error::{Error, Result};
 use ndarray::{Array, Array1, Array2, ArrayView2, ArrayView4, Ix4};
 
 /// How far an arm's answer can be trusted.
@@ -150,8 +151,8 @@ impl Algorithm {
     }
 
     /// Whether the algorithm can take arms of that many states at that discount.
-    pub fn check(self, states: usize, discount: f64) -> crate::Result<()> {
-        let range = |what, expected, found| Err(crate::Error::Range { what, expected, found });
+    pub fn check(self, states: usize, discount: f64) -> Result<()> {
+        let range = |what, expected, found| Err(Error::Range { what, expected, found });
         match self {
             Algorithm::TwoState if states != 2 => {
                 range("states", "2 for the two-state algorithm", states as f64)

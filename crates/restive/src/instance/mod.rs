@@ -3,12 +3,11 @@
 //! An [`Instance`] is the unit of learning and of planning: N arms with their features, the logged [`Trajectories`] of
 //! some past runs, the [`Reward`], the budget, the discount and, in synthetic data, the true [`Transition`].
 
-mod observation;
 mod reward;
 mod trajectories;
 mod transition;
 
-pub use observation::{Chain, Observation};
+pub use crate::belief::{Chain, Observation};
 pub use reward::{Reward, RewardView, check_discount};
 pub use trajectories::{Counts, Logged, NO_ACTION, Trajectories, UNSEEN};
 pub use transition::{CompactTransition, Layout, Transition};
@@ -106,7 +105,7 @@ impl Instance {
         self.0.observation
     }
 
-    /// L, the number of states that are told apart: M, or the labels of M chains.
+    /// L, the number of distinguishable states: M, or the labels of M chains.
     pub fn labels(&self) -> usize {
         self.0.observation.labels(self.states())
     }

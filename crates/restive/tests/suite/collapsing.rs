@@ -7,8 +7,9 @@ use crate::gradients::{AGREEMENT, derivative, tangent, uniform};
 use ndarray::{Array2, Array4, ArrayView2, ArrayView3, Axis, s};
 use rand::RngExt;
 use restive::Reward;
+use restive::belief::Chain;
 use restive::belief::beliefs;
-use restive::index::collapsing::{Chain, differentiable_index, index};
+use restive::index::collapsing::{differentiable_index, index};
 use restive::index::{Indices, Status, general};
 
 /// How many times the least number of arms; 100 was tried.

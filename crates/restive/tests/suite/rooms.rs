@@ -1,18 +1,32 @@
-//! Which room may know which: values flow instance → index → policy, and the kernels know arrays only.
+//! Who may know whom: packages look down only, and inside the library values flow instance → index → policy.
+//!
+//! Packages are read from their manifests and from every path that their sources name, so that a package that appears later
+//! is covered on the day it appears: one that is missing from [`PACKAGES`] fails the test.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// room → the rooms it may name
-const DOORS: [(&str, &[&str]); 16] = [
-    ("error", &["index"]), // its essay points to Status
+/// package → the packages it may use
+const PACKAGES: [(&str, &[&str]); 7] = [
+    ("restive", &[]),
+    ("restive-tables", &["restive"]),
+    ("restive-pipeline", &["restive", "restive-tables"]),
+    ("restive-report", &[]),
+    ("restive-lab", &["restive", "restive-tables", "restive-pipeline", "restive-report"]),
+    ("restive-py", &["restive", "restive-tables", "restive-pipeline"]),
+    ("restive-cli", &["restive", "restive-tables", "restive-pipeline", "restive-report", "restive-lab"]),
+];
+
+/// room of the library → the rooms it may name
+const ROOMS: [(&str, &[&str]); 16] = [
+    ("error", &[]),
     ("random", &[]),
     ("simd", &[]),
     ("lu", &[]),
-    ("belief", &["index"]), // its essay points to the simplex
-    ("instance", &["belief", "error", "index"]),
+    ("belief", &["error"]),
+    ("instance", &["belief", "error"]),
     ("predictor", &["error", "random", "simd"]),
-    ("index", &["lu", "simd", "Result", "Error"]),
+    ("index", &["belief", "error", "lu", "simd"]),
     ("policy", &["simd", "random"]),
     ("simulation", &["belief", "instance", "policy", "random"]),
     ("data", &["belief", "error", "instance", "policy", "random", "simulation"]),
@@ -23,36 +37,105 @@ const DOORS: [(&str, &[&str]); 16] = [
     ("report", &[]),
 ];
 
-fn files(folder: &Path, out: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() { files(&path, out) } else { out.push(path) }
+fn may(table: &[(&str, &'static [&'static str])], name: &str) -> &'static [&'static str] {
+    table
+        .iter()
+        .find(|(known, _)| *known == name)
+        .unwrap_or_else(|| panic!("nothing says what {name} may use"))
+        .1
+}
+
+/// Every source file under a folder; none where the folder is not there.
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let paths = entries.map(|entry| entry.unwrap().path());
+    paths
+        .flat_map(|path| if path.is_dir() { sources(&path) } else { vec![path] })
+        .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
+        .collect()
+}
+
+/// The packages of this workspace that a manifest depends on, in any of its tables of dependencies.
+fn dependencies(manifest: &str) -> Vec<String> {
+    let mut is_inside = false;
+    let mut found = Vec::new();
+    for line in manifest.lines().map(str::trim) {
+        if let Some(table) = line.strip_prefix('[') {
+            is_inside = table.contains("dependencies");
+        }
+        let name = line.split(['.', '=', ' ']).next().unwrap();
+        if is_inside && (name == "restive" || name.starts_with("restive-")) {
+            found.push(name.to_string());
+        }
     }
+    found
+}
+
+/// The packages whose paths a source names: words that begin with restive and stand before two colons.
+fn named(source: &str) -> Vec<String> {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let heads = source.split("::").filter_map(|before| before.rsplit(|c| !is_word(c)).next());
+    let packages = heads.filter(|head| *head == "restive" || head.starts_with("restive_"));
+    packages.map(|head| head.replace('_', "-")).collect()
+}
+
+#[test]
+fn packages_look_down_only() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let mut seen = 0;
+    for entry in fs::read_dir(crates).unwrap() {
+        let folder = entry.unwrap().path();
+        let Ok(manifest) = fs::read_to_string(folder.join("Cargo.toml")) else { continue };
+        let package = folder.file_name().unwrap().to_str().unwrap();
+        let below = may(&PACKAGES, package);
+        for other in dependencies(&manifest) {
+            assert!(below.contains(&other.as_str()), "{package} depends on {other}");
+            seen += 1;
+        }
+        for path in
+            ["src", "tests", "benches", "examples"].iter().flat_map(|part| sources(&folder.join(part)))
+        {
+            for other in named(&fs::read_to_string(&path).unwrap()) {
+                let is_known = PACKAGES.iter().any(|(name, _)| *name == other);
+                let is_below = other == package || below.contains(&other.as_str());
+                assert!(!is_known || is_below, "{} names {other}", path.display());
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen > 100, "the test reads manifests and sources");
 }
 
 #[test]
 fn rooms_know_only_the_rooms_they_may() {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut all = Vec::new();
-    files(&source, &mut all);
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut seen = 0;
-    for path in all {
-        let inside = path.strip_prefix(&source).unwrap().to_str().unwrap().replace('\\', "/");
+    for path in sources(&root) {
+        let inside = path.strip_prefix(&root).unwrap().to_str().unwrap().replace('\\', "/");
         let room = inside.split('/').next().unwrap().trim_end_matches(".rs");
         if room == "lib" {
             continue;
         }
-        let (_, doors) =
-            DOORS.iter().find(|(name, _)| *name == room).unwrap_or_else(|| panic!("a new room: {room}"));
+        let doors = may(&ROOMS, room);
         let whole = fs::read_to_string(&path).unwrap();
-        let source_text = whole.split("#[cfg(test)]").next().unwrap();
+        let source = whole.split("#[cfg(test)]").next().unwrap();
         let depth = inside.matches('/').count();
-        assert!(!source_text.contains(&"super::".repeat(depth + 1)), "{inside} leaves its room by super");
-        for mention in source_text.split("crate::").skip(1) {
+        assert!(!source.contains(&"super::".repeat(depth + 1)), "{inside} leaves its room by super");
+        for mention in source.split("crate::").skip(1) {
             let other: String = mention.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
             assert!(other == room || doors.contains(&other.as_str()), "{inside} reaches into {other}");
             seen += 1;
         }
     }
-    assert!(seen > 5, "the test reads the sources");
+    assert!(seen > 100, "the test reads the sources");
+}
+
+#[test]
+fn manifests_and_paths_are_read_as_cargo_reads_them() {
+    let manifest = "[package]\nname = \"restive-x\"\n[dependencies]\nrestive.workspace = true\nrestive-tables = { path = \"y\" }\n\
+                    rand = \"1\"\n[dev-dependencies]\nrestive-lab.workspace = true\n[lints]\nrestive-cli = 1";
+    assert_eq!(dependencies(manifest), ["restive", "restive-tables", "restive-lab"]);
+    let source =
+        "use restive.index;\nlet x = restive_tables.Study.read();\nuse my_restive.y; // restive alone";
+    assert_eq!(named(&source.replace('.', "::")), ["restive", "restive-tables"]);
 }

@@ -30,7 +30,8 @@
 //!
 //! ```
 //! use ndarray::Array2;
-//! use restive::index::{Status, collapsing::{Chain, differentiable_index}};
+//! use restive::belief::Chain;
+//! use restive::index::collapsing::differentiable_index;
 //! use restive::{Layout, Reward, Transition};
 //!
 //! // P[state][action][next]: whoever is left alone drifts away, a call helps
@@ -55,56 +56,12 @@ mod sweep;
 
 use super::Indices;
 use super::batch::Buffers;
-use crate::Error;
+use crate::belief::Chain;
 use infinite::{Closed, Gradient};
 use ndarray::{Array4, ArrayView2, ArrayView4, CowArray, Ix2, Ix4};
 use pullback::{ArmTape, Return};
 use rayon::prelude::*;
 use sweep::{Sweep, Tape};
-
-/// How a chain of beliefs ends, and how many beliefs of each have an index.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Chain {
-    /// T beliefs per observed state; the last one stays as it is
-    Finite(usize),
-    /// no end; the first `beliefs` of each chain are asked for. Two observed states, rewards by state
-    Infinite {
-        /// how many
-        beliefs: usize,
-    },
-}
-
-impl Chain {
-    /// T: the beliefs of each chain that have an index.
-    pub fn beliefs(self) -> usize {
-        match self {
-            Chain::Finite(beliefs) | Chain::Infinite { beliefs } => beliefs,
-        }
-    }
-
-    /// Whether arms with this reward (`[M,2]`) can have such chains.
-    pub fn check(self, reward: ArrayView2<'_, f64>) -> crate::Result<()> {
-        let range = |what, expected, found| Err(Error::Range { what, expected, found });
-        let (states, beliefs) = (reward.nrows(), self.beliefs());
-        match self {
-            _ if beliefs == 0 => range("chain", "at least 1 belief per observed state", 0.0),
-            _ if states.checked_mul(beliefs).is_none_or(|all| all > u32::MAX as usize) => {
-                range("chain", "fewer than 2^32 beliefs of an arm", states as f64 * beliefs as f64)
-            }
-            Chain::Infinite { .. } if states != 2 => {
-                range("states", "2 for an infinite chain; take a long finite one", states as f64)
-            }
-            Chain::Infinite { .. } => match reward.rows().into_iter().find(|r| r[0] != r[1]) {
-                Some(row) => {
-                    let expected = "the same for both actions for an infinite chain; take a long finite one";
-                    range("reward", expected, row[1])
-                }
-                None => Ok(()),
-            },
-            Chain::Finite(_) => Ok(()),
-        }
-    }
-}
 
 /// Indices of N arms that remember how they came about.
 pub struct Collapsing<'a> {
