@@ -9,7 +9,7 @@ use crate::model::Trained;
 use crate::prepare;
 use ndarray::{ArrayView2, ArrayView4};
 use restive::data::split::{Group, Split};
-use restive::index::{Algorithm, collapsing, whittle_index};
+use restive::index::whittle_index;
 use restive::instance::Observation;
 use restive::predictor::Ensemble;
 use restive::{Instance, Layout, Transition};
@@ -103,10 +103,7 @@ pub fn indices(
     discount: f64,
     observation: Observation,
 ) -> Result<(ndarray::Array2<f64>, usize)> {
-    let solved = match observation {
-        Observation::Full => whittle_index(transition, reward, discount, Algorithm::Auto),
-        Observation::Collapsing(chain) => collapsing::index(transition, reward, discount, chain),
-    };
+    let solved = whittle_index(transition, reward, discount, observation);
     if let Some(arm) = (0..solved.status.len()).find(|i| solved.index.row(*i).iter().any(|w| w.is_nan())) {
         refuse!(
             "arm {arm}: found no index at a discount of {discount}; another --index-discount may have one"

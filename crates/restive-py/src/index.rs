@@ -11,15 +11,13 @@
 use crate::arms::{Form, arms, checked, form_of, give, reward_of, scaled, slice, view};
 use crate::border::{Number, Whole, floats, output};
 use crate::error::{check_memory, raise, wrong};
-use crate::indices::{Indices, Road, Tape, Verdict};
+use crate::indices::{Indices, Verdict, packing};
 use crate::threads;
 use numpy::{PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use rayon::prelude::*;
-use restive::index::collapsing;
-use restive::index::two_state::{self, Packing};
-use restive::index::{Algorithm, bisection, general};
+use restive::index::{self, Algorithm, DifferentiableIndex, differentiable_index, two_state};
 use restive::instance::Chain;
 use restive::{CompactTransition, Layout, Reward, check_discount};
 
@@ -95,31 +93,22 @@ fn whittle_index<'py>(
     let (form, m) = form_of(raw.shape(), layout)?;
     let reward = reward_of("rewards", rewards, m)?;
     let (name, algorithm) = (algorithm, algorithm_of(algorithm)?);
-    let road = match chain_of(observation, chain, beliefs)? {
+    let algorithm = match chain_of(observation, chain, beliefs)? {
         Some(_) if algorithm != Algorithm::Auto => {
             return Err(wrong("algorithm", "'auto' for collapsing observation", format_args!("{name:?}")));
         }
-        Some(chain) => {
-            chain.check(reward.view()).map_err(raise)?;
-            Road::Collapsing(chain)
-        }
-        None => {
-            algorithm.check(m, discount.0).map_err(raise)?;
-            match algorithm.resolve(m) {
-                Algorithm::TwoState if form == Form::Compact => Road::TwoState(Packing::Compact),
-                Algorithm::TwoState => Road::TwoState(Packing::Full),
-                Algorithm::Bisection(_) => Road::Bisection,
-                _ => Road::General,
-            }
-        }
+        Some(chain) => Algorithm::Collapsing(chain),
+        None => algorithm.resolve(m),
     };
-    Problem { form, road, reward, discount: discount.0, m }.solve(py, raw, out, differentiable)
+    algorithm.check(reward.view(), discount.0).map_err(raise)?;
+    Problem { form, algorithm, reward, discount: discount.0, m }.solve(py, raw, out, differentiable)
 }
 
 /// What is asked of the arms.
 struct Problem {
     form: Form,
-    road: Road,
+    /// never `Auto`
+    algorithm: Algorithm,
     reward: Reward,
     discount: f64,
     m: usize,
@@ -134,14 +123,12 @@ impl Problem {
         differentiable: bool,
     ) -> PyResult<Indices> {
         let n = raw.shape()[0];
-        let labels = match self.road {
-            Road::Collapsing(chain) => self.m * chain.beliefs(),
+        let labels = match self.algorithm {
+            Algorithm::Collapsing(chain) => self.m * chain.beliefs(),
             _ => self.m,
         };
         check_memory("index", &[n, labels, 2])?;
-        if let Road::TwoState(packing) = self.road
-            && self.form != Form::Nass
-        {
+        if let Some(packing) = packing(self.algorithm, self.form) {
             let mut index = output(py, "out", out, &[n, labels])?;
             let (p, w) = (slice(&raw), index.as_slice_mut().expect("contiguous"));
             let (reward, discount) = (self.reward.view(), self.discount);
@@ -151,7 +138,7 @@ impl Problem {
                     two_state::index_into(p, packing, reward, discount, w);
                     two_state::are_ready(p, packing)
                 })
-                .reduce(|| true, |all, one| all & one)
+                .reduce(|| true, |left, right| left & right)
             })?;
             let transition = if is_ready { raw } else { self.mend(py, &raw)? };
             if !is_ready {
@@ -166,20 +153,13 @@ impl Problem {
         let mut index = out.map(|out| output(py, "out", Some(out), &[n, labels])).transpose()?;
         let p = slice(&transition);
         let arms = arms(p, m);
-        let (road, reward, discount) = (self.road, self.reward.view(), self.discount);
-        let (mut solved, tape) = threads::run(py, || match road {
-            Road::Collapsing(chain) if differentiable => {
-                let solved = collapsing::differentiable_index(arms, reward, discount, chain).into_owned();
-                (solved.indices.clone(), Some(Tape::Collapsing(solved)))
+        let (algorithm, reward, discount) = (self.algorithm, self.reward.view(), self.discount);
+        let (mut solved, tape) = threads::run(py, || {
+            if !differentiable {
+                return (index::whittle_index(arms, reward, discount, algorithm), None);
             }
-            Road::General if differentiable => {
-                let solved = general::differentiable_index(arms, reward, discount).into_owned();
-                (solved.indices.clone(), Some(Tape::General(solved)))
-            }
-            Road::Collapsing(chain) => (collapsing::index(arms, reward, discount, chain), None),
-            Road::General => (general::index(arms, reward, discount), None),
-            Road::TwoState(_) => (two_state::index(arms, reward, discount), None),
-            Road::Bisection => (bisection::index(arms, reward, discount, Default::default()), None),
+            let solved = differentiable_index(arms, reward, discount, algorithm).into_owned();
+            (solved.indices().clone(), Some(solved))
         })?;
         let answer = match &mut index {
             Some(index) => {
@@ -217,10 +197,10 @@ impl Problem {
         transition: Py<PyArrayDyn<f64>>,
         index: Py<PyArrayDyn<f64>>,
         verdict: PyOnceLock<Verdict>,
-        tape: Option<Tape>,
+        tape: Option<DifferentiableIndex<'static>>,
     ) -> Indices {
-        let Self { form, road, reward, discount, .. } = self;
-        Indices { transition, form, road, reward, discount, index, verdict, tape }
+        let Self { form, algorithm, reward, discount, .. } = self;
+        Indices { transition, form, algorithm, reward, discount, index, verdict, tape }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Indices that know the way back: what `whittle_index` returns.
+//! Indices with a pullback: what `whittle_index` returns.
 
 use crate::arms::{Form, all_distributions, arms, compact, give, in_form, slice, view};
 use crate::border::{check_shape, floats, output, read};
@@ -8,25 +8,16 @@ use numpy::{PyArray1, PyArrayDyn, PyUntypedArrayMethods, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use restive::Reward;
-use restive::index::collapsing::{self, Collapsing};
-use restive::index::general::{self, General};
 use restive::index::two_state::{self, Packing};
-use restive::index::{self, Status, bisection};
-use restive::instance::Chain;
+use restive::index::{self, Algorithm, DifferentiableIndex, Status, differentiable_index};
 
-/// Which kernel, on which form of the arms.
-#[derive(Clone, Copy)]
-pub(crate) enum Road {
-    TwoState(Packing),
-    General,
-    Bisection,
-    Collapsing(Chain),
-}
-
-/// What the pullback needs, where it was kept.
-pub(crate) enum Tape {
-    General(General<'static>),
-    Collapsing(Collapsing<'static>),
+/// How two-state arms lie in memory where the closed form takes them as they are.
+pub(crate) fn packing(algorithm: Algorithm, form: Form) -> Option<Packing> {
+    match (algorithm, form) {
+        (Algorithm::TwoState, Form::Compact) => Some(Packing::Compact),
+        (Algorithm::TwoState, Form::Nsas) => Some(Packing::Full),
+        _ => None,
+    }
 }
 
 /// What is known of the arms beside their indices, each `[N]`.
@@ -45,7 +36,8 @@ pub(crate) struct Indices {
     /// in the kernel's form
     pub(crate) transition: Py<PyArrayDyn<f64>>,
     pub(crate) form: Form,
-    pub(crate) road: Road,
+    /// never `Auto`
+    pub(crate) algorithm: Algorithm,
     pub(crate) reward: Reward,
     pub(crate) discount: f64,
     /// Whittle indices, float64 `[N,M]`: the subsidy for passivity at which either action is as good. For collapsing arms
@@ -54,7 +46,7 @@ pub(crate) struct Indices {
     #[pyo3(get)]
     pub(crate) index: Py<PyArrayDyn<f64>>,
     pub(crate) verdict: PyOnceLock<Verdict>,
-    pub(crate) tape: Option<Tape>,
+    pub(crate) tape: Option<DifferentiableIndex<'static>>,
 }
 
 #[pymethods]
@@ -112,9 +104,7 @@ impl Indices {
         )?;
         let transition = read("P", self.transition.bind(py))?;
         let (reward, discount) = (self.reward.view(), self.discount);
-        if let Road::TwoState(packing) = self.road
-            && self.form != Form::Nass
-        {
+        if let Some(packing) = packing(self.algorithm, self.form) {
             let mut d_transition = output(py, "out", out, transition.shape())?;
             let (p, c) = (slice(&transition), slice(&cotangent));
             let d = d_transition.as_slice_mut().expect("contiguous");
@@ -126,23 +116,12 @@ impl Indices {
         let p = slice(&transition);
         let arms = arms(p, m);
         let d_index = view(&cotangent).into_dimensionality().expect("[N,M]");
-        let (road, tape) = (self.road, &self.tape);
-        let d_transition = threads::run(py, || match (tape, road) {
-            (Some(Tape::General(kept)), _) => Some(kept.pullback(d_index).d_transition),
-            (Some(Tape::Collapsing(kept)), _) => Some(kept.pullback(d_index)),
+        let (algorithm, tape) = (self.algorithm, &self.tape);
+        let d_transition = threads::run(py, || match tape {
+            Some(kept) => Some(kept.pullback(d_index)),
             // the array is the caller's, who may have changed it since
-            _ if !all_distributions(p, m) => None,
-            (_, Road::TwoState(_)) => Some(two_state::pullback(arms, reward, discount, d_index).d_transition),
-            (_, Road::General) => {
-                Some(general::differentiable_index(arms, reward, discount).pullback(d_index).d_transition)
-            }
-            (_, Road::Bisection) => {
-                let solved = bisection::differentiable_index(arms, reward, discount, Default::default());
-                Some(solved.pullback(d_index).d_transition)
-            }
-            (_, Road::Collapsing(chain)) => {
-                Some(collapsing::differentiable_index(arms, reward, discount, chain).pullback(d_index))
-            }
+            None if !all_distributions(p, m) => None,
+            None => Some(differentiable_index(arms, reward, discount, algorithm).pullback(d_index)),
         })?;
         let Some(d_transition) = d_transition else {
             return Err(wrong("P", "the array as it was when its indices were computed", "other numbers"));

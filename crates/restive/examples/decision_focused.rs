@@ -10,7 +10,7 @@ use ndarray::{Array1, Array4};
 use restive::Instance;
 use restive::data::domain::Domain;
 use restive::evaluation::World;
-use restive::index::differentiable_index;
+use restive::index::whittle_index;
 use restive::policy::Policy;
 use restive::predictor::Kind;
 use restive::simulation::{Initial, Setting, values};
@@ -24,8 +24,7 @@ fn value(test: &[Instance], transition: impl Fn(&Instance) -> Option<Array4<f64>
     let one = |instance: &Instance| {
         let (observation, reward) = (instance.observation(), instance.reward());
         let policy = transition(instance).map_or(Policy::Random, |p| {
-            let indices = differentiable_index(p.view(), reward.view(), discount, observation.chain());
-            Policy::Strict(indices.index().to_owned())
+            Policy::Strict(whittle_index(p.view(), reward.view(), discount, observation).index)
         });
         let world = World::new(observation, reward, instance.truth().expect("synthetic"));
         let setting = Setting {

@@ -9,7 +9,7 @@ use restive::evaluation::{
     Behaviour, Decisions, Propensity, RatioUpTo, Record, World, cwpdis, first_states, known_states,
     target_pull,
 };
-use restive::index::differentiable_index;
+use restive::index::whittle_index;
 use restive::instance::Instance;
 use restive::policy::{Policy, Temperature};
 use restive::predictor::Predictor;
@@ -41,8 +41,7 @@ fn value(
 fn metrics(instance: &Instance, predictor: &Predictor, seed: u64) -> [f64; 4] {
     let predicted = predictor.predict(instance.features());
     let (observation, reward) = (instance.observation(), instance.reward());
-    let indices = differentiable_index(predicted.view(), reward.view(), DISCOUNT, observation.chain());
-    let table = indices.index().to_owned();
+    let table = whittle_index(predicted.view(), reward.view(), DISCOUNT, observation).index;
     let temperature = Temperature::Published(0.1).resolve(table.as_slice().expect("contiguous"));
     let soft = Policy::Soft(table.clone(), temperature);
     let log = instance.trajectories();

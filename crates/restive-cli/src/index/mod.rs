@@ -35,7 +35,7 @@ pub(crate) fn run(arguments: &IndexArguments) -> anyhow::Result<()> {
     let reader = ArmReader::open_for(&arguments.arms, arguments.layout.into(), answers)?;
     let question = Question::new(arguments, reader.states())?;
     let (states, has_names) = (reader.states(), reader.has_names());
-    let labels = labels(states, question.chain);
+    let labels = labels(states, question.chain());
     let ignored = first_few(reader.ignored());
     let shown = if arguments.out.is_none() && !arguments.json { arguments.rows } else { 0 };
     let mut preview = Preview::new(shown, labels.clone());

@@ -1,10 +1,9 @@
-//! From checked arms to indices: the road, and the count of what came out.
+//! From checked arms to indices: the algorithm, and the count of what came out.
 
 use super::arguments::{Algorithm, IndexArguments};
 use super::observation::{chain, chain_name, refuse_too_many};
 use crate::shared::failure::Usage;
 use restive::Reward;
-use restive::index::collapsing;
 use restive::index::{self, Indices, Status, bisection, two_state};
 use restive::instance::Chain;
 use restive_tables::Probabilities;
@@ -13,9 +12,8 @@ use restive_tables::Probabilities;
 pub(crate) struct Question {
     pub(crate) reward: Reward,
     pub(crate) discount: f64,
-    pub(crate) algorithm: index::Algorithm,
-    /// of beliefs, where the state is seen only at pulls
-    pub(crate) chain: Option<Chain>,
+    /// never `Auto`
+    algorithm: index::Algorithm,
 }
 
 impl Question {
@@ -30,37 +28,37 @@ impl Question {
                 return Err(Usage(message).into());
             }
         };
-        let algorithm = match arguments.algorithm {
-            Algorithm::Auto => index::Algorithm::Auto,
-            Algorithm::TwoState => index::Algorithm::TwoState,
-            Algorithm::General => index::Algorithm::General,
-            Algorithm::Bisection => index::Algorithm::Bisection(tolerance(arguments.tolerance)),
+        let (chain, discount) = (chain(arguments)?, arguments.discount);
+        let algorithm = match (chain, arguments.algorithm) {
+            (Some(chain), _) => index::Algorithm::Collapsing(chain),
+            (None, Algorithm::Auto) => index::Algorithm::Auto,
+            (None, Algorithm::TwoState) => index::Algorithm::TwoState,
+            (None, Algorithm::General) => index::Algorithm::General,
+            (None, Algorithm::Bisection) => index::Algorithm::Bisection(tolerance(arguments.tolerance)),
         };
-        let algorithm = algorithm.resolve(states);
-        let file = arguments.arms.display();
-        algorithm
-            .check(states, arguments.discount)
-            .map_err(|e| Usage(format!("--algorithm: {file}: {e}")))?;
-        let chain = chain(arguments)?;
         if let Some(chain) = chain {
             refuse_too_many(chain, states)?;
-            let wrong = |e| Usage(format!("--chain {}: {file}: {e}", chain_name(chain)));
-            chain.check(reward.view()).map_err(wrong)?;
-            if arguments.discount >= 1.0 {
-                let message =
-                    "--discount 1: found arms seen at pulls only, expected a discount below 1 for them";
-                return Err(Usage(message.into()).into());
-            }
         }
-        Ok(Self { reward, discount: arguments.discount, algorithm, chain })
+        let option = chain.map_or("--algorithm".into(), |chain| format!("--chain {}", chain_name(chain)));
+        let wrong = |e| Usage(format!("{option}: {}: {e}", arguments.arms.display()));
+        algorithm.check(reward.view(), discount).map_err(wrong)?;
+        if chain.is_some() && discount >= 1.0 {
+            let message = "--discount 1: found arms seen at pulls only, expected a discount below 1 for them";
+            return Err(Usage(message.into()).into());
+        }
+        Ok(Self { reward, discount, algorithm: algorithm.resolve(states) })
+    }
+
+    /// The chains of beliefs, where the state is seen only at pulls.
+    pub(crate) fn chain(&self) -> Option<Chain> {
+        match self.algorithm {
+            index::Algorithm::Collapsing(chain) => Some(chain),
+            _ => None,
+        }
     }
 
     /// Solves a batch.
     pub(crate) fn solve(&self, probabilities: Probabilities) -> Indices {
-        if let Some(chain) = self.chain {
-            let arms = probabilities.into_full();
-            return collapsing::index(arms.view(), self.reward.view(), self.discount, chain);
-        }
         match (probabilities, self.algorithm) {
             (Probabilities::Compact(arms), index::Algorithm::TwoState) => {
                 two_state::index_compact(arms.view(), self.reward.view(), self.discount)
@@ -71,11 +69,11 @@ impl Question {
         }
     }
 
-    /// The road, by the name that the command line gives it.
+    /// The algorithm, by the name that the command line gives it.
     pub(crate) fn algorithm_name(&self) -> &'static str {
         match self.algorithm {
-            _ if matches!(self.chain, Some(Chain::Finite(_))) => "collapsing, finite chain",
-            _ if self.chain.is_some() => "collapsing, infinite chain",
+            index::Algorithm::Collapsing(Chain::Finite(_)) => "collapsing, finite chain",
+            index::Algorithm::Collapsing(Chain::Infinite { .. }) => "collapsing, infinite chain",
             index::Algorithm::TwoState => "two-state",
             index::Algorithm::Bisection(_) => "bisection",
             index::Algorithm::General | index::Algorithm::Auto => "general",
@@ -84,8 +82,8 @@ impl Question {
 }
 
 /// The values are computed ten times more finely than the index that rests on them.
-fn tolerance(of_index: Option<f64>) -> bisection::Tolerance {
-    match of_index {
+fn tolerance(asked: Option<f64>) -> bisection::Tolerance {
+    match asked {
         None => bisection::Tolerance::default(),
         Some(index) => bisection::Tolerance { index, value: index / 10.0, ..Default::default() },
     }

@@ -50,7 +50,7 @@ impl Summary {
             states,
             discount: question.discount,
             algorithm: question.algorithm_name(),
-            chain: question.chain.map(chain_name),
+            chain: question.chain().map(chain_name),
             seconds,
             arms_per_second: tally.arms as f64 / seconds.max(1e-9),
             not_indexable: tally.not_indexable,

@@ -16,7 +16,7 @@ use restive::evaluation::{
     Behaviour, Decisions, Propensity, RatioUpTo, Record, World, cwpdis, first_states, known_states,
     segmented, target_pull,
 };
-use restive::index::differentiable_index;
+use restive::index::whittle_index;
 use restive::policy::{Policy, Temperature};
 use restive::simulation::{Initial, Setting, trajectories, values};
 use restive::{Instance, Transition};
@@ -104,8 +104,7 @@ impl<'a> TestInstance<'a> {
 
     /// Whittle indices of what is told apart, `[N,L]`.
     pub(crate) fn index(&self, transition: ArrayView4<'_, f64>, discount: f64) -> Array2<f64> {
-        let (reward, chain) = (self.instance.reward().view(), self.instance.observation().chain());
-        differentiable_index(transition, reward, discount, chain).index().to_owned()
+        whittle_index(transition, self.instance.reward().view(), discount, self.instance.observation()).index
     }
 
     /// All metrics of transitions, in the order of [`Metric::ALL`]. `discount` is that of the index of the strict policy.

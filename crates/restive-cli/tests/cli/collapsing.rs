@@ -6,7 +6,7 @@ use restive::Instance;
 use restive::data::domain::Domain;
 use restive::data::encoding::{Encoding, Standardise};
 use restive::evaluation::{Case, Record, Settings, evaluate, strength};
-use restive::index::differentiable_index;
+use restive::index::whittle_index;
 use restive::instance::{Chain, Observation, UNSEEN};
 use restive::policy::Policy;
 use restive::predictor::Predictor;
@@ -34,7 +34,7 @@ fn instances(folder: &Folder) -> Vec<Instance> {
 
 fn table(instance: &Instance, predictor: &Predictor, discount: f64) -> ndarray::Array2<f64> {
     let (p, reward) = (predictor.predict(instance.features()), instance.reward().view());
-    differentiable_index(p.view(), reward, discount, instance.observation().chain()).index().to_owned()
+    whittle_index(p.view(), reward, discount, instance.observation()).index
 }
 
 /// (arm, last state, since) of the highest indices at the last labels.
@@ -125,8 +125,8 @@ fn the_numbers_are_the_librarys() {
             assert_eq!(plan["history"]["active"]["strength"], strength[1].value);
             assert_eq!(plan["history"]["active"]["transitions"], strength[1].transitions);
             let own = record.transition(Some((prediction(test).view(), strength.map(|of| of.value))));
-            let index = differentiable_index(own.view(), test.reward().view(), 0.99, Some(chain));
-            assert_eq!(rows(&plan), best(test, index.index(), 3));
+            let index = whittle_index(own.view(), test.reward().view(), 0.99, observation);
+            assert_eq!(rows(&plan), best(test, index.index.view(), 3));
         }
     }
 }

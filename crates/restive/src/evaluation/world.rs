@@ -92,9 +92,9 @@ impl World {
         &self.reward
     }
 
-    /// The chains of labels, where states are seen at pulls only.
-    pub fn chain(&self) -> Option<Chain> {
-        self.labels.as_ref().map(|labels| labels.chain)
+    /// When states are seen.
+    pub fn observation(&self) -> Observation {
+        self.labels.as_ref().map_or(Observation::Full, |labels| Observation::Collapsing(labels.chain))
     }
 
     /// What a pull brings at this step and the next, `[N,L]`: the [myopic index](myopic_index) of what is told apart.

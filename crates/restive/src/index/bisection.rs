@@ -1,4 +1,4 @@
-//! The textbook road: bisection over value iteration, then one linear system per state.
+//! The textbook method: bisection over value iteration, then one linear system per state.
 //!
 //! # What it is
 //! For each state u, Qian et al. halve an interval of subsidies: at its middle m, value iteration solves the arm
@@ -31,7 +31,7 @@
 
 use super::{Cotangent, Indices, Status};
 use crate::lu::{Lu, dot, subtract};
-use ndarray::{Array1, Array2, Array4, ArrayView2, ArrayView4};
+use ndarray::{Array1, Array2, Array4, ArrayView2, ArrayView4, CowArray, Ix4};
 use rayon::prelude::*;
 
 /// When to stop.
@@ -63,7 +63,7 @@ impl Default for Tolerance {
 pub struct Bisection<'a> {
     /// the indices; verdicts are unknown, statuses approximate
     pub indices: Indices,
-    transition: ArrayView4<'a, f64>,
+    transition: CowArray<'a, f64, Ix4>,
     discount: f64,
     /// V at W_u, `[N,M,M]`
     values: Vec<f64>,
@@ -117,10 +117,16 @@ pub fn differentiable_index<'a>(
         status: vec![Status::Approximate; n],
         residual: residual.into(),
     };
-    Bisection { indices, transition, discount, values, passive }
+    Bisection { indices, transition: transition.into(), discount, values, passive }
 }
 
 impl Bisection<'_> {
+    /// The same with the transitions copied, to be kept for as long as one likes.
+    pub fn into_owned(self) -> Bisection<'static> {
+        let Self { indices, transition, discount, values, passive } = self;
+        Bisection { indices, transition: transition.into_owned().into(), discount, values, passive }
+    }
+
     /// What a cotangent of the indices (`[N,M]`) becomes on transitions, reward and discount.
     pub fn pullback(&self, d_index: ArrayView2<'_, f64>) -> Cotangent {
         assert_eq!(d_index.shape(), self.indices.index.shape(), "d_index: [N,M]");

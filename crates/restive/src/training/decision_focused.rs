@@ -173,8 +173,7 @@ impl Task {
         // w → P → W → π → Eval
         let forward = predictor.forward_with_dropout(lesson.features.view(), luck);
         let transition = forward.transition.view();
-        let indices =
-            differentiable_index(transition, reward, decision.index_discount, lesson.observation.chain());
+        let indices = differentiable_index(transition, reward, decision.index_discount, lesson.observation);
         let index = indices.index();
         let temperature = resolve(decision.temperature, index);
         if !(temperature.is_finite() && index.iter().all(|w| w.is_finite())) {

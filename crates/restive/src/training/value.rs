@@ -11,7 +11,7 @@
 
 use super::lesson::Lesson;
 use crate::evaluation::{Behaviour, RatioUpTo, Relaxation, World, cwpdis, decomposed, fluid, segmented};
-use crate::index::{Algorithm, collapsing, whittle_index};
+use crate::index::whittle_index;
 use crate::policy::Temperature;
 use crate::policy::soft_top_k::soft_top_k_many;
 use ndarray::{Array2, ArrayView2, ArrayView3, ArrayView4};
@@ -197,14 +197,11 @@ impl Lesson {
     }
 }
 
-/// The indices of what is told apart in a world, `[N,L]`.
+/// The indices of the states of a world, `[N,L]`.
 fn own_index(world: &World, discount: f64) -> Array2<f64> {
     let transition = world.transition().expect("an estimated world has transitions").view();
     let reward = world.state_reward().view();
-    match world.chain() {
-        None => whittle_index(transition, reward, discount, Algorithm::Auto).index,
-        Some(chain) => collapsing::index(transition, reward, discount, chain).index,
-    }
+    whittle_index(transition, reward, discount, world.observation()).index
 }
 
 /// The temperature for a table of indices.

@@ -8,7 +8,7 @@ use super::two_stage::TwoStage;
 use super::value::resolve;
 use crate::error::Result;
 use crate::evaluation::strength;
-use crate::index::differentiable_index;
+use crate::index::whittle_index;
 use crate::policy::Temperature;
 use std::sync::Arc;
 
@@ -104,14 +104,10 @@ impl Way {
             for (value, candidate) in values.iter_mut().zip(&candidates) {
                 let transition = candidate.predict(features);
                 let discount = recipe.decision.index_discount;
-                let indices = differentiable_index(
-                    transition.view(),
-                    lesson.reward.view(),
-                    discount,
-                    lesson.observation.chain(),
-                );
-                let temperature = resolve(NEARLY_STRICT, indices.index());
-                let run = lesson.fluid(indices.index(), &believed, temperature, recipe.decision.horizon);
+                let reward = lesson.reward.view();
+                let index = whittle_index(transition.view(), reward, discount, lesson.observation).index;
+                let temperature = resolve(NEARLY_STRICT, index.view());
+                let run = lesson.fluid(index.view(), &believed, temperature, recipe.decision.horizon);
                 *value += run.value / arms as f64;
             }
         }

@@ -2,7 +2,11 @@
 
 use crate::arms::{KINDS, Kind, random, reward, transitions};
 use ndarray::{Array2, Array4, Axis, s};
-use restive::index::{Algorithm, Indices, Status, bisection, general, two_state, whittle_index};
+use restive::belief::{Chain, Observation};
+use restive::index::{
+    Algorithm, Indices, Status, bisection, collapsing, differentiable_index, general, two_state,
+    whittle_index,
+};
 
 fn close(a: &Array2<f64>, b: &Array2<f64>, tolerance: f64, what: &str) {
     let size = a.iter().fold(1.0f64, |m, x| m.max(x.abs()));
@@ -96,6 +100,40 @@ fn a_batch_is_its_arms_one_by_one_bit_for_bit() {
                 let one = whittle_index(p.slice(s![i..=i, .., .., ..]), r.view(), 0.9, algorithm);
                 assert_eq!(one.index.row(0), batch.index.row(i));
             }
+        }
+    }
+}
+
+#[test]
+fn the_door_gives_what_the_kernel_gives_and_so_does_its_differentiable_sibling() {
+    let mut random = random(47);
+    let (long, infinite) = (Chain::Finite(6), Chain::Infinite { beliefs: 6 });
+    let tolerance = bisection::Tolerance::default();
+    for m in [2, 3] {
+        let p = transitions(Kind::Dense, 7, m, &mut random);
+        let by_state = reward(m, false, &mut random);
+        let (p, r) = (p.view(), by_state.view());
+        let mut doors = vec![
+            (Algorithm::General, general::index(p, r, 0.9)),
+            (Algorithm::Bisection(tolerance), bisection::index(p, r, 0.9, tolerance)),
+            (Observation::Collapsing(long).into(), collapsing::index(p, r, 0.9, long)),
+        ];
+        if m == 2 {
+            doors.push((Observation::Full.into(), two_state::index(p, r, 0.9)));
+            let kernel = collapsing::index(p, r, 0.9, infinite);
+            doors.push((Observation::Collapsing(infinite).into(), kernel));
+        } else {
+            doors.push((Observation::Full.into(), general::index(p, r, 0.9)));
+        }
+        for (algorithm, kernel) in doors {
+            assert_eq!(whittle_index(p, r, 0.9, algorithm).index, kernel.index, "{algorithm:?}");
+            let solved = differentiable_index(p, r, 0.9, algorithm);
+            assert_eq!(solved.index(), kernel.index, "{algorithm:?}");
+            assert_eq!(solved.indices().status, kernel.status, "{algorithm:?}");
+            // what is kept gives the gradient of what was borrowed
+            let c = Array2::from_shape_fn(kernel.index.dim(), |(i, s)| (3 * i + s) as f64 - 4.0);
+            let borrowed = solved.pullback(c.view());
+            assert_eq!(solved.into_owned().pullback(c.view()), borrowed, "{algorithm:?}");
         }
     }
 }

@@ -4,7 +4,7 @@ use ndarray::{Array2, Array3, s};
 use proptest::prelude::*;
 use restive::data::domain::Domain;
 use restive::evaluation::*;
-use restive::index::differentiable_index;
+use restive::index::whittle_index;
 use restive::instance::{Chain, Instance, Logged, NO_ACTION, Observation, Parts, Trajectories, UNSEEN};
 use restive::policy::Policy;
 use restive::simulation::{Initial, Setting, trajectories, values};
@@ -119,11 +119,11 @@ fn setting<'a>(instance: &Instance, world: &'a World) -> Setting<'a> {
 
 fn policies(instance: &Instance) -> Vec<(String, Policy)> {
     let truth = instance.truth().unwrap().view();
-    let index = differentiable_index(truth, instance.reward().view(), 0.9, instance.observation().chain());
+    let index = whittle_index(truth, instance.reward().view(), 0.9, instance.observation());
     vec![
         ("no-action".into(), Policy::NoAction),
         ("random".into(), Policy::Random),
-        ("strict".into(), Policy::Strict(index.index().to_owned())),
+        ("strict".into(), Policy::Strict(index.index.clone())),
     ]
 }
 

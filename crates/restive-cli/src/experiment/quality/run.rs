@@ -28,10 +28,10 @@ use crate::experiment::{Asked, Shares, comparison};
 use crate::lab::learn;
 use crate::lab::metrics::{Metric, PUBLISHED_DISCOUNT};
 use crate::lab::problem::Problem;
-use ndarray::{Array2, Array4, ArrayView4};
+use ndarray::{Array4, ArrayView4};
 use restive::Instance;
 use restive::evaluation::{Record, World, first_states, strength};
-use restive::index::differentiable_index;
+use restive::index::whittle_index;
 use restive::policy::Policy;
 use restive::predictor::{Kind, Predictor};
 use restive::simulation::{Initial, Setting, trajectories, values};
@@ -210,9 +210,8 @@ impl Trial<'_> {
 
     /// The strict policy of indices of these transitions.
     fn strict(&self, transition: ArrayView4<'_, f64>, discount: f64) -> Policy {
-        let (reward, chain) = (self.instance.reward().view(), self.instance.observation().chain());
-        let index: Array2<f64> = differentiable_index(transition, reward, discount, chain).index().to_owned();
-        Policy::Strict(index)
+        let (reward, observation) = (self.instance.reward().view(), self.instance.observation());
+        Policy::Strict(whittle_index(transition, reward, discount, observation).index)
     }
 
     /// What was logged of the arms in so many steps before the test; longer records begin with the shorter ones.

@@ -159,11 +159,6 @@ impl Collapsing<'_> {
         Collapsing { indices, transition, reward, discount, beliefs, tape }
     }
 
-    /// `[N,M·T]`; NaN where they could not be determined
-    pub fn index(&self) -> ArrayView2<'_, f64> {
-        self.indices.index.view()
-    }
-
     /// What a cotangent of the indices (`[N,M·T]`) becomes on the transitions, `[N,M,2,M]`; rows sum to zero.
     pub fn pullback(&self, d_index: ArrayView2<'_, f64>) -> Array4<f64> {
         assert_eq!(d_index.shape(), self.indices.index.shape(), "d_index: [N,M·T]");
