@@ -215,8 +215,9 @@ impl Cwpdis {
         let pull = read("pull", self.problem.pull.bind(py))?;
         let (view, problem, up_to) = (view3(&pull), &self.problem, self.ratio_up_to);
         let (decisions, discount) = (&problem.decisions, problem.discount);
-        let d_pull =
-            threads::run(py, || evaluation::cwpdis(decisions, view, discount, up_to).pullback(d_value.0))?;
+        let d_pull = threads::run(py, || {
+            evaluation::cwpdis(decisions, view, discount, up_to).pullback(d_value.0).d_pull
+        })?;
         Ok(PyArrayDyn::from_owned_array(py, d_pull.into_dyn()))
     }
 

@@ -118,10 +118,13 @@ impl Indices {
         let d_index = view(&cotangent).into_dimensionality().expect("[N,M]");
         let (algorithm, tape) = (self.algorithm, &self.tape);
         let d_transition = threads::run(py, || match tape {
-            Some(kept) => Some(kept.pullback(d_index)),
+            Some(kept) => Some(kept.pullback(d_index).d_transition),
             // the array is the caller's, who may have changed it since
             None if !all_distributions(p, m) => None,
-            None => Some(differentiable_index(arms, reward, discount, algorithm).pullback(d_index)),
+            None => {
+                let solved = differentiable_index(arms, reward, discount, algorithm);
+                Some(solved.pullback(d_index).d_transition)
+            }
         })?;
         let Some(d_transition) = d_transition else {
             return Err(wrong("P", "the array as it was when its indices were computed", "other numbers"));

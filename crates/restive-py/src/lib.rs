@@ -1,5 +1,7 @@
 //! The Python face of restive: the rooms of the library under the same names, NumPy in and out.
 
+#![allow(clippy::too_many_arguments, reason = "a function has as many as its Python signature has keywords")]
+
 mod arms;
 mod asked;
 mod border;

@@ -104,7 +104,9 @@ impl Likelihood {
         d_per_trajectory: Number,
     ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         let Self { counts, transition, .. } = self;
-        let d = threads::run(py, || likelihood(counts, transition.view()).pullback(d_per_trajectory.0))?;
+        let d = threads::run(py, || {
+            likelihood(counts, transition.view()).pullback(d_per_trajectory.0).d_transition
+        })?;
         Ok(PyArrayDyn::from_owned_array(py, in_form(d, self.form)))
     }
 

@@ -67,7 +67,7 @@ impl Segmented {
         let pull = read("pull", self.problem.pull.bind(py))?;
         let (view, decisions, discount) = (view3(&pull), &self.problem.decisions, self.problem.discount);
         let d_pull =
-            threads::run(py, || evaluation::segmented(decisions, view, discount).pullback(d_value.0))?;
+            threads::run(py, || evaluation::segmented(decisions, view, discount).pullback(d_value.0).d_pull)?;
         Ok(PyArrayDyn::from_owned_array(py, d_pull.into_dyn()))
     }
 

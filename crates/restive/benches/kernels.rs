@@ -8,7 +8,7 @@ use restive::belief::Chain;
 use restive::belief::beliefs;
 use restive::data::domain::Domain;
 use restive::evaluation::{
-    Behaviour, Decisions, Propensity, RatioUpTo, cwpdis, fluid, known_states, target_pull,
+    Behaviour, Decisions, MeanField, Propensity, RatioUpTo, cwpdis, fluid, known_states, target_pull,
 };
 use restive::index::collapsing;
 use restive::index::two_state::{Packing, index_into, pullback_into};
@@ -166,7 +166,7 @@ fn importance_sampling<const GRADIENT: bool>(bencher: Bencher, (n, j): (usize, u
         thread.install(|| {
             let pull = target_pull(states.view(), &policy, n / 5);
             let found = cwpdis(&decisions, pull.view(), 0.99, RatioUpTo::ThisStep);
-            if GRADIENT { found.pullback(1.0).sum() } else { found.value }
+            if GRADIENT { found.pullback(1.0).d_pull.sum() } else { found.value }
         })
     });
 }
@@ -198,8 +198,9 @@ fn fluid_with_pullback(bencher: Bencher, n: usize) {
     let index = restive::index::two_state::index(p.view(), reward.view(), 0.99).index;
     let start = Array2::from_elem((n, 2), 0.5);
     bencher.counter(divan::counter::ItemsCount::new(n)).bench(|| {
-        let budget = n as f64 / 5.0;
-        fluid(index.view(), p.view(), reward.view(), start.view(), 0.99, budget, 0.05, 9).pullback(1.0)
+        let (motion, reward, initial) = (p.view().into(), (&reward).into(), start.view());
+        let field = MeanField { motion, reward, initial, discount: 0.99, budget: n as f64 / 5.0 };
+        fluid(index.view(), &field, 0.05, 9).pullback(1.0)
     });
 }
 

@@ -82,6 +82,13 @@ pub struct Beliefs<'a> {
     chain: usize,
 }
 
+/// What a cotangent of the beliefs becomes on their input.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BeliefCotangent {
+    /// `[N,M,2,M]`; rows sum to zero
+    pub d_transition: Array4<f64>,
+}
+
 /// The beliefs of arms with transitions `[N,M,2,M]`, in chains of `chain` labels for each state.
 pub fn beliefs(transition: ArrayView4<'_, f64>, chain: usize) -> Beliefs<'_> {
     let (n, m, _, _) = transition.dim();
@@ -96,8 +103,8 @@ pub fn beliefs(transition: ArrayView4<'_, f64>, chain: usize) -> Beliefs<'_> {
 }
 
 impl Beliefs<'_> {
-    /// What a cotangent of the beliefs (`[N,M·T,M]`) becomes on the transitions, `[N,M,2,M]`; rows sum to zero.
-    pub fn pullback(&self, d_belief: ArrayView3<'_, f64>) -> Array4<f64> {
+    /// What a cotangent of the beliefs (`[N,M·T,M]`) becomes on the transitions.
+    pub fn pullback(&self, d_belief: ArrayView3<'_, f64>) -> BeliefCotangent {
         assert_eq!(d_belief.dim(), self.belief.0.dim(), "d_belief: [N,M·T,M]");
         let (_, m, _, _) = self.transition.dim();
         let chain = self.chain;
@@ -118,7 +125,7 @@ impl Beliefs<'_> {
                 }
             },
         );
-        d_transition
+        BeliefCotangent { d_transition }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::draws::{Draws, Seeds, setting};
 use super::evaluate::{Case, Settings, resampled_units};
-use super::flow::flow;
+use super::flow::{MeanField, flow};
 use super::{Estimator, Record, World, bootstrap, fluid, labelled, moments};
 use crate::instance::{Observation, Trajectories};
 use crate::policy::{Chooser, Policy};
@@ -94,37 +94,32 @@ impl Followed {
         .to_vec()
     }
 
-    fn fluid_value(&self, setting: &Setting<'_>, mass: &Array2<f64>) -> f64 {
+    fn fluid_value<'a>(&self, setting: &Setting<'a>, mass: &'a Array2<f64>) -> f64 {
         let (n, m) = mass.dim();
-        let (reward, discount, horizon) = (setting.reward, setting.discount, setting.horizon);
-        let start = mass.view();
-        let blind = match self {
-            Followed::Policy(Policy::Strict(table)) => Err((table, 0.0)),
-            Followed::Policy(Policy::Soft(table, temperature)) => Err((table, *temperature)),
-            Followed::Policy(policy) => Ok(policy),
+        let &Setting { motion, reward, discount, horizon, .. } = setting;
+        let budget = setting.budget.min(n) as f64;
+        let field = MeanField { motion, reward, initial: mass.view(), discount, budget };
+        match self {
+            Followed::Policy(Policy::Strict(table)) => fluid(table.view(), &field, 0.0, horizon).value,
+            Followed::Policy(Policy::Soft(table, temperature)) => {
+                fluid(table.view(), &field, *temperature, horizon).value
+            }
             Followed::Plan(plan) => {
                 let choose = |t: usize, _: &[f64], pull: &mut [f64]| {
                     let arms = pull.chunks_exact_mut(m).zip(plan.row(t));
                     arms.for_each(|(pull, is_pulled)| pull.fill(f64::from(*is_pulled)));
                 };
-                return flow(setting.motion, reward, start, discount, horizon, choose).0;
+                flow(&field, horizon, choose).0
             }
-        };
-        match blind {
-            // it does not look at the states
-            Ok(policy) => {
+            // the other policies do not look at the states
+            Followed::Policy(policy) => {
                 let mut chooser = Chooser::new(policy, setting.budget);
                 let (state, mut inclusion) = (vec![0; n], vec![0.0; n]);
                 let choose = |t: usize, _: &[f64], pull: &mut [f64]| {
                     chooser.inclusion(&state, t, &mut inclusion);
                     pull.chunks_exact_mut(m).zip(&inclusion).for_each(|(pull, p)| pull.fill(*p));
                 };
-                flow(setting.motion, reward, start, discount, horizon, choose).0
-            }
-            Err((table, temperature)) => {
-                let budget = setting.budget.min(n) as f64;
-                fluid(table.view(), setting.motion, reward, start, discount, budget, temperature, horizon)
-                    .value
+                flow(&field, horizon, choose).0
             }
         }
     }

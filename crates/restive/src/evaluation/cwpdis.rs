@@ -53,8 +53,8 @@
 //! # Ok::<(), restive::Error>(())
 //! ```
 
-use super::Decisions;
 use super::ratios::{Block, row};
+use super::{Decisions, PullCotangent};
 use crate::simd::for_cpu;
 use ndarray::{Array1, Array2, Array3, ArrayView3, ArrayViewMut3, Axis, s};
 use rayon::prelude::*;
@@ -192,12 +192,12 @@ impl Cwpdis<'_> {
         value
     }
 
-    /// What a cotangent of the value becomes on the pulls, `[J,H,N]`.
-    pub fn pullback(&self, d_value: f64) -> Array3<f64> {
+    /// What a cotangent of the value becomes on the pulls.
+    pub fn pullback(&self, d_value: f64) -> PullCotangent {
         let mut d_pull = Array3::zeros(self.decisions.dim());
         let arms: Vec<_> = d_pull.axis_chunks_iter_mut(Axis(2), CHUNK).zip(&self.blocks).collect();
         arms.into_par_iter().for_each(|(d_pull, block)| self.pull_back_block(block, d_value, d_pull));
-        d_pull
+        PullCotangent { d_pull }
     }
 
     /// Writes `[J,H,width]`.

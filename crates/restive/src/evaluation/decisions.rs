@@ -30,6 +30,13 @@ pub struct Decisions {
     pub(super) known: Option<Array3<f64>>,
 }
 
+/// What a cotangent of an off-policy value becomes on the pulls of the target.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PullCotangent {
+    /// `[J,H,N]`
+    pub d_pull: Array3<f64>,
+}
+
 impl Decisions {
     /// The decisions of a log: rewards are those logged, or R(s, a) where none were; where the log holds labels, that of the state that a
     /// pull saw.

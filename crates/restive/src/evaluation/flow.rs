@@ -10,15 +10,28 @@ use crate::belief::{Belief, Motion};
 use crate::instance::RewardView;
 use ndarray::{Array3, ArrayView2};
 
+/// Arms as distributions over their states, with a budget that holds on average.
+#[derive(Debug, Clone, Copy)]
+pub struct MeanField<'a> {
+    /// how states move: by transitions `[N,M,2,M]`, or labels along their chains
+    pub motion: Motion<'a>,
+    /// `[M,2]`, or each arm's own
+    pub reward: RewardView<'a>,
+    /// `[N,M]`: where each arm begins
+    pub initial: ArrayView2<'a, f64>,
+    /// γ
+    pub discount: f64,
+    /// K, the pulls per step; need not be whole
+    pub budget: f64,
+}
+
 /// (value, masses, pulls) of arms whose pulls at each step `choose(t, mass, pull)` writes, `[N·M]` each.
 pub(super) fn flow(
-    motion: Motion<'_>,
-    reward: RewardView<'_>,
-    initial: ArrayView2<'_, f64>,
-    discount: f64,
+    field: &MeanField<'_>,
     horizon: usize,
     mut choose: impl FnMut(usize, &[f64], &mut [f64]),
 ) -> (f64, Array3<f64>, Array3<f64>) {
+    let &MeanField { motion, reward, initial, discount, .. } = field;
     let (n, m) = initial.dim();
     assert_eq!((motion.arms(), motion.states()), (n, m), "transition: [N,M,2,M], initial: [N,M]");
     assert_eq!(reward.states(), m, "reward: [M,2]");

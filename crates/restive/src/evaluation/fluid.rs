@@ -29,7 +29,7 @@
 //! ```
 //! use ndarray::{Array2, array};
 //! use restive::Reward;
-//! use restive::evaluation::fluid;
+//! use restive::evaluation::{MeanField, fluid};
 //!
 //! // two arms of which a pull helps the second more
 //! let p = array![
@@ -38,13 +38,20 @@
 //! ];
 //! let (index, start) = (array![[0.0, 0.0], [0.1, 0.1]], Array2::from_elem((2, 2), 0.5));
 //! let reward = Reward::linear(2);
-//! let soft = fluid(index.view(), p.view(), reward.view(), start.view(), 0.99, 1.0, 0.1, 9);
+//! let field = MeanField {
+//!     motion: p.view().into(),
+//!     reward: (&reward).into(),
+//!     initial: start.view(),
+//!     discount: 0.99,
+//!     budget: 1.0,
+//! };
+//! let soft = fluid(index.view(), &field, 0.1, 9);
 //! let gradient = soft.pullback(1.0);
 //! assert!(gradient.d_index.row(1).sum() > 0.0); // prefer the second still more
 //! assert!(gradient.d_budget > 0.0);
 //! ```
 
-use super::flow::flow;
+use super::flow::{MeanField, flow};
 use crate::belief::{Belief, Motion};
 use crate::instance::RewardView;
 use crate::policy::soft_top_k::{Crowd, CrowdThreshold};
@@ -84,28 +91,22 @@ pub struct FluidCotangent {
     pub d_temperature: f64,
 }
 
-/// The fluid value of soft top-k on a table of indices `[N,M]`: transitions `[N,M,2,M]` (or beliefs, for indices of labels),
-/// reward `[M,2]` (or each arm's own), initial distribution of each arm `[N,M]`; temperature 0 is strict.
+/// The fluid value of soft top-k on a table of indices `[N,M]` of states (or of labels, where those move); temperature 0 is
+/// strict.
 pub fn fluid<'a>(
     index: ArrayView2<'_, f64>,
-    motion: impl Into<Motion<'a>>,
-    reward: impl Into<RewardView<'a>>,
-    initial: ArrayView2<'_, f64>,
-    discount: f64,
-    budget: f64,
+    field: &MeanField<'a>,
     temperature: f64,
     horizon: usize,
 ) -> Fluid<'a> {
-    let (motion, reward) = (motion.into(), reward.into());
-    let (n, m) = index.dim();
-    assert_eq!(initial.dim(), (n, m), "initial: [N,M], as the index");
+    let &MeanField { motion, reward, initial, discount, budget } = field;
+    assert_eq!(initial.dim(), index.dim(), "initial: [N,M], as the index");
     let index: Vec<f64> = index.iter().copied().collect();
     let crowd = Crowd::new(&index, temperature);
     let mut solved = Vec::with_capacity(horizon);
-    let flow = flow(motion, reward, initial, discount, horizon, |_, mass, pull| {
+    let (value, mass, pull) = flow(field, horizon, |_, mass, pull| {
         solved.push(crowd.solve(mass, budget, pull));
     });
-    let (value, mass, pull) = flow;
     let threshold = solved.iter().map(|solved| solved.threshold).collect();
     Fluid { value, mass, pull, threshold, crowd, motion, reward, discount, solved }
 }
@@ -153,7 +154,7 @@ impl Fluid<'_> {
                 }
                 _ => unreachable!("rows have a cotangent"),
             }
-            let step = self.crowd.pull_back(&self.solved[t], mass, pull, &d_pull, d_index);
+            let step = self.crowd.pullback_into(&self.solved[t], mass, pull, &d_pull, d_index);
             d.d_budget += step.d_budget;
             d.d_temperature += step.d_temperature;
             here.iter_mut().zip(pull).for_each(|(d_mass, pull)| *d_mass -= pull * step.d_budget);

@@ -45,6 +45,13 @@ pub struct Likelihood<'a> {
     transition: ArrayView4<'a, f64>,
 }
 
+/// What a cotangent of a predictive loss becomes on the transitions.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LossCotangent {
+    /// `[N,M,2,M]`; rows sum to zero
+    pub d_transition: Array4<f64>,
+}
+
 /// The loss of transitions (`[N,M,2,M]`) on the counts of a log.
 pub fn likelihood<'a>(counts: &'a Counts, transition: ArrayView4<'a, f64>) -> Likelihood<'a> {
     assert_eq!(transition.shape(), counts.view().shape(), "transition: [N,M,2,M], as the counts");
@@ -60,20 +67,21 @@ pub fn likelihood<'a>(counts: &'a Counts, transition: ArrayView4<'a, f64>) -> Li
 }
 
 impl Likelihood<'_> {
-    /// What a cotangent of the loss per trajectory becomes on the transitions, `[N,M,2,M]`; rows sum to zero.
-    pub fn pullback(&self, d_per_trajectory: f64) -> Array4<f64> {
+    /// What a cotangent of the loss per trajectory becomes on the transitions.
+    pub fn pullback(&self, d_per_trajectory: f64) -> LossCotangent {
         let factor = -d_per_trajectory / self.counts.trajectories() as f64;
-        let mut d = Array4::zeros(self.transition.raw_dim());
-        ndarray::Zip::from(&mut d).and(self.counts.view()).and(self.transition).for_each(|d, &n, &p| {
+        let mut d_transition = Array4::zeros(self.transition.raw_dim());
+        let cells = ndarray::Zip::from(&mut d_transition).and(self.counts.view()).and(self.transition);
+        cells.for_each(|d, &n, &p| {
             if n > 0.0 {
                 *d = factor * n / p;
             }
         });
         let m = self.transition.shape()[3] as f64;
-        for mut row in d.rows_mut() {
+        for mut row in d_transition.rows_mut() {
             let mean = row.sum() / m;
             row -= mean;
         }
-        d
+        LossCotangent { d_transition }
     }
 }

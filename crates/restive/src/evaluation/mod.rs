@@ -38,13 +38,14 @@ pub mod world;
 
 pub use bootstrap::{bootstrap, times_drawn};
 pub use cwpdis::{Cwpdis, RatioUpTo, cwpdis};
-pub use decisions::{Decisions, target_pull};
-pub use decomposed::{Decomposed, Relaxation, decomposed};
+pub use decisions::{Decisions, PullCotangent, target_pull};
+pub use decomposed::{Decomposed, DecomposedCotangent, Relaxation, decomposed};
 pub use estimate::{Covers, Estimate, NORMAL, difference, moments, stretch};
 pub use evaluate::{Case, Settings, evaluate};
+pub use flow::MeanField;
 pub use fluid::{Fluid, FluidCotangent, fluid};
 pub use known::{first_mass, first_states, known_states, labelled, later_label, unknown_label};
-pub use likelihood::{Likelihood, likelihood};
+pub use likelihood::{Likelihood, LossCotangent, likelihood};
 pub use propensity::{Behaviour, Drift, Hindrance, Propensity, drift, without_overlap};
 pub use record::{Loss, Record};
 pub use score::{Estimator, Evaluation, Evidence, Score};

@@ -10,11 +10,11 @@
 //!
 //! and steps without a pull say nothing. Its pullback is −n/(J b) on the beliefs, and from there to the transitions.
 
-use super::likelihood::{Likelihood, likelihood};
+use super::likelihood::{Likelihood, LossCotangent, likelihood};
 use super::{empirical, fitted, labelled, smoothed};
 use crate::belief::{Beliefs, beliefs};
 use crate::instance::{Chain, Counts, Instance, Observation, Trajectories, Transition, UNSEEN};
-use ndarray::{Array3, Array4, ArrayView4};
+use ndarray::{Array3, ArrayView4};
 
 /// What a log says of the transitions.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,10 +38,10 @@ pub struct Loss<'a> {
     pub per_trajectory: f64,
     /// −Σ n ln p over the number of moves or sightings; NaN where there was none
     pub per_transition: f64,
-    way: Way<'a>,
+    tape: Tape<'a>,
 }
 
-enum Way<'a> {
+enum Tape<'a> {
     Moves(Likelihood<'a>),
     Sightings { beliefs: Beliefs<'a>, seen: &'a Array3<f64>, trajectories: f64 },
 }
@@ -117,7 +117,7 @@ impl Record {
             Record::Moves(counts) => {
                 let found = likelihood(counts, transition);
                 let (per_trajectory, per_transition) = (found.per_trajectory, found.per_transition);
-                Loss { per_trajectory, per_transition, way: Way::Moves(found) }
+                Loss { per_trajectory, per_transition, tape: Tape::Moves(found) }
             }
             Record::Sightings { seen, chain, trajectories } => {
                 let beliefs = beliefs(transition, chain.beliefs());
@@ -129,18 +129,18 @@ impl Record {
                 });
                 let trajectories = *trajectories as f64;
                 let (per_trajectory, per_transition) = (loss / trajectories, loss / seen.sum());
-                Loss { per_trajectory, per_transition, way: Way::Sightings { beliefs, seen, trajectories } }
+                Loss { per_trajectory, per_transition, tape: Tape::Sightings { beliefs, seen, trajectories } }
             }
         }
     }
 }
 
 impl Loss<'_> {
-    /// What a cotangent of the loss per trajectory becomes on the transitions, `[N,M,2,M]`; rows sum to zero.
-    pub fn pullback(&self, d_per_trajectory: f64) -> Array4<f64> {
-        match &self.way {
-            Way::Moves(likelihood) => likelihood.pullback(d_per_trajectory),
-            Way::Sightings { beliefs, seen, trajectories } => {
+    /// What a cotangent of the loss per trajectory becomes on the transitions.
+    pub fn pullback(&self, d_per_trajectory: f64) -> LossCotangent {
+        match &self.tape {
+            Tape::Moves(likelihood) => likelihood.pullback(d_per_trajectory),
+            Tape::Sightings { beliefs, seen, trajectories } => {
                 let factor = -d_per_trajectory / trajectories;
                 let mut d_belief = Array3::zeros(seen.raw_dim());
                 let cells = ndarray::Zip::from(&mut d_belief).and(*seen).and(beliefs.belief.view());
@@ -149,7 +149,7 @@ impl Loss<'_> {
                         *d = factor * n / b;
                     }
                 });
-                beliefs.pullback(d_belief.view())
+                LossCotangent { d_transition: beliefs.pullback(d_belief.view()).d_transition }
             }
         }
     }

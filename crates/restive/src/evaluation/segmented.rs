@@ -56,7 +56,7 @@
 //! # Ok::<(), restive::Error>(())
 //! ```
 
-use super::Decisions;
+use super::{Decisions, PullCotangent};
 use ndarray::{Array2, Array3, ArrayView3};
 
 /// The value of a target policy, each step weighted on its own.
@@ -127,8 +127,8 @@ impl Segmented<'_> {
         self.scale[[j, i]] == 0.0
     }
 
-    /// What a cotangent of the value becomes on the pulls, `[J,H,N]`.
-    pub fn pullback(&self, d_value: f64) -> Array3<f64> {
+    /// What a cotangent of the value becomes on the pulls.
+    pub fn pullback(&self, d_value: f64) -> PullCotangent {
         let d = self.decisions;
         let (trajectories, h, n) = d.dim();
         let mut d_pull = Array3::zeros((trajectories, h, n));
@@ -151,6 +151,6 @@ impl Segmented<'_> {
                 gamma *= self.discount;
             }
         }
-        d_pull
+        PullCotangent { d_pull }
     }
 }

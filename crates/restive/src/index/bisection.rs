@@ -29,7 +29,7 @@
 //! # Ok::<(), restive::Error>(())
 //! ```
 
-use super::{Cotangent, Indices, Status};
+use super::{IndexCotangent, Indices, Status};
 use crate::lu::{Lu, dot, subtract};
 use ndarray::{Array1, Array2, Array4, ArrayView2, ArrayView4, CowArray, Ix4};
 use rayon::prelude::*;
@@ -128,7 +128,7 @@ impl Bisection<'_> {
     }
 
     /// What a cotangent of the indices (`[N,M]`) becomes on transitions, reward and discount.
-    pub fn pullback(&self, d_index: ArrayView2<'_, f64>) -> Cotangent {
+    pub fn pullback(&self, d_index: ArrayView2<'_, f64>) -> IndexCotangent {
         assert_eq!(d_index.shape(), self.indices.index.shape(), "d_index: [N,M]");
         let (n, m) = d_index.dim();
         let mut d_transition = Array4::zeros(self.transition.raw_dim());
@@ -163,7 +163,7 @@ impl Bisection<'_> {
         );
         let total = |k: usize| shared.chunks_exact(2 * m + 1).map(|arm| arm[k]).sum();
         let d_reward = Array2::from_shape_fn((m, 2), |(s, a)| total(2 * s + a));
-        Cotangent { d_transition, d_reward, d_discount: total(2 * m) }
+        IndexCotangent { d_transition, d_reward, d_discount: total(2 * m) }
     }
 }
 

@@ -8,15 +8,15 @@
 //! let transition = Array4::from_elem((4, 3, 2, 3), 1.0 / 3.0);
 //! let reward = Reward::linear(3);
 //! let solved = differentiable_index(transition.view(), reward.view(), 0.9, Observation::Full);
-//! let d_transition = solved.pullback(Array2::ones((4, 3)).view());
-//! assert!(d_transition[[0, 0, 1, 2]] > 0.0); // a pull that leads to the best state is worth more
+//! let d = solved.pullback(Array2::ones((4, 3)).view());
+//! assert!(d.d_transition[[0, 0, 1, 2]] > 0.0); // a pull that leads to the best state is worth more
 //! ```
 
 use super::bisection::{self, Bisection};
 use super::collapsing::{self, Collapsing};
 use super::general::{self, General};
-use super::{Algorithm, Indices, two_state};
-use ndarray::{Array4, ArrayView2, ArrayView4, CowArray, Ix2, Ix4};
+use super::{Algorithm, Indices, TransitionCotangent, two_state};
+use ndarray::{ArrayView2, ArrayView4, CowArray, Ix2, Ix4};
 
 /// Indices that remember how they came about.
 pub struct DifferentiableIndex<'a>(Solved<'a>);
@@ -94,16 +94,17 @@ impl DifferentiableIndex<'_> {
         })
     }
 
-    /// What a cotangent of the indices becomes on the transitions, `[N,M,2,M]`; rows sum to zero.
-    pub fn pullback(&self, d_index: ArrayView2<'_, f64>) -> Array4<f64> {
-        match &self.0 {
+    /// What a cotangent of the indices (in their shape) becomes on the transitions.
+    pub fn pullback(&self, d_index: ArrayView2<'_, f64>) -> TransitionCotangent {
+        let d_transition = match &self.0 {
             Solved::TwoState(solved) => {
                 let (transition, reward) = (solved.transition.view(), solved.reward.view());
                 two_state::pullback(transition, reward, solved.discount, d_index).d_transition
             }
             Solved::General(solved) => solved.pullback(d_index).d_transition,
             Solved::Bisection(solved) => solved.pullback(d_index).d_transition,
-            Solved::Collapsing(solved) => solved.pullback(d_index),
-        }
+            Solved::Collapsing(solved) => solved.pullback(d_index).d_transition,
+        };
+        TransitionCotangent { d_transition }
     }
 }

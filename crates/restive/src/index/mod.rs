@@ -30,7 +30,7 @@ pub mod two_state;
 pub use algorithm::{Algorithm, whittle_index};
 pub use differentiable::{DifferentiableIndex, differentiable_index};
 
-use ndarray::{Array, Array1, Array2, Ix4};
+use ndarray::{Array, Array1, Array2, Array4, Ix4};
 
 /// How far an arm's answer can be trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -88,13 +88,20 @@ impl Indices {
     }
 }
 
-/// What a cotangent of the indices becomes on their inputs.
+/// What a cotangent of the indices becomes on all their inputs.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Cotangent<D: ndarray::Dimension = Ix4> {
+pub struct IndexCotangent<D: ndarray::Dimension = Ix4> {
     /// in the shape of the transitions; rows sum to zero
     pub d_transition: Array<f64, D>,
     /// `[M,2]`, summed over the arms; for a reward R(s) add its two columns
     pub d_reward: Array2<f64>,
     /// summed over the arms
     pub d_discount: f64,
+}
+
+/// What a cotangent of the indices becomes on the transitions: what every kernel can tell.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TransitionCotangent {
+    /// `[N,M,2,M]`; rows sum to zero
+    pub d_transition: Array4<f64>,
 }

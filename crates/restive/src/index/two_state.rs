@@ -56,7 +56,7 @@
 //! # Ok::<(), restive::Error>(())
 //! ```
 
-use super::{Cotangent, ILL_CONDITIONED, Indices, Status};
+use super::{ILL_CONDITIONED, IndexCotangent, Indices, Status};
 use crate::simd::for_cpu;
 use ndarray::{Array, Array1, Array2, ArrayView, ArrayView2, ArrayView4, Dimension, Ix2, Ix4};
 use rayon::prelude::*;
@@ -308,8 +308,17 @@ pub fn index_into(
     });
 }
 
-/// Writes the cotangent of the transitions into `d_transition`, in their packing, and returns those of the
-/// reward (`[2,2]`) and of the discount, summed over the arms. Allocates only one small row per 16,384 arms.
+/// What a cotangent of the indices becomes on what all arms share.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SharedCotangent {
+    /// `[2,2]`, summed over the arms
+    pub d_reward: Array2<f64>,
+    /// summed over the arms
+    pub d_discount: f64,
+}
+
+/// Writes the cotangent of the transitions into `d_transition`, in their packing, and returns that of what the arms
+/// share. Allocates only one small row per 16,384 arms.
 pub fn pullback_into(
     transition: &[f64],
     packing: Packing,
@@ -317,7 +326,7 @@ pub fn pullback_into(
     discount: f64,
     d_index: &[f64],
     d_transition: &mut [f64],
-) -> (Array2<f64>, f64) {
+) -> SharedCotangent {
     let (width, shared) = (packing.width(), Shared::new(reward, discount));
     assert_eq!(transition.len() / width * 2, d_index.len(), "d_index: [N,2]");
     assert_eq!(transition.len(), d_transition.len(), "d_transition: the shape of transition");
@@ -331,7 +340,7 @@ pub fn pullback_into(
         .collect();
     let total = sums.iter().fold([0.0; 5], |t, s| std::array::from_fn(|k| t[k] + s[k]));
     let d_reward = Array2::from_shape_fn((2, 2), |(s, a)| total[2 * s + a]);
-    (d_reward, total[4])
+    SharedCotangent { d_reward, d_discount: total[4] }
 }
 
 /// The indices of arms in the full layout, `[N,2,2,2]`.
@@ -355,7 +364,7 @@ pub fn pullback(
     reward: ArrayView2<'_, f64>,
     discount: f64,
     d_index: ArrayView2<'_, f64>,
-) -> Cotangent<Ix4> {
+) -> IndexCotangent<Ix4> {
     pull_back_batch(transition, Packing::Full, reward, discount, d_index)
 }
 
@@ -365,7 +374,7 @@ pub fn pullback_compact(
     reward: ArrayView2<'_, f64>,
     discount: f64,
     d_index: ArrayView2<'_, f64>,
-) -> Cotangent<Ix2> {
+) -> IndexCotangent<Ix2> {
     pull_back_batch(transition, Packing::Compact, reward, discount, d_index)
 }
 
@@ -404,9 +413,9 @@ fn pull_back_batch<D: Dimension>(
     reward: ArrayView2<'_, f64>,
     discount: f64,
     d_index: ArrayView2<'_, f64>,
-) -> Cotangent<D> {
+) -> IndexCotangent<D> {
     let mut d_transition = Array::zeros(transition.raw_dim());
-    let (d_reward, d_discount) = pullback_into(
+    let SharedCotangent { d_reward, d_discount } = pullback_into(
         transition.as_standard_layout().as_slice().expect("standard layout"),
         packing,
         reward,
@@ -414,5 +423,5 @@ fn pull_back_batch<D: Dimension>(
         d_index.as_standard_layout().as_slice().expect("standard layout"),
         d_transition.as_slice_mut().expect("standard layout"),
     );
-    Cotangent { d_transition, d_reward, d_discount }
+    IndexCotangent { d_transition, d_reward, d_discount }
 }

@@ -17,7 +17,7 @@
 //!
 //! The system is solved by `krylov`, each application one walk through the `tree` of joint actions.
 
-use super::plan::{Plan, Pulled, Status, policy, sweep};
+use super::plan::{Plan, PlanCotangent, Status, policy, sweep};
 use super::process::Joint;
 use super::tree::Tree;
 use super::{krylov, soft};
@@ -86,7 +86,7 @@ pub(super) fn plan<'a>(joint: &'a Joint, transition: ArrayView4<'_, f64>, temper
     }
 }
 
-pub(super) fn pullback(plan: &Plan<'_>, d_q: &[f64]) -> Pulled {
+pub(super) fn pullback(plan: &Plan<'_>, d_q: &[f64]) -> PlanCotangent {
     let (joint, discount) = (plan.joint, plan.joint.discount);
     let x = joint.joint_states();
     let pi = plan.policy.as_slice().expect("row-major");
@@ -110,7 +110,7 @@ pub(super) fn pullback(plan: &Plan<'_>, d_q: &[f64]) -> Pulled {
         }
     });
     let is_solved = solved.residual <= 1e3 * TOLERANCE;
-    Pulled {
+    PlanCotangent {
         d_transition: tree.d_transition(),
         status: if is_solved { Status::Converged } else { Status::NotConverged },
         residual: solved.residual,

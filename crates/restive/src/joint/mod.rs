@@ -44,6 +44,6 @@ mod unrolled;
 pub use cost::{Cost, Limit};
 pub use exact::{Optimum, best_value, greedy, optimum, policy_value, strict, uniform};
 pub use objective::{Judged, Objective};
-pub use plan::{Plan, Planner, Pulled, Status, plan};
+pub use plan::{Plan, PlanCotangent, Planner, Status, plan};
 pub use process::Joint;
 pub use train::{Lesson, Said, Settings, Trained, train};

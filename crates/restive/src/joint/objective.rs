@@ -113,7 +113,7 @@ impl Objective {
         let pull = Array3::from_shape_vec(self.decisions.dim(), pull).expect("[J,H,1]");
         let judged = cwpdis(&self.decisions, pull.view(), self.joint.discount(), RatioUpTo::ThisStep);
         // value → π → Q → P
-        let d_pull = judged.pullback(1.0);
+        let d_pull = judged.pullback(1.0).d_pull;
         let d_policy: Vec<(usize, usize, f64)> =
             self.logged.iter().zip(&d_pull).map(|(&(x, a), &d)| (x, a, d)).collect();
         let pulled = plan.pullback(plan.through_policy(&d_policy).view());

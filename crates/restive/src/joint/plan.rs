@@ -52,9 +52,9 @@ pub struct Plan<'a> {
     pub(super) tape: Vec<Vec<f64>>,
 }
 
-/// What the way back gives.
+/// What a cotangent of Q becomes on the transitions, and how well that is known.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Pulled {
+pub struct PlanCotangent {
     /// `[N,M,2,M]`, each row along the simplex: it sums to zero
     pub d_transition: Array4<f64>,
     /// whether the linear system was solved; unrolled plans need none
@@ -81,7 +81,7 @@ pub fn plan<'a>(
 
 impl Plan<'_> {
     /// What a cotangent of Q (`[A,X]`, row-major) becomes on the transitions.
-    pub fn pullback(&self, d_q: ArrayView2<'_, f64>) -> Pulled {
+    pub fn pullback(&self, d_q: ArrayView2<'_, f64>) -> PlanCotangent {
         assert_eq!(d_q.dim(), self.q.dim(), "d_q: [A,X]");
         let d_q = d_q.to_slice().expect("d_q: row-major");
         let mut pulled =

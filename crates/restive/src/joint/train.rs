@@ -120,12 +120,12 @@ impl Lesson {
         let loss = self.record.loss(transition);
         let per_arm = 1.0 / self.features.nrows() as f64;
         let (value_weight, loss_weight) = (per_arm * self.value_weight, per_arm * self.loss_weight);
-        let d_transition = judged.d_transition * value_weight + loss.pullback(-loss_weight);
+        let d_transition = judged.d_transition * value_weight + loss.pullback(-loss_weight).d_transition;
         Said {
             objective: value_weight * judged.value - loss_weight * loss.per_trajectory,
             value: judged.value,
             loss: loss.per_trajectory,
-            gradient: forward.pullback(d_transition.view()),
+            gradient: forward.pullback(d_transition.view()).d_params,
             status: judged.status,
             effective_sample_size: judged.effective_sample_size,
             sweeps: judged.sweeps,

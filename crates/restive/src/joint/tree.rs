@@ -77,8 +77,8 @@ impl<'a> Tree<'a> {
         self.vectors(&mut back);
         level[0].copy_from_slice(value);
         let walk = Walk { joint: self.joint, matrices: &self.matrices };
-        let d = &mut self.d_matrices;
-        walk.up(0, self.joint.budget, &mut 0, &mut level, &mut back, d, &mut leaf);
+        let mut vectors = Vectors { level: &mut level, back: &mut back, d_matrices: &mut self.d_matrices };
+        walk.up(0, self.joint.budget, &mut 0, &mut vectors, &mut leaf);
         out.copy_from_slice(&back[0]);
         (self.level, self.back) = (level, back);
     }
@@ -96,6 +96,13 @@ impl<'a> Tree<'a> {
 struct Walk<'a> {
     joint: &'a Joint,
     matrices: &'a [f64],
+}
+
+/// What the way up writes: the level of each arm, its cotangent, and those of the matrices.
+struct Vectors<'a> {
+    level: &'a mut [Vec<f64>],
+    back: &'a mut [Vec<f64>],
+    d_matrices: &'a mut [f64],
 }
 
 impl Walk<'_> {
@@ -156,25 +163,23 @@ impl Walk<'_> {
         i: usize,
         left: usize,
         leaves: &mut usize,
-        level: &mut [Vec<f64>],
-        back: &mut [Vec<f64>],
-        d: &mut [f64],
+        vectors: &mut Vectors<'_>,
         leaf: &mut impl FnMut(usize, &[f64], &mut [f64]),
     ) {
         if i == self.joint.arms {
-            leaf(*leaves, &level[i], &mut back[i]);
+            leaf(*leaves, &vectors.level[i], &mut vectors.back[i]);
             *leaves += 1;
             return;
         }
-        back[i].fill(0.0);
+        vectors.back[i].fill(0.0);
         for a in self.actions(i, left) {
             let (at, m) = (self.range(i, a), self.joint.states);
-            let (head, tail) = level.split_at_mut(i + 1);
+            let (head, tail) = vectors.level.split_at_mut(i + 1);
             contract(&self.matrices[at.clone()], &head[i], &mut tail[0], m);
-            self.up(i + 1, left - a, leaves, level, back, d, leaf);
-            let (head, tail) = back.split_at_mut(i + 1);
+            self.up(i + 1, left - a, leaves, vectors, leaf);
+            let (head, tail) = vectors.back.split_at_mut(i + 1);
             spread(&self.matrices[at.clone()], &tail[0], &mut head[i], m);
-            correlate(&tail[0], &level[i], &mut d[at], m);
+            correlate(&tail[0], &vectors.level[i], &mut vectors.d_matrices[at], m);
         }
     }
 }

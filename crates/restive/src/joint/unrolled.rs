@@ -12,7 +12,7 @@
 //!
 //! The tape holds V₀ … V_{U−1}; the Q of a sweep come by again on the way back, so that they need not be kept. 4·U sweeps' work.
 
-use super::plan::{Plan, Pulled, Status, policy, sweep};
+use super::plan::{Plan, PlanCotangent, Status, policy, sweep};
 use super::process::Joint;
 use super::soft;
 use super::tree::Tree;
@@ -49,7 +49,7 @@ pub(super) fn plan<'a>(
     }
 }
 
-pub(super) fn pullback(plan: &Plan<'_>, d_q: &[f64]) -> Pulled {
+pub(super) fn pullback(plan: &Plan<'_>, d_q: &[f64]) -> PlanCotangent {
     let (joint, discount, temperature) = (plan.joint, plan.joint.discount, plan.temperature);
     let x = joint.joint_states();
     let mut tree = Tree::new(joint, plan.transition.view());
@@ -69,7 +69,7 @@ pub(super) fn pullback(plan: &Plan<'_>, d_q: &[f64]) -> Pulled {
         }
         std::mem::swap(&mut lambda, &mut below);
     }
-    Pulled {
+    PlanCotangent {
         d_transition: tree.d_transition(),
         status: Status::Converged,
         residual: 0.0,

@@ -44,7 +44,7 @@ impl Temperature {
     }
 
     /// Adds to `d_scores` what a cotangent of the temperature becomes on the scores it was resolved from.
-    pub fn pull_back(self, d_temperature: f64, scores: &[f64], d_scores: &mut [f64]) {
+    pub fn pullback_into(self, d_temperature: f64, scores: &[f64], d_scores: &mut [f64]) {
         assert_eq!(scores.len(), d_scores.len(), "d_scores: the shape of scores");
         let kappa = match self {
             Temperature::Absolute(_) => return,

@@ -159,7 +159,7 @@ impl Predictor {
     }
 }
 
-/// Predicted transitions, and what the way back needs to know.
+/// Predicted transitions, and what their pullback needs to know.
 pub struct Forward<'a> {
     /// `[N,M,2,M]`
     pub transition: Array4<f64>,
@@ -171,19 +171,27 @@ enum Tape<'a> {
     Effect(effect::Tape<'a>),
 }
 
+/// What a cotangent of predicted transitions becomes on the parameters.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ParamsCotangent {
+    /// in the order of [`Predictor::flat`]
+    pub d_params: Vec<f64>,
+}
+
 impl Forward<'_> {
-    /// The gradient by the parameters, in the order of [`Predictor::flat`], from the cotangent `[N,M,2,M]` of the
-    /// transitions. Rows of the cotangent need not sum to zero: only their part along the simplex matters.
-    pub fn pullback(&self, d_transition: ArrayView4<'_, f64>) -> Vec<f64> {
+    /// What a cotangent of the transitions (`[N,M,2,M]`) becomes on the parameters. Its rows need not sum to zero: only
+    /// their part along the simplex matters.
+    pub fn pullback(&self, d_transition: ArrayView4<'_, f64>) -> ParamsCotangent {
         assert_eq!(
             d_transition.shape(),
             self.transition.shape(),
             "d_transition: in the shape of the transitions"
         );
-        match &self.tape {
-            Tape::Network(tape) => tape.pullback(self.transition.view(), d_transition),
-            Tape::Effect(tape) => tape.pullback(self.transition.view(), d_transition),
-        }
+        let d_params = match &self.tape {
+            Tape::Network(tape) => tape.d_params(self.transition.view(), d_transition),
+            Tape::Effect(tape) => tape.d_params(self.transition.view(), d_transition),
+        };
+        ParamsCotangent { d_params }
     }
 }
 

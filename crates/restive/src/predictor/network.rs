@@ -186,7 +186,7 @@ impl Network {
     }
 }
 
-/// What the way back needs: the input of every layer.
+/// What the pullback needs: the input of every layer.
 pub(super) struct Tape<'a> {
     network: &'a Network,
     features: ArrayView2<'a, f64>,
@@ -197,7 +197,7 @@ pub(super) struct Tape<'a> {
 }
 
 impl Tape<'_> {
-    pub(super) fn pullback(&self, p: ArrayView4<'_, f64>, d_p: ArrayView4<'_, f64>) -> Vec<f64> {
+    pub(super) fn d_params(&self, p: ArrayView4<'_, f64>, d_p: ArrayView4<'_, f64>) -> Vec<f64> {
         let features = self.features.axis_chunks_iter(Axis(0), CHUNK);
         let (p, d_p) = (p.axis_chunks_iter(Axis(0), CHUNK), d_p.axis_chunks_iter(Axis(0), CHUNK));
         let work = features.zip(&self.activations).zip(p.zip(d_p)).collect();
@@ -216,7 +216,7 @@ impl Tape<'_> {
     ) -> Vec<f64> {
         let n = features.nrows();
         let mut d_z: Vec<f64> = d_p.iter().copied().collect();
-        softmax::pullback(p.as_slice().expect("contiguous"), &mut d_z, self.network.states);
+        softmax::pull_back(p.as_slice().expect("contiguous"), &mut d_z, self.network.states);
         let mut d_z = Array2::from_shape_vec((n, d_z.len() / n), d_z).expect("its length");
         let mut gradient = vec![0.0; self.network.params.len()];
         let mut end = gradient.len();

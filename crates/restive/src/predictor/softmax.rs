@@ -27,7 +27,7 @@ pub(super) fn softmax(logits: &mut [f64], m: usize) {
 }
 
 /// d_P becomes d_z, in place.
-pub(super) fn pullback(p: &[f64], d: &mut [f64], m: usize) {
+pub(super) fn pull_back(p: &[f64], d: &mut [f64], m: usize) {
     for (p, d) in p.chunks_exact(m).zip(d.chunks_exact_mut(m)) {
         let mean: f64 = p.iter().zip(&*d).map(|(p, d)| p * d).sum();
         p.iter().zip(d).for_each(|(p, d)| *d = p * (*d - mean));

@@ -187,14 +187,15 @@ impl Task {
         let mut d_index = judged.d_index;
         let (w, d_w) = (index.as_slice(), d_index.as_slice_mut());
         let (w, d_w) = (w.expect("standard layout"), d_w.expect("standard layout"));
-        decision.temperature.pull_back(judged.d_temperature, w, d_w);
+        decision.temperature.pullback_into(judged.d_temperature, w, d_w);
         d_index *= value_weight;
-        let d_transition = indices.pullback(d_index.view()) + loss.pullback(-loss_weight);
+        let d_transition =
+            indices.pullback(d_index.view()).d_transition + loss.pullback(-loss_weight).d_transition;
         Objective {
             objective: value_weight * judged.value - loss_weight * loss.per_trajectory,
             value: judged.value,
             loss: loss.per_trajectory,
-            gradient: forward.pullback(d_transition.view()),
+            gradient: forward.pullback(d_transition.view()).d_params,
         }
     }
 }

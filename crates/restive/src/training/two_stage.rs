@@ -146,7 +146,7 @@ impl TwoStage {
             let luck = dropout_luck(seed, steps);
             let forward = predictor.forward_with_dropout(lesson.features.view(), luck);
             let loss = lesson.record.loss(forward.transition.view());
-            let gradient = forward.pullback(loss.pullback(1.0).view());
+            let gradient = forward.pullback(loss.pullback(1.0).d_transition.view()).d_params;
             Step { loss: loss.per_trajectory, value: None, gradient }
         };
         descent.epoch(train.len(), step, |predictor| mean_loss(predictor, validation))

@@ -10,7 +10,9 @@
 //! its [temperature](Temperature) is part of the chain rule.
 
 use super::lesson::Lesson;
-use crate::evaluation::{Behaviour, RatioUpTo, Relaxation, World, cwpdis, decomposed, fluid, segmented};
+use crate::evaluation::{
+    Behaviour, MeanField, RatioUpTo, Relaxation, World, cwpdis, decomposed, fluid, segmented,
+};
 use crate::index::whittle_index;
 use crate::policy::Temperature;
 use crate::policy::soft_top_k::soft_top_k_many;
@@ -140,20 +142,11 @@ impl Judge {
                 Judged { value: run.value, d_index: d.d_index, d_temperature: d.d_temperature }
             }
             Judge::Decomposed(believed, relaxation) => {
-                let (reward, initial) = (believed.reward(), lesson.initial.view());
-                let (discount, steps) = (decision.index_discount, decision.horizon as f64);
-                let apart = decomposed(
-                    index,
-                    believed.motion(),
-                    reward,
-                    initial,
-                    discount,
-                    lesson.budget,
-                    temperature,
-                    relaxation,
-                );
-                let (d_index, d_temperature) = apart.pullback(steps);
-                Judged { value: steps * apart.value, d_index, d_temperature }
+                let field = MeanField { discount: decision.index_discount, ..lesson.field(believed) };
+                let apart = decomposed(index, &field, temperature, relaxation);
+                let steps = decision.horizon as f64;
+                let d = apart.pullback(steps);
+                Judged { value: steps * apart.value, d_index: d.d_index, d_temperature: d.d_temperature }
             }
         }
     }
@@ -168,10 +161,10 @@ fn by_log(lesson: &Lesson, index: ArrayView2<'_, f64>, temperature: f64) -> Judg
     let pull = pull.expect("J·H rows");
     let (value, d_pull) = if j == 1 {
         let judged = segmented(&log.decisions, pull, lesson.discount);
-        (judged.value, judged.pullback(1.0))
+        (judged.value, judged.pullback(1.0).d_pull)
     } else {
         let judged = cwpdis(&log.decisions, pull, lesson.discount, RatioUpTo::ThisStep);
-        (judged.value, judged.pullback(1.0))
+        (judged.value, judged.pullback(1.0).d_pull)
     };
     let d_pull = d_pull.into_shape_with_order((j * h, n)).expect("J·H rows");
     let d = soft.pullback(d_pull.view());
@@ -192,8 +185,12 @@ impl Lesson {
         temperature: f64,
         horizon: usize,
     ) -> crate::evaluation::Fluid<'a> {
+        fluid(index, &self.field(world), temperature, horizon)
+    }
+
+    fn field<'a>(&'a self, world: &'a World) -> MeanField<'a> {
         let (motion, reward, initial) = (world.motion(), world.reward(), self.initial.view());
-        fluid(index, motion, reward, initial, self.discount, self.budget, temperature, horizon)
+        MeanField { motion, reward, initial, discount: self.discount, budget: self.budget }
     }
 }
 

@@ -250,7 +250,7 @@ fn check_gradient(p: &Array4<f64>, r: ArrayView2<f64>, g: f64, chain: Chain, ran
     let c = Array2::from_shape_simple_fn(here.index.raw_dim(), || uniform(random));
     let solved = differentiable_index(p.view(), r, g, chain);
     assert_eq!(solved.indices, here, "the way with a tape is the way without");
-    let d = solved.pullback(c.view());
+    let d = solved.pullback(c.view()).d_transition;
     let size = d.iter().map(|x| x * x).sum::<f64>().sqrt();
     assert!(d.rows().into_iter().all(|row| row.sum().abs() <= 1e-12 * size.max(1.0)), "rows sum to zero");
     let found = (&d * &direction).sum();
@@ -340,7 +340,8 @@ fn pullbacks_equal_the_general_one_chained_by_hand() {
                 let r = reward(m, k % 2 == 0, &mut random);
                 let c = Array2::from_shape_simple_fn((1, m * t), || uniform(&mut random));
                 let solved = differentiable_index(p.view(), r.view(), g, Chain::Finite(t));
-                let (found, truth) = (solved.pullback(c.view()), chained(&p, r.view(), g, t, c.view()));
+                let (found, truth) =
+                    (solved.pullback(c.view()).d_transition, chained(&p, r.view(), g, t, c.view()));
                 let size = truth.iter().fold(1.0f64, |a, d| a.max(d.abs()));
                 let error = (&found - &truth).iter().fold(0.0f64, |a, d| a.max(d.abs())) / size;
                 assert!(error <= 1e-9, "M={m} T={t} γ={g}: {error:e}\n{found:?}\n{truth:?}");
@@ -419,7 +420,8 @@ fn indices_and_derivatives_equal_fifty_digit_enumeration_over_beliefs() {
         for (u, truth) in numbers(&case["derivative"]).into_iter().enumerate() {
             let mut c = Array2::zeros((1, m * t));
             c[[0, u]] = 1.0;
-            let found: f64 = solved.pullback(c.view()).iter().zip(&direction).map(|(d, v)| d * v).sum();
+            let found: f64 =
+                solved.pullback(c.view()).d_transition.iter().zip(&direction).map(|(d, v)| d * v).sum();
             assert!((found - truth).abs() < 1e-13 / (1.0 - g) / (1.0 - g), "{found} not {truth}: {case}");
             derivatives += 1;
         }
@@ -434,7 +436,7 @@ fn an_arm_without_an_index_has_no_gradient() {
         // the frozen ends of finite chains are absorbing: no average reward
         let solved = differentiable_index(p.view(), reward.view(), 1.0, Chain::Finite(beliefs));
         assert!(solved.indices.status.iter().all(|status| *status == Status::Undetermined));
-        let back = solved.pullback(Array2::ones((3, 2 * beliefs)).view());
+        let back = solved.pullback(Array2::ones((3, 2 * beliefs)).view()).d_transition;
         assert!(back.iter().all(|d| *d == 0.0));
     }
 }

@@ -43,7 +43,7 @@ fn the_loss_is_that_of_every_sighting() {
         let expected = record.expected(truth.view());
         let other = small(states).generate(2).unwrap()[0].truth().unwrap().clone();
         assert!(expected.loss(truth.view()).per_trajectory < expected.loss(other.view()).per_trajectory);
-        let flat = expected.loss(truth.view()).pullback(1.0);
+        let flat = expected.loss(truth.view()).pullback(1.0).d_transition;
         assert!(flat.iter().all(|d| d.abs() < 1e-12));
     }
 }
@@ -56,7 +56,7 @@ fn its_pullback_is_the_derivative() {
         let record = Record::new(&all[0]);
         let p: Array4<f64> = all[1].truth().unwrap().view().to_owned();
         let d = tangent(&p, 1e-4, &mut random);
-        let gradient = record.loss(p.view()).pullback(2.0);
+        let gradient = record.loss(p.view()).pullback(2.0).d_transition;
         let truth = derivative(|t| 2.0 * record.loss((&p + &(&d * t)).view()).per_trajectory, 1e-5);
         let along = (&gradient * &d).sum();
         let size = gradient.iter().map(|x| x * x).sum::<f64>().sqrt();

@@ -116,7 +116,7 @@ fn the_gradient_of_cwpdis_is_that_of_its_value() {
                 assert!(size > 0.0 || j == 1, "a gradient to check");
             };
             for up_to in BOTH {
-                let gradient = cwpdis(&decisions, pull.view(), 0.9, up_to).pullback(1.0);
+                let gradient = cwpdis(&decisions, pull.view(), 0.9, up_to).pullback(1.0).d_pull;
                 check(gradient, &|pull| cwpdis(&decisions, pull, 0.9, up_to).value);
             }
         }
@@ -132,7 +132,7 @@ fn a_pull_of_zero_still_has_a_gradient() {
     let mut pull = pulls(&log, &mut random);
     pull[[0, 1, 0]] = 0.0;
     pull[[2, 0, 1]] = 1.0;
-    let gradient = cwpdis(&decisions, pull.view(), 0.9, RatioUpTo::ThisStep).pullback(1.0);
+    let gradient = cwpdis(&decisions, pull.view(), 0.9, RatioUpTo::ThisStep).pullback(1.0).d_pull;
     for at in [[0, 1, 0], [2, 0, 1]] {
         let value = |t: f64| {
             let mut moved = pull.clone();
@@ -165,7 +165,7 @@ fn five_hundred_steps_neither_overflow_nor_vanish() {
     }
     assert!((found.value - truth).abs() < 1e-9 * truth.abs(), "{} not {truth}", found.value);
     assert_eq!(found.dropped, 0);
-    assert!(found.pullback(1.0).iter().all(|x| x.is_finite()));
+    assert!(found.pullback(1.0).d_pull.iter().all(|x| x.is_finite()));
 }
 
 #[test]
@@ -183,5 +183,5 @@ fn an_arm_that_no_trajectory_speaks_for_is_dropped_and_counted() {
     assert_eq!(found.dropped_discount, 0.25 + 0.125);
     assert_eq!(found.effective_sample_sizes[[3, 1]], 0.0);
     assert!(found.effective_sample_sizes[[3, 0]] >= 1.0);
-    assert!(found.pullback(1.0).iter().all(|x| x.is_finite()));
+    assert!(found.pullback(1.0).d_pull.iter().all(|x| x.is_finite()));
 }

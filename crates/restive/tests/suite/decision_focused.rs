@@ -4,9 +4,9 @@
 use crate::arms::random;
 use crate::golden;
 use crate::gradients::{derivative, uniform};
-use ndarray::{Array2, Array3, Axis, s};
+use ndarray::{Array2, Array3, ArrayView2, ArrayView4, Axis, s};
 use restive::data::domain::Domain;
-use restive::evaluation::{Behaviour, Relaxation, decomposed, fluid};
+use restive::evaluation::{Behaviour, DecomposedCotangent, MeanField, Relaxation, decomposed, fluid};
 use restive::index::{Algorithm, whittle_index};
 use restive::instance::{Instance, Logged, NO_ACTION, Observation, Parts, Reward, Trajectories};
 use restive::policy::Temperature;
@@ -29,6 +29,17 @@ fn decision(value: Value, temperature: Temperature) -> Decision {
 fn instances(states: usize, trajectories: usize) -> Vec<Instance> {
     let size = Domain { instances: 2, arms: 12, budget: 3, horizon: 6, ..Domain::two_state() };
     Domain { states, trajectories, ..size }.generate(7).unwrap()
+}
+
+/// Three pulls per step, from these initial distributions.
+fn field<'a>(
+    truth: ArrayView4<'a, f64>,
+    reward: ArrayView2<'a, f64>,
+    start: &'a Array2<f64>,
+    discount: f64,
+) -> MeanField<'a> {
+    let (motion, reward, initial) = (truth.into(), reward.into(), start.view());
+    MeanField { motion, reward, initial, discount, budget: 3.0 }
 }
 
 fn kinds() -> [Kind; 3] {
@@ -120,11 +131,11 @@ fn the_decomposed_value_is_that_of_policy_evaluation_by_iteration() {
         let start = Array2::from_shape_fn((n, m), |_| 0.1 + uniform(&mut luck).abs());
         let start = &start / &start.sum_axis(Axis(1)).insert_axis(Axis(1));
         let own = whittle_index(truth, reward, 0.9, Algorithm::Auto).index;
-        let run = fluid(own.view(), truth, reward, start.view(), 0.99, 3.0, 0.05, 6);
+        let run = fluid(own.view(), &field(truth, reward, &start, 0.99), 0.05, 6);
         let relaxation = Relaxation::of(&run);
         let index = Array2::from_shape_fn((n, m), |_| uniform(&mut luck));
         let gamma = 0.9;
-        let solved = decomposed(index.view(), truth, reward, start.view(), gamma, 3.0, 0.2, &relaxation);
+        let solved = decomposed(index.view(), &field(truth, reward, &start, gamma), 0.2, &relaxation);
         let spent: f64 = (&solved.pull * &relaxation.mass).sum();
         assert!((spent - 3.0).abs() < 1e-12);
         // follow the distribution of each arm for a thousand steps
@@ -149,10 +160,10 @@ fn the_decomposed_value_is_that_of_policy_evaluation_by_iteration() {
         // and its gradient, through the threshold, also at the average reward
         for gamma in [0.9, 1.0] {
             let value = |index: &Array2<f64>, e: f64| {
-                decomposed(index.view(), truth, reward, start.view(), gamma, 3.0, e, &relaxation).value
+                decomposed(index.view(), &field(truth, reward, &start, gamma), e, &relaxation).value
             };
-            let solved = decomposed(index.view(), truth, reward, start.view(), gamma, 3.0, 0.2, &relaxation);
-            let (d_index, d_temperature) = solved.pullback(2.0);
+            let solved = decomposed(index.view(), &field(truth, reward, &start, gamma), 0.2, &relaxation);
+            let DecomposedCotangent { d_index, d_temperature } = solved.pullback(2.0);
             let direction = Array2::from_shape_fn((n, m), |_| uniform(&mut luck));
             let along = (&d_index * &direction).sum();
             let difference = derivative(|h| 2.0 * value(&(&index + &(h * &direction)), 0.2), 1e-4);
@@ -171,9 +182,9 @@ fn the_charge_is_what_the_relaxed_budget_costs_at_the_optimum() {
     let start = Array2::from_elem((12, 2), 0.5);
     let own = whittle_index(truth, reward, 0.9, Algorithm::Auto).index;
     let e = Temperature::Spread(0.02).resolve(own.as_slice().unwrap());
-    let relaxation = Relaxation::of(&fluid(own.view(), truth, reward, start.view(), 0.99, 3.0, e, 9));
+    let relaxation = Relaxation::of(&fluid(own.view(), &field(truth, reward, &start, 0.99), e, 9));
     let value = |index: &Array2<f64>| {
-        decomposed(index.view(), truth, reward, start.view(), 0.9, 3.0, e, &relaxation).value
+        decomposed(index.view(), &field(truth, reward, &start, 0.9), e, &relaxation).value
     };
     let best = value(&own);
     let mut luck = random(5);
@@ -197,7 +208,7 @@ fn a_constant_added_to_all_indices_changes_the_published_value_and_no_decision()
     let start = Array2::from_elem((12, 2), 0.5);
     let value = |table: &Array2<f64>, temperature: Temperature| {
         let e = temperature.resolve(table.as_slice().unwrap());
-        fluid(table.view(), truth.view(), reward.view(), start.view(), 0.99, 3.0, e, 9).value
+        fluid(table.view(), &field(truth.view(), reward.view(), &start, 0.99), e, 9).value
     };
     let change = |temperature| value(&shifted, temperature) - value(&index, temperature);
     let (published, spread) = (change(Temperature::Published(0.1)), change(Temperature::Spread(0.1)));

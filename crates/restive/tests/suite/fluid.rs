@@ -2,9 +2,9 @@
 
 use crate::arms::{Kind, random, reward, transitions};
 use crate::gradients::{AGREEMENT, derivative, tangent, uniform};
-use ndarray::Array2;
+use ndarray::{Array2, Array4};
 use rand::RngExt;
-use restive::evaluation::fluid;
+use restive::evaluation::{MeanField, fluid};
 use restive::index;
 use restive::policy::Policy;
 use restive::policy::soft_top_k::{Crowd, soft_top_k};
@@ -30,7 +30,7 @@ fn a_crowd_of_single_arms_is_soft_top_k() {
                     score
                 );
             }
-            let found = crowd.pull_back(&solved, &mass, &pull, &c, &mut d_score);
+            let found = crowd.pullback_into(&solved, &mass, &pull, &c, &mut d_score);
             let truth = arms.pullback(&c);
             // differences of the cotangents carry 1e-16, over the temperature
             let size = truth.d_score.iter().fold(1e-6 / temperature, |a, x| a.max(x.abs()));
@@ -90,11 +90,10 @@ fn the_fluid_gradient_is_that_of_the_value() {
         }
         start.rows_mut().into_iter().for_each(|mut row| row /= row.sum());
         let h = 1e-4 * (temperature / 0.1f64).min(1.0);
-        let value =
-            |p: &ndarray::Array4<f64>, r: &Array2<f64>, w: &Array2<f64>, k: f64, e: f64, s: &Array2<f64>| {
-                fluid(w.view(), p.view(), r.view(), s.view(), 0.95, k, e, 6).value
-            };
-        let solved = fluid(w.view(), p.view(), r.view(), start.view(), 0.95, budget, temperature, 6);
+        let value = |p: &Array4<f64>, r: &Array2<f64>, w: &Array2<f64>, k: f64, e: f64, s: &Array2<f64>| {
+            fluid(w.view(), &field(p, r, s, k), e, 6).value
+        };
+        let solved = fluid(w.view(), &field(&p, &r, &start, budget), temperature, 6);
         let d = solved.pullback(1.0);
         let close = |what: &str, found: f64, truth: f64, size: f64| {
             assert!(
@@ -134,10 +133,15 @@ fn the_fluid_gradient_is_that_of_the_value() {
     }
 }
 
+fn field<'a>(p: &'a Array4<f64>, r: &'a Array2<f64>, start: &'a Array2<f64>, budget: f64) -> MeanField<'a> {
+    let (motion, reward, initial) = (p.view().into(), r.view().into(), start.view());
+    MeanField { motion, reward, initial, discount: 0.95, budget }
+}
+
 /// (fluid, simulated, standard error, gain over no action) of N copies of a few kinds of arms.
 fn compare(n: usize, is_strict: bool, runs: usize) -> (f64, f64, f64, f64) {
     let kinds = transitions(Kind::Dense, 5, 2, &mut random(84));
-    let p = ndarray::Array4::from_shape_fn((n, 2, 2, 2), |(i, s, a, to)| kinds[[i % 5, s, a, to]]);
+    let p = Array4::from_shape_fn((n, 2, 2, 2), |(i, s, a, to)| kinds[[i % 5, s, a, to]]);
     // a little spread, so that no two arms tie
     let mut random = random(85);
     let w = index::two_state::index(p.view(), restive::Reward::linear(2).view(), 0.9).index;
@@ -148,8 +152,9 @@ fn compare(n: usize, is_strict: bool, runs: usize) -> (f64, f64, f64, f64) {
         Setting { motion: p.view().into(), reward: (&reward).into(), discount: 0.99, budget, horizon: 8 };
     let start = Array2::from_elem((n, 2), 0.5);
     let temperature = if is_strict { 0.0 } else { 0.05 };
-    let fluid =
-        fluid(w.view(), p.view(), reward.view(), start.view(), 0.99, budget as f64, temperature, 8).value;
+    let (motion, initial) = (setting.motion, start.view());
+    let field = MeanField { motion, reward: setting.reward, initial, discount: 0.99, budget: budget as f64 };
+    let fluid = fluid(w.view(), &field, temperature, 8).value;
     let policy = if is_strict { Policy::Strict(w) } else { Policy::Soft(w, temperature) };
     let simulated = values(&setting, &Initial::Uniform, &policy, runs, 1);
     let passive = values(&setting, &Initial::Uniform, &Policy::NoAction, runs, 1);

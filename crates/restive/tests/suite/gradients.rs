@@ -5,7 +5,7 @@
 use crate::arms::{KINDS, Kind, Random, random, reward, transitions};
 use ndarray::{Array1, Array2, Array4, ArrayView2, ArrayView4, Axis};
 use rand::RngExt;
-use restive::index::{Cotangent, Indices, bisection, general, two_state};
+use restive::index::{IndexCotangent, Indices, bisection, general, two_state};
 use restive::policy::Temperature;
 use restive::policy::soft_top_k::{soft_top_k, soft_top_k_many};
 
@@ -44,7 +44,7 @@ fn order(indices: &Indices) -> Vec<(Vec<usize>, bool)> {
 }
 
 type Index = dyn Fn(ArrayView4<f64>, ArrayView2<f64>, f64) -> Indices;
-type Pullback = dyn Fn(ArrayView4<f64>, ArrayView2<f64>, f64, ArrayView2<f64>) -> Cotangent;
+type Pullback = dyn Fn(ArrayView4<f64>, ArrayView2<f64>, f64, ArrayView2<f64>) -> IndexCotangent;
 
 /// Checks one arm at a time, by transitions, reward and discount; returns how many arms were away from kinks.
 fn check_index(
@@ -331,7 +331,7 @@ fn many_problems_on_one_table_have_the_gradient_of_their_pulls() {
         let e = way.resolve(table.as_slice().unwrap());
         let d = soft_top_k_many(table.view(), state.view(), 6.0, e).pullback(c.view());
         let mut d_index = d.d_index.clone();
-        way.pull_back(d.d_temperature, table.as_slice().unwrap(), d_index.as_slice_mut().unwrap());
+        way.pullback_into(d.d_temperature, table.as_slice().unwrap(), d_index.as_slice_mut().unwrap());
         let found = (&d_index * &d_table).sum();
         let truth = derivative(|t| value(&(&table + &(&d_table * t))), 1e-4);
         assert!((found - truth).abs() < 1e-7 * (1.0 + truth.abs()), "{way:?}: {found} not {truth}");

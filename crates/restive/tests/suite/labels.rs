@@ -7,7 +7,7 @@ use ndarray::{Array2, Array4, Axis};
 use restive::Reward;
 use restive::RewardView;
 use restive::belief::{Belief, beliefs, label};
-use restive::evaluation::{Relaxation, decomposed, fluid};
+use restive::evaluation::{DecomposedCotangent, MeanField, Relaxation, decomposed, fluid};
 use restive::policy::Policy;
 use restive::simulation::{Initial, Setting, planned_values, trajectories, values};
 
@@ -59,6 +59,15 @@ fn world(n: usize, m: usize, chain: usize, seed: u64) -> World {
     }
 }
 
+impl World {
+    /// Mean fields of the transitions that are written down, and of the chains.
+    fn fields(&self, discount: f64, budget: f64) -> [MeanField<'_>; 2] {
+        let (reward, initial) = (RewardView::by_arm(self.reward.view()), self.start.view());
+        let rows = MeanField { motion: self.dense.view().into(), reward, initial, discount, budget };
+        [rows, MeanField { motion: (&self.belief).into(), ..rows }]
+    }
+}
+
 fn close(found: &Array2<f64>, truth: &Array2<f64>, tolerance: f64, what: &str) {
     let size = 1.0 + truth.iter().fold(0.0, |a: f64, x| a.max(x.abs()));
     let gap = (found - truth).iter().fold(0.0, |a: f64, x| a.max(x.abs()));
@@ -90,11 +99,9 @@ fn labels_meet_the_luck_of_ordinary_arms_bit_for_bit() {
 fn masses_flow_along_chains_and_back_as_through_rows() {
     for (m, chain) in SIZES {
         let w = world(9, m, chain, 2);
-        let reward = RewardView::by_arm(w.reward.view());
         for temperature in [0.0, 0.3] {
-            let truth =
-                fluid(w.index.view(), w.dense.view(), reward, w.start.view(), 0.95, 3.0, temperature, 9);
-            let found = fluid(w.index.view(), &w.belief, reward, w.start.view(), 0.95, 3.0, temperature, 9);
+            let [truth, found] =
+                w.fields(0.95, 3.0).map(|field| fluid(w.index.view(), &field, temperature, 9));
             assert!((found.value - truth.value).abs() < 1e-12 * (1.0 + truth.value.abs()));
             assert!((&found.mass - &truth.mass).iter().all(|x| x.abs() < 1e-12));
             assert!((&found.pull - &truth.pull).iter().all(|x| x.abs() < 1e-11));
@@ -115,32 +122,31 @@ fn chains_are_solved_as_the_whole_matrix_is_and_their_pullback_is_the_derivative
     sizes.push((2, 120));
     for (m, chain) in sizes {
         let w = world(6, m, chain, 3);
-        let reward = RewardView::by_arm(w.reward.view());
-        let (start, budget, e) = (w.start.view(), 2.0, 0.4);
-        let run = fluid(w.index.view(), &w.belief, reward, start, 0.95, budget, e, 9);
+        let (budget, e) = (2.0, 0.4);
+        let [_, chains] = w.fields(0.95, budget);
+        let run = fluid(w.index.view(), &chains, e, 9);
         let relaxation = Relaxation::of(&run);
         for gamma in [0.0, 0.5, 0.9, 0.999, 1.0] {
-            let truth =
-                decomposed(w.index.view(), w.dense.view(), reward, start, gamma, budget, e, &relaxation);
-            let found = decomposed(w.index.view(), &w.belief, reward, start, gamma, budget, e, &relaxation);
+            let [rows, chains] = w.fields(gamma, budget);
+            let truth = decomposed(w.index.view(), &rows, e, &relaxation);
+            let found = decomposed(w.index.view(), &chains, e, &relaxation);
             let gap = (found.value - truth.value).abs();
             assert!(gap < 1e-11 * (1.0 + truth.value.abs()), "{m} {chain} {gamma}: {gap}");
             assert_eq!(found.pull, truth.pull);
-            let ((d_index, d_e), (d_truth, d_e_truth)) = (found.pullback(1.0), truth.pullback(1.0));
-            close(&d_index, &d_truth, 1e-11, &format!("{m} {chain} {gamma}"));
-            assert!((d_e - d_e_truth).abs() < 1e-10 * (1.0 + d_e_truth.abs()));
+            let DecomposedCotangent { d_index, d_temperature } = found.pullback(1.0);
+            let truth = truth.pullback(1.0);
+            close(&d_index, &truth.d_index, 1e-11, &format!("{m} {chain} {gamma}"));
+            assert!((d_temperature - truth.d_temperature).abs() < 1e-10 * (1.0 + truth.d_temperature.abs()));
 
             let mut luck = random(4);
             let d = Array2::from_shape_simple_fn(w.index.raw_dim(), || uniform(&mut luck));
-            let value = |index: &Array2<f64>, e: f64| {
-                decomposed(index.view(), &w.belief, reward, start, gamma, budget, e, &relaxation).value
-            };
+            let value = |index: &Array2<f64>, e: f64| decomposed(index.view(), &chains, e, &relaxation).value;
             let along = derivative(|t| value(&(&w.index + &(&d * t)), e), 1e-4);
             let size = (d_index.mapv(|x| x * x).sum() * d.mapv(|x| x * x).sum()).sqrt();
             let gap = ((&d_index * &d).sum() - along).abs();
             assert!(gap < AGREEMENT * (1.0 + size), "{m} {chain} {gamma}: {gap}");
             let along = derivative(|t| value(&w.index, e + t), 1e-4);
-            assert!((d_e - along).abs() < AGREEMENT * (1.0 + along.abs()), "{m} {chain} {gamma}");
+            assert!((d_temperature - along).abs() < AGREEMENT * (1.0 + along.abs()), "{m} {chain} {gamma}");
         }
     }
 }
@@ -150,25 +156,19 @@ fn chains_are_solved_as_the_whole_matrix_is_and_their_pullback_is_the_derivative
 fn the_average_reward_exists_where_it_does_for_the_whole_matrix() {
     let (m, chain, n) = (2, 5, 4);
     let w = world(n, m, chain, 7);
-    let reward = RewardView::by_arm(w.reward.view());
     let relaxation = Relaxation { charge: 0.1, mass: w.start.clone() };
     // as many chains are never pulled, the others always: strict, with the budget for exactly those
     for (left, is_regular) in [(0, true), (1, true), (2, false)] {
         let index = Array2::from_shape_fn((n, m * chain), |(_, l)| if l / chain < left { -1.0 } else { 1.0 });
         let budget: f64 = (&index.mapv(|w| f64::from(w > 0.0)) * &w.start).sum();
-        let solve = |rows: bool, e: f64| match rows {
-            true => {
-                decomposed(index.view(), w.dense.view(), reward, w.start.view(), 1.0, budget, e, &relaxation)
-            }
-            false => decomposed(index.view(), &w.belief, reward, w.start.view(), 1.0, budget, e, &relaxation),
-        };
         for e in [0.0, 1e-3] {
-            let (truth, found) = (solve(true, e), solve(false, e));
+            let solve = |field| decomposed(index.view(), &field, e, &relaxation);
+            let [truth, found] = w.fields(1.0, budget).map(solve);
             assert_eq!(truth.value.is_finite(), is_regular, "{left} {e} {} {}", truth.value, truth.pull);
             assert_eq!(found.value.is_finite(), is_regular, "{left} {e} {}", found.value);
             if is_regular {
                 assert!((found.value - truth.value).abs() < 1e-11);
-                close(&found.pullback(1.0).0, &truth.pullback(1.0).0, 1e-11, "advantages");
+                close(&found.pullback(1.0).d_index, &truth.pullback(1.0).d_index, 1e-11, "advantages");
             }
         }
     }

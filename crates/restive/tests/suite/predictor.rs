@@ -69,7 +69,7 @@ fn pullbacks_are_the_derivatives_of_any_function_of_the_transitions() {
             };
             let forward = predictor.forward_with_dropout(x.view(), 5);
             let d_p = &c - &(&n / &forward.transition);
-            let gradient = forward.pullback(d_p.view());
+            let gradient = forward.pullback(d_p.view()).d_params;
             for (name, range) in blocks(&predictor) {
                 let mut direction = vec![0.0; gradient.len()];
                 direction[range].fill_with(|| uniform(&mut random));
@@ -180,7 +180,7 @@ fn many_arms_are_predicted_as_one_by_one_and_for_every_number_of_threads() {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {
                 let forward = predictor.forward_with_dropout(x.view(), 1);
-                (forward.pullback(d_p.view()), forward.transition, predictor.predict(x.view()))
+                (forward.pullback(d_p.view()).d_params, forward.transition, predictor.predict(x.view()))
             })
         };
         let (one, three) = (run(1), run(3));
@@ -195,7 +195,7 @@ fn many_arms_are_predicted_as_one_by_one_and_for_every_number_of_threads() {
             let part = |from: usize, to: usize| {
                 let (x, d_p) =
                     (x.slice(ndarray::s![from..to, ..]), d_p.slice(ndarray::s![from..to, .., .., ..]));
-                predictor.forward(x).pullback(d_p)
+                predictor.forward(x).pullback(d_p).d_params
             };
             let (head, tail) = (part(0, 700), part(700, 2500));
             for (all, (head, tail)) in one.0.iter().zip(head.iter().zip(&tail)) {
@@ -359,7 +359,7 @@ fn one_state_no_features_and_no_arms_are_no_trouble() {
             let x = Array2::zeros((n, f));
             let forward = predictor.forward(x.view());
             assert_eq!(forward.transition.shape(), [n, m, 2, m]);
-            let gradient = forward.pullback(Array4::ones((n, m, 2, m)).view());
+            let gradient = forward.pullback(Array4::ones((n, m, 2, m)).view()).d_params;
             assert_eq!(gradient.len(), predictor.flat().len());
         }
     }

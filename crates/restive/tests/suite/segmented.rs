@@ -93,7 +93,7 @@ fn missing_steps_do_not_change_the_value_of_a_constant_reward() {
         let [all, some] = [&all, &some].map(|decisions| segmented(decisions, pull.view(), g));
         assert_eq!(some.dropped, 0, "every arm is seen at some step");
         assert!((all.value - some.value).abs() < 1e-12 * all.value, "{} not {}", some.value, all.value);
-        let (found, truth) = (some.pullback(1.0), all.pullback(1.0));
+        let (found, truth) = (some.pullback(1.0).d_pull, all.pullback(1.0).d_pull);
         assert!((&found - &truth).iter().all(|x| x.abs() < 1e-12), "the same gradient");
     }
     // the behaviour itself earns the reward at every step, seen or not
@@ -138,7 +138,7 @@ fn the_gradient_of_segmented_is_that_of_its_value() {
                 direction.iter_mut().zip(&pull).for_each(|(d, p)| *d *= f64::from(*p > 0.0));
             }
             let length = direction.iter().map(|x| x * x).sum::<f64>().sqrt();
-            let gradient = segmented(&decisions, pull.view(), 0.9).pullback(1.0);
+            let gradient = segmented(&decisions, pull.view(), 0.9).pullback(1.0).d_pull;
             let size = gradient.iter().map(|x| x * x).sum::<f64>().sqrt() * length;
             let found = (&gradient * &direction).sum();
             let value = |t: f64| segmented(&decisions, (&pull + &(&direction * t)).view(), 0.9).value;

@@ -55,14 +55,14 @@ impl<'a> BisectionStep<'a> {
             cwpdis(&self.decisions, pull.expect("J·H rows"), instance.discount(), RatioUpTo::ThisStep);
         let loss = self.record.loss(transition);
         // Eval → π → W → P → w
-        let d_pull = judged.pullback(1.0).into_shape_with_order((j * h, n)).expect("J·H rows");
+        let d_pull = judged.pullback(1.0).d_pull.into_shape_with_order((j * h, n)).expect("J·H rows");
         let mut d = soft.pullback(d_pull.view());
         let d_flat = d.d_index.as_slice_mut().expect("standard layout");
-        decision.temperature.pull_back(d.d_temperature, flat, d_flat);
+        decision.temperature.pullback_into(d.d_temperature, flat, d_flat);
         d.d_index *= decision.value_weight / n as f64;
-        let d_transition =
-            solved.pullback(d.d_index.view()).d_transition + loss.pullback(-decision.loss_weight / n as f64);
-        forward.pullback(d_transition.view())
+        let d_transition = solved.pullback(d.d_index.view()).d_transition
+            + loss.pullback(-decision.loss_weight / n as f64).d_transition;
+        forward.pullback(d_transition.view()).d_params
     }
 }
 

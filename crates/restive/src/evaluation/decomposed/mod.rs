@@ -37,7 +37,7 @@
 //! ```
 //! use ndarray::{Array2, array};
 //! use restive::Reward;
-//! use restive::evaluation::{Relaxation, decomposed, fluid};
+//! use restive::evaluation::{MeanField, Relaxation, decomposed, fluid};
 //!
 //! // two arms of which a pull helps the second more
 //! let p = array![
@@ -46,16 +46,23 @@
 //! ];
 //! let (reward, start) = (Reward::linear(2), Array2::from_elem((2, 2), 0.5));
 //! let own = array![[0.1, 0.1], [0.6, 0.4]];
-//! let relaxation = Relaxation::of(&fluid(own.view(), p.view(), reward.view(), start.view(), 0.99, 1.0, 0.1, 9));
+//! let field = MeanField {
+//!     motion: p.view().into(),
+//!     reward: (&reward).into(),
+//!     initial: start.view(),
+//!     discount: 0.99,
+//!     budget: 1.0,
+//! };
+//! let relaxation = Relaxation::of(&fluid(own.view(), &field, 0.1, 9));
 //! let wrong = array![[0.2, 0.2], [0.1, 0.1]]; // ranks the arms the other way round
-//! let solved = decomposed(wrong.view(), p.view(), reward.view(), start.view(), 0.9, 1.0, 0.1, &relaxation);
-//! let (d_index, _) = solved.pullback(1.0);
+//! let solved = decomposed(wrong.view(), &MeanField { discount: 0.9, ..field }, 0.1, &relaxation);
+//! let d_index = solved.pullback(1.0).d_index;
 //! assert!(d_index.row(1).sum() > 0.0 && d_index.row(0).sum() < 0.0);
 //! ```
 
 mod chains;
 
-use super::Fluid;
+use super::{Fluid, MeanField};
 use crate::belief::{Belief, Motion};
 use crate::instance::RewardView;
 use crate::lu::{Lu, dot};
@@ -99,21 +106,24 @@ pub struct Decomposed<'a> {
     advantage: Vec<f64>,
 }
 
-/// The value of indices `[N,M]` at a temperature, on transitions `[N,M,2,M]` (or beliefs, for indices of labels) with reward
-/// `[M,2]` (or each arm's own) from initial distributions `[N,M]`, with the budget K.
-#[allow(clippy::too_many_arguments)] // the same as the fluid value's, with a relaxation for the horizon
+/// What a cotangent of a decomposed value becomes on its inputs; charge, occupancy and transitions are constants.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DecomposedCotangent {
+    /// `[N,M]`
+    pub d_index: Array2<f64>,
+    /// by the temperature e
+    pub d_temperature: f64,
+}
+
+/// The value of indices `[N,M]` of states (or of labels, where those move) at a temperature.
 pub fn decomposed<'a>(
     index: ArrayView2<'_, f64>,
-    motion: impl Into<Motion<'a>>,
-    reward: impl Into<RewardView<'a>>,
-    initial: ArrayView2<'_, f64>,
-    discount: f64,
-    budget: f64,
+    field: &MeanField<'_>,
     temperature: f64,
     relaxation: &'a Relaxation,
 ) -> Decomposed<'a> {
     let (n, m) = index.dim();
-    let (motion, reward) = (motion.into(), reward.into());
+    let &MeanField { motion, reward, initial, discount, budget } = field;
     assert_eq!((motion.arms(), motion.states()), (n, m), "transition: [N,M,2,M], as the index");
     assert_eq!(reward.states(), m, "reward: [M,2]");
     assert_eq!(initial.dim(), (n, m), "initial: [N,M]");
@@ -133,11 +143,11 @@ pub fn decomposed<'a>(
         Motion::Rows(transition) => {
             let transition = transition.as_standard_layout();
             let p = transition.as_slice().expect("standard layout").par_chunks(CHUNK * 2 * m * m);
-            let one = |((chunk, (start, (pull, advantage))), p): ((usize, _), &[f64])| match m {
+            let solve = |((chunk, (start, (pull, advantage))), p): ((usize, _), &[f64])| match m {
                 2 => arms.two_state(chunk * CHUNK, p, start, pull, advantage),
                 _ => arms.general(chunk * CHUNK, p, start, pull, advantage),
             };
-            chunks.zip(p).map(one).collect()
+            chunks.zip(p).map(solve).collect()
         }
         Motion::Chains(belief) => chunks
             .map(|(chunk, (start, (pull, advantage)))| {
@@ -150,18 +160,18 @@ pub fn decomposed<'a>(
 }
 
 impl Decomposed<'_> {
-    /// What a cotangent of the value becomes on the indices, `[N,M]`, and on the temperature.
-    pub fn pullback(&self, d_value: f64) -> (Array2<f64>, f64) {
+    /// What a cotangent of the value becomes on indices and temperature.
+    pub fn pullback(&self, d_value: f64) -> DecomposedCotangent {
         let mut d_index = Array2::zeros(self.pull.raw_dim());
         let d_pull: Vec<f64> = self.advantage.iter().map(|a| d_value * a).collect();
-        let back = self.crowd.pull_back(
+        let back = self.crowd.pullback_into(
             &self.solved,
             self.relaxation.mass.as_slice().expect("standard layout"),
             self.pull.as_slice().expect("standard layout"),
             &d_pull,
             d_index.as_slice_mut().expect("standard layout"),
         );
-        (d_index, back.d_temperature)
+        DecomposedCotangent { d_index, d_temperature: back.d_temperature }
     }
 }
 

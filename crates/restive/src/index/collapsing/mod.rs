@@ -43,8 +43,8 @@
 //!
 //! let long = differentiable_index(arm.view(), reward.view(), 0.9, Chain::Finite(100));
 //! assert!((long.indices.index[[0, 3]] - w[3]).abs() < 1e-9);
-//! let d_transition = solved.pullback(Array2::ones((1, 8)).view()); // [N,M,2,M]
-//! assert!(d_transition[[0, 0, 1, 1]] > 0.0); // a pull that helps more is worth more
+//! let d = solved.pullback(Array2::ones((1, 8)).view());
+//! assert!(d.d_transition[[0, 0, 1, 1]] > 0.0); // a pull that helps more is worth more
 //! # Ok::<(), restive::Error>(())
 //! ```
 
@@ -54,8 +54,8 @@ mod pullback;
 mod rewards;
 mod sweep;
 
-use super::Indices;
 use super::batch::Buffers;
+use super::{Indices, TransitionCotangent};
 use crate::belief::Chain;
 use infinite::{Closed, Gradient};
 use ndarray::{Array4, ArrayView2, ArrayView4, CowArray, Ix2, Ix4};
@@ -159,8 +159,8 @@ impl Collapsing<'_> {
         Collapsing { indices, transition, reward, discount, beliefs, tape }
     }
 
-    /// What a cotangent of the indices (`[N,M·T]`) becomes on the transitions, `[N,M,2,M]`; rows sum to zero.
-    pub fn pullback(&self, d_index: ArrayView2<'_, f64>) -> Array4<f64> {
+    /// What a cotangent of the indices (`[N,M·T]`) becomes on the transitions.
+    pub fn pullback(&self, d_index: ArrayView2<'_, f64>) -> TransitionCotangent {
         assert_eq!(d_index.shape(), self.indices.index.shape(), "d_index: [N,M·T]");
         let (m, positions) = (self.reward.nrows(), d_index.ncols());
         let cotangents = d_index.as_standard_layout();
@@ -194,7 +194,7 @@ impl Collapsing<'_> {
                     }
                 }),
         }
-        d_transition
+        TransitionCotangent { d_transition }
     }
 }
 

@@ -76,7 +76,7 @@ mod sweep;
 mod tableau;
 
 use super::batch::Buffers;
-use super::{Cotangent, Indices};
+use super::{IndexCotangent, Indices};
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, Array4, ArrayView2, ArrayView4, ArrayViewMut2, CowArray, Ix4};
 use rayon::prelude::*;
@@ -148,7 +148,7 @@ impl General<'_> {
     }
 
     /// What a cotangent of the indices (`[N,M]`) becomes on transitions, reward and discount.
-    pub fn pullback(&self, d_index: ArrayView2<'_, f64>) -> Cotangent {
+    pub fn pullback(&self, d_index: ArrayView2<'_, f64>) -> IndexCotangent {
         assert_eq!(d_index.shape(), self.indices.index.shape(), "d_index: [N,M]");
         let (n, m) = d_index.dim();
         let square = m * m;
@@ -167,13 +167,15 @@ impl General<'_> {
                 || vec![0.0; if m < PRODUCT { 0 } else { 2 * square }],
                 |coefficients, (i, ((d_arm, arm), shared))| {
                     let tape = ArmTape {
+                        arm,
+                        discount: self.discount,
                         adjoint: &self.adjoint[i * square..][..square],
                         values: &self.values[i * square..][..square],
                         inverse_slope: &self.inverse_slope[i * m..][..m],
                         passive: &self.passive[i * square..][..square],
                     };
                     let c = &cotangents.as_slice().expect("standard layout")[i * m..][..m];
-                    pull_back_arm(&tape, c, self.discount, arm, d_arm, shared, coefficients);
+                    tape.pull_back(c, d_arm, shared, coefficients);
                 },
             );
         let total = shared.chunks_exact(2 * m + 1).fold(vec![0.0; 2 * m + 1], |mut total, arm| {
@@ -181,60 +183,56 @@ impl General<'_> {
             total
         });
         let d_reward = Array2::from_shape_fn((m, 2), |(s, a)| total[2 * s + a]);
-        Cotangent { d_transition, d_reward, d_discount: total[2 * m] }
+        IndexCotangent { d_transition, d_reward, d_discount: total[2 * m] }
     }
 }
 
-/// One arm's share of the tape.
+/// One arm and its share of the tape.
 struct ArmTape<'a> {
+    arm: &'a [f64],
+    discount: f64,
     adjoint: &'a [f64],
     values: &'a [f64],
     inverse_slope: &'a [f64],
     passive: &'a [bool],
 }
 
-/// Adds Σ_u c_u dW_u: d_arm is `[M,2,M]`, shared holds d_reward (`[M,2]`) and d_discount.
-fn pull_back_arm(
-    tape: &ArmTape<'_>,
-    c: &[f64],
-    discount: f64,
-    arm: &[f64],
-    d_arm: &mut [f64],
-    shared: &mut [f64],
-    coefficients: &mut [f64],
-) {
-    let m = c.len();
-    let (d_reward, d_discount) = shared.split_at_mut(2 * m);
-    // ν of every (u, s, a): at (s, a), each u contributes ν·h_u
-    let visit = |each: &mut dyn FnMut(usize, usize, f64)| {
-        for (u, &c) in c.iter().enumerate().filter(|(_, c)| **c != 0.0) {
-            let adjoint = &tape.adjoint[u * m..][..m];
-            for (s, (adjoint, passive)) in adjoint.iter().zip(&tape.passive[u * m..][..m]).enumerate() {
-                each(u, 2 * s + usize::from(!passive), c * adjoint);
+impl ArmTape<'_> {
+    /// Adds Σ_u c_u dW_u: d_arm is `[M,2,M]`, shared holds d_reward (`[M,2]`) and d_discount.
+    fn pull_back(&self, c: &[f64], d_arm: &mut [f64], shared: &mut [f64], coefficients: &mut [f64]) {
+        let m = c.len();
+        let (d_reward, d_discount) = shared.split_at_mut(2 * m);
+        // ν of every (u, s, a): at (s, a), each u contributes ν·h_u
+        let visit = |each: &mut dyn FnMut(usize, usize, f64)| {
+            for (u, &c) in c.iter().enumerate().filter(|(_, c)| **c != 0.0) {
+                let adjoint = &self.adjoint[u * m..][..m];
+                for (s, (adjoint, passive)) in adjoint.iter().zip(&self.passive[u * m..][..m]).enumerate() {
+                    each(u, 2 * s + usize::from(!passive), c * adjoint);
+                }
+                let own = c * self.inverse_slope[u];
+                each(u, 2 * u + 1, own);
+                each(u, 2 * u, -own);
             }
-            let own = c * tape.inverse_slope[u];
-            each(u, 2 * u + 1, own);
-            each(u, 2 * u, -own);
+        };
+        if m < PRODUCT {
+            visit(&mut |u, row, nu| {
+                d_reward[row] += nu;
+                crate::lu::subtract(&mut d_arm[row * m..][..m], -nu, &self.values[u * m..][..m]);
+            });
+        } else {
+            coefficients.fill(0.0);
+            visit(&mut |u, row, nu| {
+                d_reward[row] += nu;
+                coefficients[row * m + u] += nu;
+            });
+            let coefficients = ArrayView2::from_shape((2 * m, m), coefficients).expect("2M × M");
+            let values = ArrayView2::from_shape((m, m), self.values).expect("M × M");
+            let mut d_arm = ArrayViewMut2::from_shape((2 * m, m), &mut *d_arm).expect("2M × M");
+            general_mat_mul(1.0, &coefficients, &values, 0.0, &mut d_arm);
         }
-    };
-    if m < PRODUCT {
-        visit(&mut |u, row, nu| {
-            d_reward[row] += nu;
-            crate::lu::subtract(&mut d_arm[row * m..][..m], -nu, &tape.values[u * m..][..m]);
-        });
-    } else {
-        coefficients.fill(0.0);
-        visit(&mut |u, row, nu| {
-            d_reward[row] += nu;
-            coefficients[row * m + u] += nu;
-        });
-        let coefficients = ArrayView2::from_shape((2 * m, m), coefficients).expect("2M × M");
-        let values = ArrayView2::from_shape((m, m), tape.values).expect("M × M");
-        let mut d_arm = ArrayViewMut2::from_shape((2 * m, m), &mut *d_arm).expect("2M × M");
-        general_mat_mul(1.0, &coefficients, &values, 0.0, &mut d_arm);
+        d_discount[0] = d_arm.iter().zip(self.arm).map(|(d, p)| d * p).sum();
+        d_arm.iter_mut().for_each(|d| *d *= self.discount);
     }
-    d_discount[0] = d_arm.iter().zip(arm).map(|(d, p)| d * p).sum();
-    d_arm.iter_mut().for_each(|d| *d *= discount);
 }
 
 fn check(transition: ArrayView4<'_, f64>, reward: ArrayView2<'_, f64>) -> usize {

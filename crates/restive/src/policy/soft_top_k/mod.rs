@@ -55,7 +55,7 @@ pub use shared::{SoftTopKMany, TableCotangent, soft_top_k_many};
 pub use weighted::{Crowd, CrowdCotangent, CrowdThreshold};
 
 use root::{Root, solve};
-use slopes::pull_back;
+use slopes::{Solved, pull_back};
 
 /// The pulls of one problem.
 pub struct SoftTopK<'a> {
@@ -100,7 +100,8 @@ impl SoftTopK<'_> {
         assert_eq!(d_pull.len(), self.pull.len(), "d_pull: [N]");
         let mut d_score = vec![0.0; d_pull.len()];
         let &Self { score, temperature, ref root, ref pull, .. } = self;
-        let (d_budget, d_temperature) = pull_back(root, score, None, pull, temperature, d_pull, &mut d_score);
+        let solved = Solved { root, score, mass: None, pull, temperature };
+        let (d_budget, d_temperature) = pull_back(solved, d_pull, &mut d_score);
         SoftTopKCotangent { d_score, d_budget, d_temperature }
     }
 }

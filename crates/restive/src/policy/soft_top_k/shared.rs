@@ -6,7 +6,7 @@
 //! results do not depend on threads or on which problems are solved together.
 
 use super::root::{Root, exponentials, halley, reference, solve};
-use super::slopes::pull_back;
+use super::slopes::{Solved, pull_back};
 use ndarray::{Array1, Array2, ArrayView2};
 use rayon::prelude::*;
 
@@ -110,8 +110,9 @@ impl SoftTopKMany<'_> {
                         *score = row[usize::from(s)];
                     }
                     d_score.fill(0.0);
-                    let (d_budget, d_temperature) =
-                        pull_back(root, &score, None, pull, self.temperature, d_pull, &mut d_score);
+                    let solved =
+                        Solved { root, score: &score, mass: None, pull, temperature: self.temperature };
+                    let (d_budget, d_temperature) = pull_back(solved, d_pull, &mut d_score);
                     shared = [shared[0] + d_budget, shared[1] + d_temperature];
                     for ((row, d), &s) in sums.chunks_exact_mut(m).zip(&d_score).zip(state) {
                         row[usize::from(s)] += d;

@@ -15,18 +15,22 @@ use super::root::{CHUNK, Kind, LANES, Root, chunk_of};
 use crate::simd::for_cpu;
 use rayon::prelude::*;
 
+/// A problem and its solution.
+#[derive(Clone, Copy)]
+pub(super) struct Solved<'a> {
+    pub(super) root: &'a Root,
+    pub(super) score: &'a [f64],
+    /// 1 each, where there are none
+    pub(super) mass: Option<&'a [f64]>,
+    pub(super) pull: &'a [f64],
+    pub(super) temperature: f64,
+}
+
 /// Adds to `d_score` and returns the cotangents of budget and temperature; single arms find zeros in `d_score`.
-pub(super) fn pull_back(
-    root: &Root,
-    score: &[f64],
-    mass: Option<&[f64]>,
-    pull: &[f64],
-    temperature: f64,
-    d_pull: &[f64],
-    d_score: &mut [f64],
-) -> (f64, f64) {
+pub(super) fn pull_back(solved: Solved<'_>, d_pull: &[f64], d_score: &mut [f64]) -> (f64, f64) {
+    let Solved { root, score, mass, pull, temperature } = solved;
     if root.kind == Kind::Smooth {
-        return smooth(root, score, mass, pull, temperature, d_pull, d_score);
+        return smooth(solved, d_pull, d_score);
     }
     let mass = |i: usize| mass.map_or(1.0, |mass| mass[i]);
     let distance = |i: usize| (score[i] - root.reference) / temperature - root.theta;
@@ -62,15 +66,8 @@ pub(super) fn pull_back(
 }
 
 /// Slopes are accurate as p(1 − p): two passes of vector loops, chunk by chunk.
-fn smooth(
-    root: &Root,
-    score: &[f64],
-    mass: Option<&[f64]>,
-    pull: &[f64],
-    temperature: f64,
-    d_pull: &[f64],
-    d_score: &mut [f64],
-) -> (f64, f64) {
+fn smooth(solved: Solved<'_>, d_pull: &[f64], d_score: &mut [f64]) -> (f64, f64) {
+    let Solved { root, score, mass, pull, temperature } = solved;
     let moments = |mass: Option<&[f64]>, p: &[f64], c: &[f64]| match mass {
         None => moments_for_cpu(p, &[], c),
         Some(mass) => weighted_moments_for_cpu(p, mass, c),

@@ -30,7 +30,7 @@
 
 use super::log_balance::{balance, log_sum};
 use super::root::{Problem, Root, SAMPLE, exponentials};
-use super::slopes::pull_back;
+use super::slopes::{Solved, pull_back};
 use std::cell::LazyCell;
 use std::sync::OnceLock;
 
@@ -134,7 +134,7 @@ impl Crowd {
     }
 
     /// Adds to `d_score` what a cotangent of the pulls becomes on the scores.
-    pub fn pull_back(
+    pub fn pullback_into(
         &self,
         solved: &CrowdThreshold,
         mass: &[f64],
@@ -144,8 +144,9 @@ impl Crowd {
     ) -> CrowdCotangent {
         let shapes = [mass.len(), pull.len(), d_pull.len(), d_score.len()];
         assert_eq!(shapes, [self.score.len(); 4], "mass, pull, d_pull, d_score: as the scores");
-        let (d_budget, d_temperature) =
-            pull_back(&solved.root, &self.score, Some(mass), pull, self.temperature, d_pull, d_score);
+        let &Self { ref score, temperature, .. } = self;
+        let solved = Solved { root: &solved.root, score, mass: Some(mass), pull, temperature };
+        let (d_budget, d_temperature) = pull_back(solved, d_pull, d_score);
         CrowdCotangent { d_budget, d_temperature }
     }
 }

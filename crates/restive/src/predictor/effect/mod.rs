@@ -199,20 +199,20 @@ fn product(x: ArrayView2<'_, f64>, d: ArrayView2<'_, f64>) -> Vec<f64> {
     out.into_raw_vec_and_offset().0
 }
 
-/// What the way back needs.
+/// What the pullback needs.
 pub(super) struct Tape<'a> {
     effect: &'a Effect,
     features: ArrayView2<'a, f64>,
 }
 
 impl Tape<'_> {
-    pub(super) fn pullback(&self, p: ArrayView4<'_, f64>, d_p: ArrayView4<'_, f64>) -> Vec<f64> {
+    pub(super) fn d_params(&self, p: ArrayView4<'_, f64>, d_p: ArrayView4<'_, f64>) -> Vec<f64> {
         let features = self.features.axis_chunks_iter(Axis(0), CHUNK);
         let (p, d_p) = (p.axis_chunks_iter(Axis(0), CHUNK), d_p.axis_chunks_iter(Axis(0), CHUNK));
         let work = features.zip(p.zip(d_p)).collect();
         let gradients = in_order(work, |_, (features, (p, d_p))| {
             let mut d_z: Vec<f64> = d_p.iter().copied().collect();
-            softmax::pullback(p.as_slice().expect("contiguous"), &mut d_z, self.effect.states);
+            softmax::pull_back(p.as_slice().expect("contiguous"), &mut d_z, self.effect.states);
             let shape = (features.nrows(), d_z.len() / features.nrows());
             let d_z = Array2::from_shape_vec(shape, d_z).expect("its length");
             self.effect.pull_logits(features, d_z.view())
