@@ -34,7 +34,7 @@ pub fn mean(values: &[f64]) -> Result<Mean, Undefined> {
     let (mean, variance) = moments(values);
     let n = values.len() as f64;
     let standard_error = (variance / n).sqrt();
-    let reach = tails::t_95(n - 1.0) * standard_error;
+    let reach = tails::student_quantile(n - 1.0) * standard_error;
     Ok(Mean { mean, standard_error, low: mean - reach, high: mean + reach, numbers: values.len() })
 }
 

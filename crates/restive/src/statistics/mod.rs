@@ -30,6 +30,7 @@ mod wilcoxon;
 pub use chi_square::{ChiSquare, chi_square};
 pub use mean::{Mean, mean, median};
 pub use t_test::{TTest, paired_t, welch_t};
+pub use tails::student_quantile;
 pub use wilcoxon::{Wilcoxon, wilcoxon};
 
 /// Why a question has no answer.

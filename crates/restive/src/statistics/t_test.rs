@@ -31,7 +31,7 @@ pub struct TTest {
 impl TTest {
     fn new(difference: f64, standard_error: f64, freedom: f64) -> Self {
         let statistic = difference / standard_error;
-        let reach = tails::t_95(freedom) * standard_error;
+        let reach = tails::student_quantile(freedom) * standard_error;
         let (low, high) = (difference - reach, difference + reach);
         Self { difference, standard_error, low, high, statistic, freedom, p: tails::t(statistic, freedom) }
     }

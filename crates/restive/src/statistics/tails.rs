@@ -39,8 +39,16 @@ pub(super) fn t(t: f64, freedom: f64) -> f64 {
     }
 }
 
-/// The t with P(|T| > t) = 0.05: half the width of a 95 % interval in standard errors.
-pub(super) fn t_95(freedom: f64) -> f64 {
+/// The t with P(|T| > t) = 0.05, Student's 97.5 % quantile: half the width of a 95 % interval in standard errors. NaN where
+/// there is no freedom.
+///
+/// ```
+/// assert!((restive::statistics::student_quantile(1.0) - 12.706_204_736_174_7).abs() < 1e-12);
+/// ```
+pub fn student_quantile(freedom: f64) -> f64 {
+    if !(freedom > 0.0) {
+        return f64::NAN;
+    }
     // the tail is convex and falls: Newton's method from the left climbs to the root and never passes it
     let mut root = 1.9599;
     for _ in 0..200 {

@@ -30,7 +30,10 @@ const ROOMS: [(&str, &[&str]); 16] = [
     ("policy", &["simd", "random"]),
     ("simulation", &["belief", "instance", "policy", "random"]),
     ("data", &["belief", "error", "instance", "policy", "random", "simulation"]),
-    ("evaluation", &["belief", "error", "instance", "lu", "policy", "random", "simd", "simulation"]),
+    (
+        "evaluation",
+        &["belief", "error", "instance", "lu", "policy", "random", "simd", "simulation", "statistics"],
+    ),
     ("training", &["data", "error", "evaluation", "index", "instance", "policy", "predictor", "random"]),
     ("joint", &["error", "evaluation", "instance", "policy", "predictor", "simd"]),
     ("statistics", &[]),
