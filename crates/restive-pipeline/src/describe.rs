@@ -5,7 +5,7 @@ use crate::method::Method;
 use crate::prepare;
 use restive::data::encoding::Standardise;
 use restive::data::split::{Part, Split};
-use restive::predictor::{Kind, Precision};
+use restive::predictor::{Precision, PredictorKind};
 use restive::training::{Config, Keep, Rate};
 use restive_tables::Study;
 use serde_json::{Value, json};
@@ -23,11 +23,11 @@ pub(crate) fn describe(asked: &Asked, method: &Method, study: &Study, split: &Sp
         "drop": asked.drop,
     });
     let architecture = match &config.kind {
-        Kind::Network { hidden, dropout } => json!({"hidden": hidden, "dropout": dropout}),
+        PredictorKind::Network { hidden, dropout } => json!({"hidden": hidden, "dropout": dropout}),
         // from scratch there is no penalised fit for a precision to enter
-        Kind::Effect { .. } if matches!(method, Method::DecisionFocused(..)) => json!({}),
-        Kind::Effect { precision: Precision::Fixed(precision) } => json!({"precision": precision}),
-        Kind::Effect { precision: Precision::HeldOut { cap } } => {
+        PredictorKind::Effect { .. } if matches!(method, Method::DecisionFocused(..)) => json!({}),
+        PredictorKind::Effect { precision: Precision::Fixed(precision) } => json!({"precision": precision}),
+        PredictorKind::Effect { precision: Precision::HeldOut { cap } } => {
             json!({"precision": "held-out", "precision_cap": cap})
         }
     };
@@ -74,7 +74,7 @@ pub(crate) fn describe(asked: &Asked, method: &Method, study: &Study, split: &Sp
 
 /// Whether the first, or only, stage is a Newton solve instead of gradient steps.
 fn is_newton(config: &Config, method: &Method) -> bool {
-    matches!(config.kind, Kind::Effect { .. }) && !matches!(method, Method::DecisionFocused(..))
+    matches!(config.kind, PredictorKind::Effect { .. }) && !matches!(method, Method::DecisionFocused(..))
 }
 
 /// The gradient steps, for the card.

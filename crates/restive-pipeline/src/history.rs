@@ -32,7 +32,7 @@ impl Applied {
         for part in [Part::Validation, Part::Test] {
             let groups = split.iter().flat_map(|split| split.part(part));
             let held_out: Vec<_> = groups
-                .map(|group| (Record::new(&group.of(&self.instances)), self.prediction(group)))
+                .map(|group| (Record::new(&group.select(&self.instances)), self.prediction(group)))
                 .collect();
             let pairs: Vec<_> = held_out.iter().map(|(record, p)| (record, p.view())).collect();
             let strength = strength(&pairs);

@@ -6,7 +6,7 @@
 use crate::error::{Error, Result, refuse};
 use ndarray::{ArrayD, IxDyn};
 use restive::predictor::effect::Precision;
-use restive::predictor::{Architecture, Ensemble, Kind, Predictor};
+use restive::predictor::{Architecture, Ensemble, Predictor, PredictorKind};
 use restive_tables::model::{Model, Weights};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -35,11 +35,13 @@ impl Trained {
 /// How to build the predictors anew, for the card.
 pub fn describe(architecture: &Architecture, members: usize) -> Value {
     let kind = match &architecture.kind {
-        Kind::Network { hidden, dropout } => json!({"kind": "network", "hidden": hidden, "dropout": dropout}),
-        Kind::Effect { precision: Precision::Fixed(precision) } => {
+        PredictorKind::Network { hidden, dropout } => {
+            json!({"kind": "network", "hidden": hidden, "dropout": dropout})
+        }
+        PredictorKind::Effect { precision: Precision::Fixed(precision) } => {
             json!({"kind": "effect", "precision": precision})
         }
-        Kind::Effect { precision: Precision::HeldOut { cap } } => {
+        PredictorKind::Effect { precision: Precision::HeldOut { cap } } => {
             json!({"kind": "effect", "precision_cap": cap})
         }
     };
@@ -75,15 +77,17 @@ pub fn rebuild(model: &Model) -> Result<Ensemble> {
             let width = |h: &Value| {
                 h.as_u64().map(|h| h as usize).ok_or_else(|| expected("hidden: expected whole numbers"))
             };
-            Kind::Network {
+            PredictorKind::Network {
                 hidden: hidden.iter().map(width).collect::<Result<_>>()?,
                 dropout: real("dropout")?,
             }
         }
         Some("effect") if card["precision"].is_number() => {
-            Kind::Effect { precision: Precision::Fixed(real("precision")?) }
+            PredictorKind::Effect { precision: Precision::Fixed(real("precision")?) }
         }
-        Some("effect") => Kind::Effect { precision: Precision::HeldOut { cap: real("precision_cap")? } },
+        Some("effect") => {
+            PredictorKind::Effect { precision: Precision::HeldOut { cap: real("precision_cap")? } }
+        }
         other => refuse!("card: predictor.kind: found {other:?}, expected network or effect"),
     };
     let architecture =

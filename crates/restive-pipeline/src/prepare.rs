@@ -54,7 +54,7 @@ pub fn parts(
             *instance = with_propensity(instance, &propensity)?;
         }
     }
-    Ok(Part::ALL.map(|part| split.part(part).iter().map(|group| group.of(&instances)).collect()))
+    Ok(Part::ALL.map(|part| split.part(part).iter().map(|group| group.select(&instances)).collect()))
 }
 
 /// When the states of a study are seen, as study.toml says it.

@@ -6,7 +6,7 @@ use crate::method::Method;
 use restive::Instance;
 use restive::evaluation::Record;
 use restive::instance::Observation;
-use restive::predictor::{Kind, Precision};
+use restive::predictor::{Precision, PredictorKind};
 use restive::training::{Choice, Config, Decision, Keep, Rate, Recipe};
 
 /// The profile, overridden.
@@ -52,15 +52,15 @@ fn settings(asked: &Asked, train: &[Instance]) -> Config {
     config.seed = asked.seed;
     match asked.predictor {
         PredictorName::Network => {
-            if let Kind::Network { hidden, dropout } = &mut config.kind {
+            if let PredictorKind::Network { hidden, dropout } = &mut config.kind {
                 *hidden = asked.hidden.clone().unwrap_or_else(|| std::mem::take(hidden));
                 *dropout = asked.dropout.unwrap_or(*dropout);
             }
         }
-        PredictorName::Linear => config.kind = Kind::Network { hidden: vec![], dropout: 0.0 },
+        PredictorName::Linear => config.kind = PredictorKind::Network { hidden: vec![], dropout: 0.0 },
         PredictorName::Effect => {
             let precision = asked.precision.unwrap_or(Precision::DEFAULT);
-            config.kind = Kind::Effect { precision };
+            config.kind = PredictorKind::Effect { precision };
         }
     }
     if let Some(epochs) = asked.epochs {
@@ -80,7 +80,7 @@ fn settings(asked: &Asked, train: &[Instance]) -> Config {
 pub(crate) fn refuse_too_little(method: &Method, parts: &[Vec<Instance>; 3]) -> Result<()> {
     let config = method.config();
     let is_collapsing = parts[0].iter().any(|instance| instance.observation() != Observation::Full);
-    if is_collapsing && matches!(config.kind, Kind::Effect { .. }) {
+    if is_collapsing && matches!(config.kind, PredictorKind::Effect { .. }) {
         refuse!(
             "--predictor effect: the effect model is fitted to moves from state to state, and this study sees states at pulls only; it needs --predictor network or linear"
         );
@@ -94,7 +94,7 @@ pub(crate) fn refuse_too_little(method: &Method, parts: &[Vec<Instance>; 3]) -> 
             "training part: found no transition (a state, an action and the next state of an arm), expected some"
         );
     }
-    if let Kind::Effect { precision: Precision::HeldOut { .. } } = config.kind
+    if let PredictorKind::Effect { precision: Precision::HeldOut { .. } } = config.kind
         && parts[1].is_empty()
     {
         refuse!("--precision held-out: found no validation part to choose on, expected one");

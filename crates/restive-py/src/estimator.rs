@@ -102,7 +102,7 @@ impl NativeModel {
             }
         };
         let (_, loss, seen) = run(py, || {
-            let instances: Vec<_> = groups.iter().map(|group| group.of(&applied.instances)).collect();
+            let instances: Vec<_> = groups.iter().map(|group| group.select(&applied.instances)).collect();
             card::loss(&applied.ensemble, &instances)
         })?;
         if seen == 0.0 {

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use restive::Reward;
 use restive::index::two_state::{self, Packing};
-use restive::index::{self, Algorithm, DifferentiableIndex, Status, differentiable_index};
+use restive::index::{self, Algorithm, DifferentiableIndex, IndexStatus, differentiable_index};
 
 /// How two-state arms lie in memory where the closed form takes them as they are.
 pub(crate) fn packing(algorithm: Algorithm, form: Form) -> Option<Packing> {
@@ -24,7 +24,7 @@ pub(crate) fn packing(algorithm: Algorithm, form: Form) -> Option<Packing> {
 pub(crate) struct Verdict {
     is_indexable: Py<PyArray1<bool>>,
     residual: Py<PyArray1<f64>>,
-    status: Vec<Status>,
+    status: Vec<IndexStatus>,
 }
 
 /// Whittle indices of N arms, and the way back to their transitions: what `whittle_index` returns.
@@ -68,9 +68,13 @@ impl Indices {
     /// str [N]: "exact", "approximate", "ill-conditioned" (see `residual`) or "undetermined" (the indices are NaN).
     #[getter]
     fn status<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        const ALL: [Status; 4] =
-            [Status::Exact, Status::Approximate, Status::IllConditioned, Status::Undetermined];
-        let names = py.import("numpy")?.call_method1("array", (ALL.map(Status::name),))?;
+        const ALL: [IndexStatus; 4] = [
+            IndexStatus::Exact,
+            IndexStatus::Approximate,
+            IndexStatus::IllConditioned,
+            IndexStatus::Undetermined,
+        ];
+        let names = py.import("numpy")?.call_method1("array", (ALL.map(IndexStatus::name),))?;
         let codes: Vec<u8> = self.verdict(py)?.status.iter().map(|status| *status as u8).collect();
         names.call_method1("take", (codes.to_pyarray(py),))
     }

@@ -1,6 +1,6 @@
 //! Models there and back, and every way to refuse one.
 
-use restive::data::encoding::{EncodedColumn, Encoding, Kind, Standardise};
+use restive::data::encoding::{ColumnKind, EncodedColumn, Encoding, Standardise};
 use restive_tables::Model;
 use restive_tables::model::{Card, SCHEMA};
 use serde_json::json;
@@ -11,12 +11,12 @@ fn model() -> Model {
     let columns = vec![
         EncodedColumn {
             name: "age".into(),
-            kind: Kind::Number { mean: 1.0 / 3.0, sd: 0.1 },
+            kind: ColumnKind::Number { mean: 1.0 / 3.0, sd: 0.1 },
             has_missing: true,
         },
         EncodedColumn {
             name: "district".into(),
-            kind: Kind::Text { categories: vec!["a, b".into(), "ñ".into()] },
+            kind: ColumnKind::Text { categories: vec!["a, b".into(), "ñ".into()] },
             has_missing: false,
         },
     ];

@@ -94,7 +94,7 @@ impl Tally {
 fn main() {
     let mut arguments = std::env::args().skip(1).map(|text| text.parse::<u64>().expect("a whole number"));
     let repetitions = arguments.next().unwrap_or(1000);
-    // the seed of the chain; repetitions with other seeds have other luck as well
+    // the seed of the chain; repetitions with other seeds have other noise as well
     let chain = arguments.next().unwrap_or(7);
     let seeds = chain * 1_000_000..chain * 1_000_000 + repetitions;
     let mut random = stream(chain, &[]);
@@ -180,7 +180,12 @@ fn main() {
         };
         let instance = Instance::new(parts).unwrap();
         let case = Case { instance: &instance, policies: policies.clone(), prediction: None };
-        let settings = Settings { runs: 200, seed, starts_as_logged: false, ..Settings::new(HORIZON) };
+        let settings = EvaluationSettings {
+            runs: 200,
+            seed,
+            starts_as_logged: false,
+            ..EvaluationSettings::new(HORIZON)
+        };
         let evaluation = evaluate(&[case], &settings).unwrap();
         for (k, (name, _)) in policies.iter().enumerate() {
             for (e, estimator) in estimators.into_iter().enumerate() {

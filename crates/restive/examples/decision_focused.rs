@@ -4,7 +4,7 @@
 //!
 //! For each regime and seed (7 training, 1 validation, 2 test instances): the recommended training with its selection over
 //! folds, and two-stage training at the same index discount 1 − 1/H; strict policy, true transitions, 1,000 runs with
-//! common luck. Differences are paired by seed. The oracle has indices of the true transitions at discount 0.99.
+//! common noise. Differences are paired by seed. The oracle has indices of the true transitions at discount 0.99.
 
 use ndarray::{Array1, Array4};
 use restive::Instance;
@@ -12,7 +12,7 @@ use restive::data::domain::Domain;
 use restive::evaluation::World;
 use restive::index::whittle_index;
 use restive::policy::Policy;
-use restive::predictor::Kind;
+use restive::predictor::PredictorKind;
 use restive::simulation::{Initial, Setting, values};
 use restive::training::{Choice, Config, Recipe, Selection};
 use std::time::Instant;
@@ -73,7 +73,7 @@ fn main() {
         for seed in first..first + seeds {
             let all = domain.generate(seed).expect("a valid domain");
             let (train, validation, test) = (&all[..7], &all[7..8], &all[8..]);
-            let kind = Kind::Network { hidden: hidden.clone(), dropout: 0.0 };
+            let kind = PredictorKind::Network { hidden: hidden.clone(), dropout: 0.0 };
             let two_stage = Config { kind, seed, ..Config::recommended(train) };
             let recipe = Recipe::new(two_stage, HORIZON);
             let discount = recipe.decision.index_discount;

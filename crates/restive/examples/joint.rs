@@ -15,10 +15,10 @@ use restive::Instance;
 use restive::data::domain::Domain;
 use restive::index::{Algorithm, whittle_index};
 use restive::joint::{
-    Joint, Lesson, Limit, Planner, Settings, best_value, greedy, optimum, plan, policy_value, strict, train,
-    uniform,
+    Joint, JointSettings, JointTask, Limit, Planner, best_value, greedy, optimum, plan, policy_value, strict,
+    train, uniform,
 };
-use restive::predictor::{Architecture, Kind, Predictor};
+use restive::predictor::{Architecture, Predictor, PredictorKind};
 use restive::simulation::Initial;
 use restive::statistics::{mean, paired_t, wilcoxon};
 use restive::training::{Config, Decision, DecisionFocused, fit};
@@ -30,7 +30,7 @@ const SLOWEST: f64 = 10.0;
 const UNROLLED: Planner = Planner::Unrolled { sweeps: 10 };
 
 fn predictor(seed: u64) -> Predictor {
-    let kind = Kind::Network { hidden: vec![64], dropout: 0.0 };
+    let kind = PredictorKind::Network { hidden: vec![64], dropout: 0.0 };
     Predictor::new(&Architecture { features: 16, states: 2, kind }, seed).expect("valid")
 }
 
@@ -64,7 +64,7 @@ fn cost(budget: usize, most_arms: usize) {
                 cells.push("-".to_string());
                 continue;
             }
-            match Lesson::new(&all[0], &Settings::published(planner)) {
+            match JointTask::new(&all[0], &JointSettings::published(planner)) {
                 Err(error) => {
                     eprintln!("{error}");
                     cells.push("refused".into());
@@ -83,7 +83,7 @@ fn cost(budget: usize, most_arms: usize) {
         let ours = DecisionFocused::new(Config::published(), Decision::published(HORIZON), None, &all, &[]);
         let ours = ours.expect("valid data");
         let taken = seconds(|| drop(ours.objective(&network, 0, 0)));
-        let sizes = restive::joint::Cost::of(n, 2, budget);
+        let sizes = restive::joint::Cost::new(n, 2, budget);
         println!(
             "{n:>4} {:>9} {:>8} {:>10} {sweeps:>7} {:>10} {taken:>10.2e}",
             sizes.joint_states, sizes.joint_actions, cells[0], cells[1]
@@ -97,7 +97,7 @@ fn cost(budget: usize, most_arms: usize) {
 /// The mean over the test instances of the exact value of a policy.
 fn value(test: &[Instance], policy: impl Fn(&Instance, &Joint) -> Array2<f64>) -> f64 {
     let one = |instance: &Instance| {
-        let joint = Joint::of(instance, &Limit::default()).expect("small");
+        let joint = Joint::from_instance(instance, &Limit::default()).expect("small");
         let truth = instance.truth().expect("synthetic").view();
         let value = policy_value(&joint, truth, policy(instance, &joint).view(), HORIZON);
         let start = joint.start(Initial::Uniform.mass(ARMS, 2).view());
@@ -137,7 +137,7 @@ fn run(seed: u64, trajectories: usize, temperature: f64) -> [f64; 9] {
     }
     let focused = focused.finish().predictor;
     let trained = |planner| {
-        let settings = Settings { temperature, ..Settings::published(planner) };
+        let settings = JointSettings { temperature, ..JointSettings::published(planner) };
         let trained = train(train_on, predictor(seed), &settings).expect("it fits");
         value(test, |instance, joint| {
             let predicted = trained.predictor.predict(instance.features());
@@ -146,7 +146,7 @@ fn run(seed: u64, trajectories: usize, temperature: f64) -> [f64; 9] {
     };
     let truth = |instance: &Instance| instance.truth().expect("synthetic").view().to_owned();
     let best = |instance: &Instance| {
-        let joint = Joint::of(instance, &Limit::default()).expect("small");
+        let joint = Joint::from_instance(instance, &Limit::default()).expect("small");
         let start = joint.start(Initial::Uniform.mass(ARMS, 2).view());
         let value = best_value(&joint, truth(instance).view(), HORIZON);
         value.iter().zip(&start).map(|(v, p)| v * p).sum::<f64>()

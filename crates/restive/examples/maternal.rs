@@ -11,7 +11,7 @@ use restive::data::maternal::Maternal;
 use restive::evaluation::likelihood;
 use restive::index::{Algorithm, whittle_index};
 use restive::policy::Policy;
-use restive::predictor::{Kind, Precision};
+use restive::predictor::{Precision, PredictorKind};
 use restive::simulation::{Initial, Setting, values};
 use restive::training::{Config, fit};
 use std::time::Instant;
@@ -22,7 +22,7 @@ fn main() -> restive::Result<()> {
     let asked: Vec<u64> = std::env::args().skip(1).map(|text| text.parse().expect("a number")).collect();
     let (seeds, first) = (asked.first().copied().unwrap_or(4), asked.get(1).copied().unwrap_or(0));
     let maternal = Maternal::default();
-    let network = |hidden| Kind::Network { hidden, dropout: 0.0 };
+    let network = |hidden| PredictorKind::Network { hidden, dropout: 0.0 };
     let names = ["best from features", "network, published", "network", "linear", "effect"];
     let mut scores = Array2::zeros((seeds as usize, names.len()));
     let mut values = Vec::new();
@@ -35,9 +35,10 @@ fn main() -> restive::Result<()> {
         let best = &programme.best_from_features[9..];
 
         let engaged = test.iter().map(|group| value(group, &Policy::NoAction)).sum::<f64>() / 3.0;
-        let loss = |of: &dyn Fn(usize) -> Array4<f64>| {
-            let of = |k: usize| likelihood(&test[k].trajectories().counts(), of(k).view()).per_trajectory;
-            (0..3).map(of).sum::<f64>() / 3.0
+        let loss = |prediction: &dyn Fn(usize) -> Array4<f64>| {
+            let of_group =
+                |k: usize| likelihood(&test[k].trajectories().counts(), prediction(k).view()).per_trajectory;
+            (0..3).map(of_group).sum::<f64>() / 3.0
         };
         let share = programme.instances.iter().map(share_engaging).sum::<f64>() / 12.0;
         println!(
@@ -57,7 +58,10 @@ fn main() -> restive::Result<()> {
             Config { seed, epochs: 30, ..Config::published() },
             Config { seed, kind: network(vec![64]), ..Config::recommended(train) },
             Config { seed, kind: network(vec![]), ..Config::recommended(train) },
-            Config { kind: Kind::Effect { precision: Precision::DEFAULT }, ..Config::recommended(train) },
+            Config {
+                kind: PredictorKind::Effect { precision: Precision::DEFAULT },
+                ..Config::recommended(train)
+            },
         ];
         for (name, config) in names[1..].iter().zip(kinds) {
             let start = Instant::now();
@@ -80,7 +84,7 @@ fn main() -> restive::Result<()> {
         let error = column.std(1.0) / (seeds as f64).sqrt();
         println!("  {name:20} {:5.1} ± {error:.1}", column.mean().expect("a seed"));
     }
-    let mean = |k: usize| values.iter().map(|of| of[k]).sum::<f64>() / seeds as f64;
+    let mean = |k: usize| values.iter().map(|run| run[k]).sum::<f64>() / seeds as f64;
     println!("  no action {:.1}, random {:.1}, oracle {:.1}", mean(0), mean(1), mean(2));
     Ok(())
 }

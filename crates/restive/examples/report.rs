@@ -9,7 +9,7 @@ use restive::data::domain::Domain;
 use restive::evaluation::{Covers, Estimate, difference};
 use restive::index::{Algorithm, whittle_index};
 use restive::policy::{Policy, Temperature};
-use restive::predictor::Kind;
+use restive::predictor::PredictorKind;
 use restive::report::{
     Axis, Bars, Block, Chart, Curves, Distribution, Fact, Ink, Interval, Page, Section, Table, bars, curves,
     distribution,
@@ -73,7 +73,7 @@ fn run(seeds: u64) -> Results {
         let (train, validation, test) = (&all[..7], &all[7..8], &all[8]);
         results.index.clear();
         for (k, hidden) in [vec![64], vec![]].into_iter().enumerate() {
-            let kind = Kind::Network { hidden, dropout: 0.0 };
+            let kind = PredictorKind::Network { hidden, dropout: 0.0 };
             let fitted = |epochs| {
                 let config = Config { seed, epochs, kind: kind.clone(), ..Config::published() };
                 fit(config, train, validation).expect("valid data")

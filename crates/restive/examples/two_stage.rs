@@ -13,7 +13,7 @@ use restive::data::domain::Domain;
 use restive::evaluation::likelihood;
 use restive::index::{Algorithm, whittle_index};
 use restive::policy::Policy;
-use restive::predictor::{Kind, Precision};
+use restive::predictor::{Precision, PredictorKind};
 use restive::simulation::{Initial, Setting, values};
 use restive::training::{Config, fit};
 use std::time::Instant;
@@ -88,11 +88,11 @@ fn main() {
             let config = match *name {
                 "published" => Config::published(),
                 "linear" => {
-                    let kind = Kind::Network { hidden: vec![], dropout: 0.0 };
+                    let kind = PredictorKind::Network { hidden: vec![], dropout: 0.0 };
                     Config { kind, ..Config::recommended(train) }
                 }
                 "effect" => Config {
-                    kind: Kind::Effect { precision: Precision::DEFAULT },
+                    kind: PredictorKind::Effect { precision: Precision::DEFAULT },
                     ..Config::recommended(train)
                 },
                 _ => Config::recommended(train),

@@ -113,13 +113,13 @@ pub enum Error {
 const LISTED: usize = 5;
 
 fn listed(differences: &[(String, FeatureFault)]) -> String {
-    let one =
+    let line =
         |(column, fault): &(String, FeatureFault)| format!("feature {}: {fault}", column.escape_debug());
-    let mut all: Vec<String> = differences.iter().take(LISTED).map(one).collect();
+    let mut lines: Vec<String> = differences.iter().take(LISTED).map(line).collect();
     if differences.len() > LISTED {
-        all.push(format!("and {} more", differences.len() - LISTED));
+        lines.push(format!("and {} more", differences.len() - LISTED));
     }
-    all.join("; ")
+    lines.join("; ")
 }
 
 /// What is wrong with a column of features, or what differs between a table and an encoding.
@@ -193,7 +193,7 @@ pub struct RowFault {
     pub kind: FaultKind,
 }
 
-/// The two ways in which a row can fail to be a distribution.
+/// Why a row is not a distribution.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum FaultKind {
     /// an entry is negative, above 1 or not a number

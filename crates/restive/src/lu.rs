@@ -57,8 +57,8 @@ impl Lu {
                     subtract(&mut row[end..], l, pivot_row);
                 }
             }
-            let all = ArrayViewMut2::from_shape((n, n), &mut self.factors).expect("n × n");
-            let (top, bottom) = all.split_at(Axis(0), end);
+            let factors = ArrayViewMut2::from_shape((n, n), &mut self.factors).expect("n × n");
+            let (top, bottom) = factors.split_at(Axis(0), end);
             let (left, mut trailing) = bottom.split_at(Axis(1), end);
             general_mat_mul(
                 -1.0,
@@ -150,8 +150,8 @@ impl Lu {
         let n = self.n;
         let factors = ArrayView2::from_shape((n, n), &self.factors).expect("n × n");
         let block = factors.slice(s![from.0..from.1, to.0..to.1]);
-        let all = ArrayViewMut2::from_shape((rows.len() / n, n), rows).expect("r × n");
-        let (left, right) = all.split_at(Axis(1), from.0.max(to.0));
+        let rows = ArrayViewMut2::from_shape((rows.len() / n, n), rows).expect("r × n");
+        let (left, right) = rows.split_at(Axis(1), from.0.max(to.0));
         if from.0 < to.0 {
             general_mat_mul(-1.0, &left.slice(s![.., from.0..]), &block, 1.0, &mut { right });
         } else {

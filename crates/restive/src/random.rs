@@ -2,7 +2,7 @@
 //!
 //! Every use has a stream of its own, named by a seed and a path of numbers (a purpose, a run, an instance, …). Work may
 //! then be shared among threads in any way and give the same numbers, and two policies may be held against each other on the
-//! same luck. Equal seeds and paths give equal streams: the path of every room begins with a constant of its own.
+//! same noise. Equal seeds and paths give equal streams: the path of every room begins with a constant of its own.
 
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;

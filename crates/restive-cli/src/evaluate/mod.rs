@@ -15,7 +15,7 @@ use arguments::{Judged, Ratio, Source};
 use report::{Loss, Report};
 use restive::data::split::{Group, Part};
 use restive::evaluation::{
-    Behaviour, Case, Hindrance, Propensity, RatioUpTo, Record, Settings, World, evaluate,
+    Behaviour, Case, EvaluationSettings, Hindrance, Propensity, RatioUpTo, Record, World, evaluate,
 };
 use restive::policy::{Policy, Temperature};
 use restive::{Instance, Transition};
@@ -33,7 +33,7 @@ pub(crate) fn run(arguments: &EvaluateArguments) -> anyhow::Result<()> {
     let judged = with_propensities(&applied, &groups, source)?;
     let hindrance = judged.is_none().then_some(Hindrance::Impossible);
     let whole = judged.as_ref().unwrap_or(&applied.instances);
-    let instances: Vec<Instance> = groups.iter().map(|group| group.of(whole)).collect();
+    let instances: Vec<Instance> = groups.iter().map(|group| group.select(whole)).collect();
     notes.extend(changed_ratio(&applied, &groups, &instances));
     let predictions: Vec<Transition> = groups.iter().map(|group| applied.prediction(group)).collect();
     let has_truth = instances.iter().all(|instance| instance.truth().is_some());
@@ -58,7 +58,7 @@ pub(crate) fn run(arguments: &EvaluateArguments) -> anyhow::Result<()> {
             "{not_indexable} arms are not predicted to be indexable: their ranking is a heuristic"
         ));
     }
-    let settings = Settings {
+    let settings = EvaluationSettings {
         behaviour: source.filter(|_| hindrance.is_none()).map(|_| Behaviour::Logged),
         ratio_up_to: match arguments.ratio {
             Ratio::ThisStep => RatioUpTo::ThisStep,
@@ -67,7 +67,7 @@ pub(crate) fn run(arguments: &EvaluateArguments) -> anyhow::Result<()> {
         runs: arguments.runs,
         resamples: arguments.resamples,
         seed: arguments.seed,
-        ..Settings::new(applied.study.settings.horizon)
+        ..EvaluationSettings::new(applied.study.settings.horizon)
     };
     let evaluation = evaluate(&cases, &settings).with_context(|| arguments.study.display().to_string())?;
     let hindrance = hindrance.or(evaluation.evidence.hindrance);

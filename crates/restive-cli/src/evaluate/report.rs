@@ -5,7 +5,7 @@ use super::arguments::{EvaluateArguments, word};
 use crate::shared::display::counted;
 use crate::shared::display::{Decimals, write_aligned};
 use restive::Instance;
-use restive::evaluation::{Behaviour, Estimate, Estimator, Evaluation, Hindrance, Score, Settings};
+use restive::evaluation::{Behaviour, Estimate, Estimator, Evaluation, EvaluationSettings, Hindrance, Score};
 use restive_tables::{Cells, write_table};
 use serde::Serialize;
 use std::io::{self, Write};
@@ -30,7 +30,7 @@ pub(crate) struct Report<'a> {
     pub(crate) hindrance: Option<Hindrance>,
     /// of the index
     pub(crate) discount: f64,
-    pub(crate) settings: &'a Settings,
+    pub(crate) settings: &'a EvaluationSettings,
     pub(crate) arguments: &'a EvaluateArguments,
     pub(crate) instances: &'a [Instance],
     pub(crate) notes: Vec<String>,

@@ -1,7 +1,7 @@
 //! The first arms of a file with their indices, for the eye.
 
 use crate::shared::display::{Decimals, grouped, write_aligned};
-use restive::index::{Indices, Status};
+use restive::index::{IndexStatus, Indices};
 use restive_tables::ArmNames;
 use std::io::{self, Write};
 
@@ -22,7 +22,7 @@ struct Shown {
     index: Vec<f64>,
     last: Vec<f64>,
     is_indexable: &'static str,
-    status: Status,
+    status: IndexStatus,
     residual: f64,
 }
 

@@ -4,7 +4,7 @@ use super::arguments::{Algorithm, IndexArguments};
 use super::observation::{chain, chain_name, refuse_too_many};
 use crate::shared::failure::Usage;
 use restive::Reward;
-use restive::index::{self, Indices, Status, bisection, two_state};
+use restive::index::{self, IndexStatus, Indices, bisection, two_state};
 use restive::instance::Chain;
 use restive_tables::Probabilities;
 
@@ -89,8 +89,8 @@ fn tolerance(asked: Option<f64>) -> bisection::Tolerance {
     }
 }
 
-pub(crate) const STATUSES: [Status; 4] =
-    [Status::Exact, Status::Approximate, Status::IllConditioned, Status::Undetermined];
+pub(crate) const STATUSES: [IndexStatus; 4] =
+    [IndexStatus::Exact, IndexStatus::Approximate, IndexStatus::IllConditioned, IndexStatus::Undetermined];
 
 /// What came out, counted.
 #[derive(Debug, Clone, Default)]
@@ -116,7 +116,7 @@ impl Tally {
         }
     }
 
-    pub(crate) fn count(&self, status: Status) -> u64 {
+    pub(crate) fn count(&self, status: IndexStatus) -> u64 {
         self.statuses[status as usize]
     }
 }

@@ -4,7 +4,7 @@ use super::arguments::IndexArguments;
 use super::observation::chain_name;
 use super::solve::{Question, STATUSES, Tally};
 use crate::shared::display::{counted, duration, grouped, peak_memory, percent};
-use restive::index::Status;
+use restive::index::IndexStatus;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -74,7 +74,7 @@ impl Summary {
 
     pub(crate) fn write_line(&self, text: &mut Vec<u8>) -> io::Result<()> {
         let (undetermined, unexamined) =
-            (self.tally.count(Status::Undetermined), self.tally.count(Status::Approximate));
+            (self.tally.count(IndexStatus::Undetermined), self.tally.count(IndexStatus::Approximate));
         let verdict = match (self.not_indexable, undetermined) {
             _ if unexamined > 0 => "indexability not examined".to_string(),
             (0, 0) => "all indexable".to_string(),
@@ -102,16 +102,16 @@ impl Summary {
                  subsidy at which a state is left alone and a ranking by it is a heuristic; --verbose adds the last",
             ),
             (
-                self.tally.count(Status::Approximate),
+                self.tally.count(IndexStatus::Approximate),
                 "approximate: bisection does not examine indexability, so is_indexable is empty; \
                  --algorithm general does",
             ),
             (
-                self.tally.count(Status::IllConditioned),
+                self.tally.count(IndexStatus::IllConditioned),
                 "ill-conditioned: rounding may have cost digits; --verbose adds the residual, an estimate of the relative error",
             ),
             (
-                self.tally.count(Status::Undetermined),
+                self.tally.count(IndexStatus::Undetermined),
                 "undetermined: no index could be computed (at discount 1, when the average reward depends on where an arm \
                  starts), so w_S is NaN and is_indexable is empty",
             ),

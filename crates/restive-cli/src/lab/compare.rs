@@ -139,7 +139,7 @@ impl Run {
 pub(crate) fn parts(instances: &[Instance], seed: u64) -> restive::Result<[Vec<Instance>; 3]> {
     let arms: Vec<usize> = instances.iter().map(Instance::arms).collect();
     let split = Split::in_order(&arms, seed)?;
-    Ok(Part::ALL.map(|part| split.part(part).iter().map(|group| group.of(instances)).collect()))
+    Ok(Part::ALL.map(|part| split.part(part).iter().map(|group| group.select(instances)).collect()))
 }
 
 /// The recommended training of a comparison.

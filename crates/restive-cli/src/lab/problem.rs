@@ -77,7 +77,7 @@ impl Problem {
             Problem::Domain(_, domain) => return compare::parts(&domain.generate(seed)?, seed),
             Problem::Maternal(maternal) => (maternal.generate(seed)?.instances, maternal.split(seed)?),
         };
-        Ok(Part::ALL.map(|part| split.part(part).iter().map(|group| group.of(&instances)).collect()))
+        Ok(Part::ALL.map(|part| split.part(part).iter().map(|group| group.select(&instances)).collect()))
     }
 
     /// What is known of the people of the test instances, one after the other, in units and words: of the maternal programme.

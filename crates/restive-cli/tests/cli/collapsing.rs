@@ -5,7 +5,7 @@ use ndarray::ArrayView2;
 use restive::Instance;
 use restive::data::domain::Domain;
 use restive::data::encoding::{Encoding, Standardise};
-use restive::evaluation::{Case, Record, Settings, evaluate, strength};
+use restive::evaluation::{Case, EvaluationSettings, Record, evaluate, strength};
 use restive::index::whittle_index;
 use restive::instance::{Chain, Observation, UNSEEN};
 use restive::policy::Policy;
@@ -89,7 +89,8 @@ fn the_numbers_are_the_librarys() {
                 ("random".to_string(), Policy::Random),
                 ("model-strict".to_string(), Policy::Strict(index.clone())),
             ];
-            let settings = Settings { runs: 30, resamples: 10, seed: 1, ..Settings::new(5) };
+            let settings =
+                EvaluationSettings { runs: 30, resamples: 10, seed: 1, ..EvaluationSettings::new(5) };
             let cases = [Case { instance: test, policies, prediction: None }];
             let expected = evaluate(&cases, &settings).unwrap();
             let found = json(&folder, &format!("evaluate {objective} s --runs 30 --resamples 10"));

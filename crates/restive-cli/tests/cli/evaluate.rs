@@ -2,7 +2,7 @@
 
 use crate::files::{Folder, stderr, stdout};
 use crate::models::write_model;
-use restive::evaluation::{Case, Settings, evaluate, likelihood};
+use restive::evaluation::{Case, EvaluationSettings, evaluate, likelihood};
 use restive::index::{Algorithm, whittle_index};
 use restive::policy::{Policy, Temperature};
 use restive_tables::Study;
@@ -55,7 +55,7 @@ fn the_numbers_are_the_librarys() {
         ("model-soft".to_string(), Policy::Soft(table.clone(), softness)),
         ("model-strict".to_string(), Policy::Strict(table)),
     ];
-    let settings = Settings { runs: 50, resamples: 20, seed: 1, ..Settings::new(5) };
+    let settings = EvaluationSettings { runs: 50, resamples: 20, seed: 1, ..EvaluationSettings::new(5) };
     let expected = evaluate(&[Case { instance, policies, prediction: None }], &settings).unwrap();
     let found = json(&folder, "");
     assert_eq!(keys(&found), ["about", "loss", "policies"]);

@@ -3,7 +3,7 @@
 use restive::data::encoding::{Encoding, Standardise};
 use restive::data::split::{Group, Split};
 use restive::predictor::effect::Precision;
-use restive::predictor::{Kind, Predictor};
+use restive::predictor::{Predictor, PredictorKind};
 use restive::training::{Config, fit};
 use restive_tables::Study;
 use restive_tables::model::{Card, Model};
@@ -23,8 +23,8 @@ pub(crate) fn write_model(study: &Path, folder: &Path) -> (Encoding, Predictor) 
     };
     let encoding = Encoding::fit(&study.features(&split.train), Standardise::Yes, &[]).unwrap();
     let instances = study.instances(&encoding).unwrap();
-    let part = |groups: &[Group]| groups.iter().map(|group| group.of(&instances)).collect::<Vec<_>>();
-    let kind = Kind::Effect { precision: Precision::Fixed(PRECISION) };
+    let part = |groups: &[Group]| groups.iter().map(|group| group.select(&instances)).collect::<Vec<_>>();
+    let kind = PredictorKind::Effect { precision: Precision::Fixed(PRECISION) };
     let config = Config { kind, seed: SEED, ..Config::published() };
     let predictor = fit(config, &part(&split.train), &part(&split.validation)).unwrap().predictor;
     let named = predictor.params().into_iter();

@@ -4,7 +4,7 @@
 //! configuration of the training, its history) is a free value; the encoding of the features is checked here, because a model
 //! must not be used on features encoded otherwise.
 
-use restive::data::encoding::{EncodedColumn, Encoding, Kind, Standardise};
+use restive::data::encoding::{ColumnKind, EncodedColumn, Encoding, Standardise};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -71,8 +71,10 @@ impl RawCard {
         let column = |column: &EncodedColumn| {
             let (name, has_missing) = (column.name.clone(), column.has_missing);
             match &column.kind {
-                Kind::Number { mean, sd } => RawColumn::Number { name, has_missing, mean: *mean, sd: *sd },
-                Kind::Text { categories } => {
+                ColumnKind::Number { mean, sd } => {
+                    RawColumn::Number { name, has_missing, mean: *mean, sd: *sd }
+                }
+                ColumnKind::Text { categories } => {
                     RawColumn::Text { name, has_missing, categories: categories.clone() }
                 }
             }
@@ -122,7 +124,7 @@ pub(super) fn parse(text: &[u8]) -> Result<(Card, Option<String>), (String, Stri
                     "finite numbers, sd above 0".into(),
                 ));
             }
-            Ok(EncodedColumn { name, kind: Kind::Number { mean, sd }, has_missing })
+            Ok(EncodedColumn { name, kind: ColumnKind::Number { mean, sd }, has_missing })
         }
         RawColumn::Text { name, has_missing, categories } => {
             if !categories.is_sorted_by(|a, b| a < b) {
@@ -131,7 +133,7 @@ pub(super) fn parse(text: &[u8]) -> Result<(Card, Option<String>), (String, Stri
                     "them sorted, each once".into(),
                 ));
             }
-            Ok(EncodedColumn { name, kind: Kind::Text { categories }, has_missing })
+            Ok(EncodedColumn { name, kind: ColumnKind::Text { categories }, has_missing })
         }
     };
     let encoding = Encoding {

@@ -15,7 +15,7 @@ use parquet::basic::{Compression, Encoding};
 use parquet::errors::ParquetError;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::schema::types::ColumnPath;
-use restive::index::{Indices, Status};
+use restive::index::{IndexStatus, Indices};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -68,7 +68,7 @@ impl ParquetIndices {
         if self.detail == Detail::Full {
             columns.extend(by_state(&solved.last));
             columns.push(Arc::new(StringArray::from_iter_values(
-                solved.status.iter().map(|s: &Status| s.name()),
+                solved.status.iter().map(|s: &IndexStatus| s.name()),
             )));
             columns.push(Arc::new(Float64Array::from_iter_values(solved.residual.iter().copied())));
         }

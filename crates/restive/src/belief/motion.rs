@@ -1,4 +1,4 @@
-//! How what is told apart of the arms moves: states by transitions, labels along their chains.
+//! How the states of arms move: observed ones by their transitions, labels along their chains.
 //!
 //! The labels of an arm are the states of an ordinary one, but its transitions `[L,2,L]` are nearly empty: left alone,
 //! (s, h) becomes (s, h+1), and a pull leads to one of M labels. [`Motion`] says which of both a kernel has before it, so that
@@ -16,7 +16,7 @@
 use super::Belief;
 use ndarray::{Array3, Array4, ArrayView2, ArrayView4, Axis};
 
-/// How what is told apart of N arms moves; L counts it.
+/// How the L distinguishable states of N arms move.
 #[derive(Debug, Clone, Copy)]
 pub enum Motion<'a> {
     /// states, by transitions `[N,L,2,L]`

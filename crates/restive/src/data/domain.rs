@@ -169,9 +169,9 @@ impl Domain {
             budget: self.budget,
             horizon: self.horizon,
         };
-        let luck = stream(seed, &[DOMAIN, 3, k]).random();
+        let rollout_seed = stream(seed, &[DOMAIN, 3, k]).random();
         let initial = self.initial(&mut stream(seed, &[DOMAIN, 4, k]));
-        let mut log = trajectories(&setting, &initial, &Policy::Random, self.trajectories, luck);
+        let mut log = trajectories(&setting, &initial, &Policy::Random, self.trajectories, rollout_seed);
         if labelled.is_some() {
             log = with_reward(&log, setting.reward)?;
         }
@@ -191,11 +191,11 @@ impl Domain {
         let Observation::Collapsing(Chain::Infinite { beliefs }) = self.observation else {
             return Initial::Uniform;
         };
-        let mut one = || {
+        let mut draw = || {
             let (s, h) = (random.random_range(..self.states), random.random_range(..beliefs - self.horizon));
             label(s, h, beliefs) as u16
         };
-        Initial::States(Array2::from_shape_simple_fn((self.trajectories, self.arms), &mut one))
+        Initial::States(Array2::from_shape_simple_fn((self.trajectories, self.arms), &mut draw))
     }
 
     /// `[N,M,2,M]`

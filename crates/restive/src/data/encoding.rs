@@ -57,14 +57,14 @@ pub struct EncodedColumn {
     /// its name
     pub name: String,
     /// what was learnt of it
-    pub kind: Kind,
+    pub kind: ColumnKind,
     /// whether some training arm missed it, so that an indicator follows
     pub has_missing: bool,
 }
 
 /// What was learnt of one column from the training arms.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Kind {
+pub enum ColumnKind {
     /// a column of numbers
     Number {
         /// mean of the values that are there
@@ -112,8 +112,10 @@ impl Encoding {
         let mut names = Vec::with_capacity(self.width());
         for EncodedColumn { name, kind, has_missing } in &self.columns {
             match kind {
-                Kind::Number { .. } => names.push(name.clone()),
-                Kind::Text { categories } => names.extend(categories.iter().map(|c| format!("{name} = {c}"))),
+                ColumnKind::Number { .. } => names.push(name.clone()),
+                ColumnKind::Text { categories } => {
+                    names.extend(categories.iter().map(|c| format!("{name} = {c}")))
+                }
             }
             names.extend(has_missing.then(|| format!("{name} is missing")));
         }
@@ -129,7 +131,7 @@ impl Encoding {
             let column = features.column(&learnt.name).expect("checked");
             let gap = first + learnt.width() - 1;
             match (&learnt.kind, column) {
-                (Kind::Number { mean, sd }, Column::Number(values)) => {
+                (ColumnKind::Number { mean, sd }, Column::Number(values)) => {
                     for (i, &x) in values.iter().enumerate() {
                         let known = if x.is_nan() { *mean } else { x };
                         encoded[[i, first]] = match self.standardise {
@@ -141,7 +143,7 @@ impl Encoding {
                         }
                     }
                 }
-                (Kind::Text { categories }, Column::Text(values)) => {
+                (ColumnKind::Text { categories }, Column::Text(values)) => {
                     for (i, text) in values.iter().enumerate() {
                         match text {
                             None => encoded[[i, gap]] = 1.0,
@@ -164,7 +166,7 @@ impl Encoding {
     pub fn unseen(&self, features: &Features) -> Vec<Unseen> {
         let mut unseen = Vec::new();
         for EncodedColumn { name, kind, .. } in &self.columns {
-            let (Kind::Text { categories }, Some(Column::Text(values))) = (kind, features.column(name))
+            let (ColumnKind::Text { categories }, Some(Column::Text(values))) = (kind, features.column(name))
             else {
                 continue;
             };
@@ -182,14 +184,14 @@ impl Encoding {
 
     /// Names all columns that differ between the encoding and a table, or the first value that must not be missing.
     fn check(&self, features: &Features) -> Result<()> {
-        let of = |learnt: &EncodedColumn| match features.column(&learnt.name) {
+        let difference = |learnt: &EncodedColumn| match features.column(&learnt.name) {
             None => Some((learnt.name.clone(), FeatureFault::Absent)),
             Some(column) => {
                 let (found, expected) = (column.kind(), learnt.kind.name());
                 (found != expected).then(|| (learnt.name.clone(), FeatureFault::Kind { found, expected }))
             }
         };
-        let mut differences: Vec<_> = self.columns.iter().filter_map(of).collect();
+        let mut differences: Vec<_> = self.columns.iter().filter_map(difference).collect();
         let is_known = |name: &&String| {
             self.dropped.contains(name) || self.columns.iter().any(|learnt| learnt.name == **name)
         };
@@ -218,18 +220,18 @@ fn gap(learnt: &EncodedColumn, features: &Features) -> Option<(String, FeatureFa
 impl EncodedColumn {
     fn width(&self) -> usize {
         let values = match &self.kind {
-            Kind::Number { .. } => 1,
-            Kind::Text { categories } => categories.len(),
+            ColumnKind::Number { .. } => 1,
+            ColumnKind::Text { categories } => categories.len(),
         };
         values + usize::from(self.has_missing)
     }
 }
 
-impl Kind {
+impl ColumnKind {
     fn name(&self) -> &'static str {
         match self {
-            Kind::Number { .. } => "numbers",
-            Kind::Text { .. } => "text",
+            ColumnKind::Number { .. } => "numbers",
+            ColumnKind::Text { .. } => "text",
         }
     }
 }
@@ -247,7 +249,7 @@ fn learn(name: &str, column: &Column) -> Result<EncodedColumn> {
             if !(sd > 0.0) || known.iter().all(|x| *x == known[0]) {
                 return refuse(FeatureFault::Constant { found: known[0].to_string() });
             }
-            Kind::Number { mean, sd }
+            ColumnKind::Number { mean, sd }
         }
         Column::Text(values) => {
             let categories: BTreeSet<&String> = values.iter().flatten().collect();
@@ -256,7 +258,7 @@ fn learn(name: &str, column: &Column) -> Result<EncodedColumn> {
                     found: format!("{:?}", categories.first().unwrap()),
                 });
             }
-            Kind::Text { categories: categories.into_iter().cloned().collect() }
+            ColumnKind::Text { categories: categories.into_iter().cloned().collect() }
         }
     };
     Ok(EncodedColumn { name: name.into(), kind, has_missing })

@@ -142,11 +142,11 @@ impl Features {
 
     /// The arms of several tables with the same columns, one after the other. Panics where the columns differ.
     pub fn stack(tables: &[Features]) -> Self {
-        let mut all = tables.first().expect("at least one table").clone();
+        let mut stacked = tables.first().expect("at least one table").clone();
         for table in &tables[1..] {
-            assert_eq!(table.names, all.names, "features: the same columns in every table");
-            all.arms += table.arms;
-            for (column, more) in all.columns.iter_mut().zip(&table.columns) {
+            assert_eq!(table.names, stacked.names, "features: the same columns in every table");
+            stacked.arms += table.arms;
+            for (column, more) in stacked.columns.iter_mut().zip(&table.columns) {
                 match (column, more) {
                     (Column::Number(values), Column::Number(more)) => values.extend(more),
                     (Column::Text(values), Column::Text(more)) => values.extend(more.iter().cloned()),
@@ -154,6 +154,6 @@ impl Features {
                 }
             }
         }
-        all
+        stacked
     }
 }

@@ -60,7 +60,7 @@ pub struct Group {
 
 impl Group {
     /// The arms of the group as an instance of their own, with a budget in proportion.
-    pub fn of(&self, instances: &[Instance]) -> Instance {
+    pub fn select(&self, instances: &[Instance]) -> Instance {
         let whole = &instances[self.instance];
         if self.arms.len() == whole.arms() { whole.clone() } else { whole.select_arms(&self.arms) }
     }

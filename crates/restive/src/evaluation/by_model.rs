@@ -1,7 +1,7 @@
 //! One instance judged by simulation and by the fluid limit on transitions estimated from its log.
 
 use super::draws::{Draws, Seeds, setting};
-use super::evaluate::{Case, Settings, resampled_units};
+use super::evaluate::{Case, EvaluationSettings, resampled_units};
 use super::flow::{MeanField, flow};
 use super::{Estimator, Record, World, bootstrap, fluid, labelled, moments};
 use crate::instance::{Observation, Trajectories};
@@ -12,15 +12,15 @@ use ndarray::{Array2, Axis};
 /// Simulation and fluid on transitions estimated from the log; every resample estimates them anew.
 pub(super) fn model_draws(
     case: &Case<'_>,
-    settings: &Settings,
+    settings: &EvaluationSettings,
     seeds: Seeds,
 ) -> [(Estimator, Vec<Draws>); 2] {
     // with the labels of the whole log, so that resamples fill none in otherwise
     let log = &*labelled(case.instance.trajectories(), case.instance.observation());
     let policies: Vec<Followed> =
         case.policies.iter().map(|(_, policy)| Followed::Policy(policy.clone())).collect();
-    let all: Vec<usize> = (0..log.arms()).collect();
-    let point = model_values(case, settings, log, &all, &policies, settings.runs, seeds.runs);
+    let every_arm: Vec<usize> = (0..log.arms()).collect();
+    let point = model_values(case, settings, log, &every_arm, &policies, settings.runs, seeds.runs);
     let is_single = log.trajectories() == 1;
     let units = resampled_units(log);
     let runs = settings.runs_per_resample;
@@ -32,13 +32,13 @@ pub(super) fn model_draws(
             let policies: Vec<Followed> = fixed.iter().map(|policy| policy.select_arms(which)).collect();
             model_values(case, settings, &log.select_arms(which), which, &policies, runs, seed)
         } else {
-            model_values(case, settings, &log.select(which), &all, &policies, runs, seed)
+            model_values(case, settings, &log.select(which), &every_arm, &policies, runs, seed)
         }
     });
     let mut simulated: Vec<Draws> = Vec::with_capacity(policies.len());
     let mut fluids = Vec::with_capacity(policies.len());
     for (k, (runs, value)) in point.into_iter().enumerate() {
-        let resampled_runs: Vec<Vec<f64>> = resampled.iter().map(|all| all[k].0.clone()).collect();
+        let resampled_runs: Vec<Vec<f64>> = resampled.iter().map(|values| values[k].0.clone()).collect();
         let resamples = resampled_runs.iter().map(|runs| moments(runs).0).collect();
         simulated.push(Draws {
             value: moments(&runs).0,
@@ -48,7 +48,7 @@ pub(super) fn model_draws(
             start_rows: if settings.starts_as_logged && !is_single { log.trajectories() } else { 0 },
             ..Draws::default()
         });
-        let resamples = resampled.iter().map(|all| all[k].1).collect();
+        let resamples = resampled.iter().map(|values| values[k].1).collect();
         let is_fitted = case.instance.observation() != Observation::Full;
         fluids.push(Draws { value, resamples, is_fitted, ..Draws::default() });
     }
@@ -128,7 +128,7 @@ impl Followed {
 /// (values of runs, fluid value) of each policy on the transitions of one log, whose arms are `arms` of the instance.
 fn model_values(
     case: &Case<'_>,
-    settings: &Settings,
+    settings: &EvaluationSettings,
     log: &Trajectories,
     arms: &[usize],
     policies: &[Followed],
@@ -138,7 +138,7 @@ fn model_values(
     let prediction = case.prediction.map(|(p, strength)| (p.select_arms(arms), strength));
     let prediction = prediction.as_ref().map(|(p, strength)| (p.view(), *strength));
     let (observation, reward) = (case.instance.observation(), case.instance.reward());
-    let world = World::estimated(reward, &Record::of(log, observation), prediction);
+    let world = World::estimated(reward, &Record::from_log(log, observation), prediction);
     let setting = setting(case, settings, &world);
     let initial = settings.initial(log, observation);
     let mass = initial.mass(log.arms(), log.states());

@@ -1,7 +1,7 @@
 //! One instance judged by importance sampling: CWPDIS, or the segmented variant of a single trajectory.
 
 use super::draws::{Draws, Seeds};
-use super::evaluate::{Case, Settings};
+use super::evaluate::{Case, EvaluationSettings};
 use super::{
     Decisions, Estimator, Propensity, RatioUpTo, bootstrap, cwpdis, known_states, segmented, target_pull,
     times_drawn, without_overlap,
@@ -12,7 +12,7 @@ use ndarray::Array3;
 /// CWPDIS, or the segmented variant of a single trajectory.
 pub(super) fn ratio_draws(
     case: &Case<'_>,
-    settings: &Settings,
+    settings: &EvaluationSettings,
     propensity: &Propensity,
     seeds: Seeds,
 ) -> (Estimator, Vec<Draws>) {

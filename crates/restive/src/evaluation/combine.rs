@@ -2,9 +2,9 @@
 //!
 //! `is`, `segmented`, `fluid`: percentiles of the bootstrap, [stretched](super::stretch()), and mirrored where they exclude the value.
 //! Where transitions are fitted to sightings `fluid` has ± 1.96 standard errors of the bootstrap instead.
-//! `true`: the luck of the runs.
-//! `simulated`: the variance over the resamples less the part of it that is the luck of their few runs, plus what few logged starts
-//! bring in, plus the luck of the runs behind the value itself.
+//! `true`: the noise of the runs.
+//! `simulated`: the variance over the resamples less the part of it that is the noise of their few runs, plus what few logged starts
+//! bring in, plus the noise of the runs behind the value itself.
 
 use super::draws::Draws;
 use super::{Case, Covers, Estimate, Estimator, moments};
@@ -43,7 +43,7 @@ impl Draws {
 }
 
 /// The variance that few logged starts bring into the mean of runs that go through them in turn: that of the means by start,
-/// over their number, less the luck in it. Resamples cannot show it, because their runs are too few to tell it from luck.
+/// over their number, less the noise in it. Resamples cannot show it, because their runs are too few to separate it from noise.
 fn start_variance(runs: &[f64], rows: usize) -> f64 {
     if rows < 2 || runs.len() < 2 * rows {
         return 0.0;
@@ -51,8 +51,8 @@ fn start_variance(runs: &[f64], rows: usize) -> f64 {
     let by_row: Vec<Vec<f64>> =
         (0..rows).map(|row| runs.iter().skip(row).step_by(rows).copied().collect()).collect();
     let means: Vec<f64> = by_row.iter().map(|runs| moments(runs).0).collect();
-    let luck = by_row.iter().map(|runs| moments(runs).1 / runs.len() as f64).sum::<f64>() / rows as f64;
-    ((moments(&means).1 - luck) / rows as f64).max(0.0)
+    let noise = by_row.iter().map(|runs| moments(runs).1 / runs.len() as f64).sum::<f64>() / rows as f64;
+    ((moments(&means).1 - noise) / rows as f64).max(0.0)
 }
 
 /// The mean over the instances, with its interval.
@@ -65,15 +65,15 @@ pub(super) fn combine<'a>(
     let mean = |f: &dyn Fn(&Draws) -> f64| parts.clone().map(f).sum::<f64>() / count;
     let value = mean(&|part| part.value);
     // the variance of a mean of independent instances
-    let luck = |runs: &[f64]| moments(runs).1 / runs.len() as f64;
-    let rollouts = mean(&|part| luck(&part.runs)) / count;
+    let noise = |runs: &[f64]| moments(runs).1 / runs.len() as f64;
+    let rollouts = mean(&|part| noise(&part.runs)) / count;
     let resamples = parts.clone().map(|part| part.resamples.len()).min().unwrap_or(0);
     let resampled: Vec<f64> = (0..resamples).map(|b| mean(&|part| part.resamples[b])).collect();
     let estimate = match covers {
         Covers::Rollouts => Estimate::normal(value, rollouts, covers),
         Covers::TrajectoriesAndRollouts | Covers::ArmsAndRollouts => {
             let within = mean(&|part| {
-                part.resampled_runs.iter().map(|runs| luck(runs)).sum::<f64>() / resamples as f64
+                part.resampled_runs.iter().map(|runs| noise(runs)).sum::<f64>() / resamples as f64
             });
             let sampling = (moments(&resampled).1 - within / count).max(0.0);
             let starts = mean(&|part| start_variance(&part.runs, part.start_rows)) / count;

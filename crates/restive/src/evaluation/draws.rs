@@ -2,7 +2,7 @@
 
 use super::by_model::model_draws;
 use super::by_ratio::ratio_draws;
-use super::evaluate::{Case, Settings};
+use super::evaluate::{Case, EvaluationSettings};
 use super::{Estimator, Hindrance, Propensity, Simulated, World, first_states, moments};
 use crate::error::Result;
 use crate::instance::{Observation, Trajectories};
@@ -10,7 +10,7 @@ use crate::random::stream;
 use crate::simulation::{Initial, Setting};
 use rand::RngExt;
 
-/// The seeds of one instance: instances must not share their luck, or their mean would vary more than it shows.
+/// The seeds of one instance: instances must not share their noise, or their mean would vary more than it shows.
 #[derive(Clone, Copy)]
 pub(super) struct Seeds {
     pub(super) runs: u64,
@@ -24,7 +24,7 @@ impl Seeds {
     }
 }
 
-/// The first step of the paths of this room's streams, so that a log simulated with the same seed had other luck.
+/// The first step of the paths of this room's streams, so that a log simulated with the same seed had other noise.
 const EVALUATION: u64 = 0x6576_616c;
 
 /// The value of one policy by one estimator, with all that its interval needs.
@@ -56,7 +56,7 @@ pub(super) type Table = Vec<(Estimator, Vec<Draws>)>;
 /// The draws of every estimator that applies, and why importance sampling does not where it was asked for.
 pub(super) fn draws(
     case: &Case<'_>,
-    settings: &Settings,
+    settings: &EvaluationSettings,
     seeds: Seeds,
 ) -> Result<(Table, Option<Hindrance>)> {
     let log = case.instance.trajectories();
@@ -81,13 +81,13 @@ pub(super) fn draws(
     Ok((table, hindrance))
 }
 
-impl Settings {
+impl EvaluationSettings {
     pub(super) fn initial(&self, log: &Trajectories, observation: Observation) -> Initial {
         if self.starts_as_logged { first_states(log, observation) } else { Initial::Uniform }
     }
 }
 
-pub(super) fn setting<'a>(case: &Case<'a>, settings: &Settings, world: &'a World) -> Setting<'a> {
+pub(super) fn setting<'a>(case: &Case<'a>, settings: &EvaluationSettings, world: &'a World) -> Setting<'a> {
     let instance = case.instance;
     Setting {
         motion: world.motion(),

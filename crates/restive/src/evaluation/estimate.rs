@@ -10,7 +10,7 @@
 //! A bootstrap of n units knows a variance too small by (n−1)/n and treats it as certain. [`stretch`] makes up for both:
 //! √(n/(n−1)) with n the effective sample size, and Student's t over the normal quantile for the number of units.
 //!
-//! The improvement of one policy over another is a **paired difference**: both met the same luck, or the same resample of
+//! The improvement of one policy over another is a **paired difference**: both met the same noise, or the same resample of
 //! the data, and the differences vary far less than the values.
 //!
 //! ```
@@ -28,15 +28,15 @@ use crate::statistics::student_quantile;
 /// What the interval of an estimate covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Covers {
-    /// the luck of the simulated runs, on transitions taken as given
+    /// the noise of the simulated runs, on transitions taken as given
     Rollouts,
     /// which trajectories happened to be logged
     Trajectories,
     /// which arms happened to be in the programme
     Arms,
-    /// which trajectories happened to be logged, through the transitions estimated from them, and the luck of the runs
+    /// which trajectories happened to be logged, through the transitions estimated from them, and the noise of the runs
     TrajectoriesAndRollouts,
-    /// which arms happened to be in the programme, and the luck of the runs
+    /// which arms happened to be in the programme, and the noise of the runs
     ArmsAndRollouts,
 }
 
@@ -102,7 +102,7 @@ impl Estimate {
     }
 }
 
-/// The mean of a − b, run by run, with Student's interval: both must have met the same luck in the same order.
+/// The mean of a − b, run by run, with Student's interval: both must have met the same noise in the same order.
 pub fn difference(a: &[f64], b: &[f64]) -> Estimate {
     assert_eq!(a.len(), b.len(), "paired values: as many of each");
     let differences: Vec<f64> = a.iter().zip(b).map(|(a, b)| a - b).collect();

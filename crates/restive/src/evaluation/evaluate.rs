@@ -2,11 +2,11 @@
 //!
 //! Each instance contributes the value of each policy on its log and on resamples of it: trajectories are drawn with
 //! replacement, or arms where there is a single trajectory, and transitions are estimated anew on each resample. All policies
-//! meet the same resamples and the same luck, so gains over the random policy and over no action are paired. Over several
+//! meet the same resamples and the same noise, so gains over the random policy and over no action are paired. Over several
 //! instances values are averaged; the interval then covers these instances with other logs, not other instances.
 //!
-//! **Intervals.** `is`, `segmented`, `fluid`: percentiles of the bootstrap, [stretched](stretch()). `true`: the luck of the runs. `simulated`: the
-//! variance over the resamples less the part of it that is the luck of their few runs, plus the luck of the runs
+//! **Intervals.** `is`, `segmented`, `fluid`: percentiles of the bootstrap, [stretched](stretch()). `true`: the noise of the runs. `simulated`: the
+//! variance over the resamples less the part of it that is the noise of their few runs, plus the noise of the runs
 //! behind the value itself, ± 1.96 standard errors.
 //!
 //! **Rotas.** Where arms are resampled, each keeps its own turns of round robin: the pulls of a resample are K on average, and
@@ -22,7 +22,7 @@
 //!
 //! ```
 //! use restive::data::domain::Domain;
-//! use restive::evaluation::{Case, Estimator, Settings, evaluate};
+//! use restive::evaluation::{Case, Estimator, EvaluationSettings, evaluate};
 //! use restive::policy::Policy;
 //!
 //! let domain = Domain { instances: 2, arms: 10, budget: 2, trajectories: 20, ..Domain::two_state() };
@@ -30,7 +30,7 @@
 //! let policies = vec![("no-action".to_string(), Policy::NoAction), ("random".to_string(), Policy::Random)];
 //! let cases: Vec<Case> =
 //!     instances.iter().map(|instance| Case { instance, policies: policies.clone(), prediction: None }).collect();
-//! let settings = Settings { runs: 200, resamples: 50, ..Settings::new(9) };
+//! let settings = EvaluationSettings { runs: 200, resamples: 50, ..EvaluationSettings::new(9) };
 //! let evaluation = evaluate(&cases, &settings)?;
 //! let score = evaluation.score("random", Estimator::True).unwrap();
 //! assert!(score.gain_over_no_action.unwrap().low > 0.0); // a pull pays in this domain
@@ -57,7 +57,7 @@ pub struct Case<'a> {
 
 /// How to evaluate.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Settings {
+pub struct EvaluationSettings {
     /// where propensities come from; absent: nothing is judged by importance sampling
     pub behaviour: Option<Behaviour>,
     /// which decisions enter a ratio (the published choice where rewards depend on actions)
@@ -76,7 +76,7 @@ pub struct Settings {
     pub seed: u64,
 }
 
-impl Settings {
+impl EvaluationSettings {
     /// 1,000 runs, 200 resamples with 20 runs each, logged propensities.
     pub fn new(horizon: usize) -> Self {
         Self {
@@ -93,7 +93,7 @@ impl Settings {
 }
 
 /// Judges the policies on the instances by every estimator that applies to all of them.
-pub fn evaluate(cases: &[Case<'_>], settings: &Settings) -> Result<Evaluation> {
+pub fn evaluate(cases: &[Case<'_>], settings: &EvaluationSettings) -> Result<Evaluation> {
     check(cases, settings)?;
     let names: Vec<String> = cases[0].policies.iter().map(|(name, _)| name.clone()).collect();
     let tables = cases.iter().enumerate();
@@ -157,7 +157,7 @@ pub(super) fn resampled_units(log: &Trajectories) -> usize {
     if log.trajectories() == 1 { log.arms() } else { log.trajectories() }
 }
 
-fn check(cases: &[Case<'_>], settings: &Settings) -> Result<()> {
+fn check(cases: &[Case<'_>], settings: &EvaluationSettings) -> Result<()> {
     let at_least = |what, least: usize, expected, found: usize| {
         if found >= least { Ok(()) } else { Err(Error::Range { what, expected, found: found as f64 }) }
     };

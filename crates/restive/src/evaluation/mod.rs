@@ -41,7 +41,7 @@ pub use cwpdis::{Cwpdis, RatioUpTo, cwpdis};
 pub use decisions::{Decisions, PullCotangent, target_pull};
 pub use decomposed::{Decomposed, DecomposedCotangent, Relaxation, decomposed};
 pub use estimate::{Covers, Estimate, NORMAL, difference, moments, stretch};
-pub use evaluate::{Case, Settings, evaluate};
+pub use evaluate::{Case, EvaluationSettings, evaluate};
 pub use flow::MeanField;
 pub use fluid::{Fluid, FluidCotangent, fluid};
 pub use known::{first_mass, first_states, known_states, labelled, later_label, unknown_label};

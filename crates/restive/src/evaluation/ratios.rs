@@ -33,8 +33,8 @@ pub(super) fn row<'a>(
     width: usize,
 ) -> &'a [f64] {
     let (_, h, n) = array.dim();
-    let all = array.to_slice().expect("row-major");
-    &all[(j * h + t) * n + start..][..width]
+    let numbers = array.to_slice().expect("row-major");
+    &numbers[(j * h + t) * n + start..][..width]
 }
 
 impl Block {

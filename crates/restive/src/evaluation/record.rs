@@ -50,11 +50,11 @@ impl Record {
     /// The record of an instance's log, with [unknown labels](super::known) filled in.
     pub fn new(instance: &Instance) -> Self {
         let observation = instance.observation();
-        Self::of(&labelled(instance.trajectories(), observation), observation)
+        Self::from_log(&labelled(instance.trajectories(), observation), observation)
     }
 
     /// The record of a log.
-    pub fn of(log: &Trajectories, observation: Observation) -> Self {
+    pub fn from_log(log: &Trajectories, observation: Observation) -> Self {
         match observation {
             Observation::Full => Record::Moves(log.counts()),
             Observation::Collapsing(chain) => {

@@ -69,8 +69,8 @@ pub fn fitted(seen: ArrayView3<'_, f64>, prediction: Option<(ArrayView4<'_, f64>
             });
         }
         None => {
-            let all = seen.sum_axis(Axis(0));
-            let pooled = pooled(&short(all.as_slice().expect("row-major")), m, kept);
+            let total = seen.sum_axis(Axis(0));
+            let pooled = pooled(&short(total.as_slice().expect("row-major")), m, kept);
             rows.for_each(|(_, (p, seen))| {
                 fit(&short(seen), m, kept, &pooled, [POOLED_STRENGTH; 2], p);
             });
@@ -115,7 +115,7 @@ fn fit(seen: &[f64], m: usize, chain: usize, prior: &[f64], strength: [f64; 2], 
         arm.step(&mut once);
         twice.copy_from_slice(&once);
         let before = arm.step(&mut twice);
-        let size = |of: &dyn Fn(usize) -> f64| (0..p.len()).map(|k| of(k) * of(k)).sum::<f64>().sqrt();
+        let length = |x: &dyn Fn(usize) -> f64| (0..p.len()).map(|k| x(k) * x(k)).sum::<f64>().sqrt();
         let largest = (0..p.len()).map(|k| (twice[k] - once[k]).abs()).fold(0.0, f64::max);
         if largest < TOLERANCE {
             p.copy_from_slice(&twice);
@@ -123,7 +123,7 @@ fn fit(seen: &[f64], m: usize, chain: usize, prior: &[f64], strength: [f64; 2], 
         }
         let first = |k: usize| once[k] - p[k];
         let second = |k: usize| twice[k] - once[k] - first(k);
-        let stretch = (size(&first) / size(&second)).max(1.0);
+        let stretch = (length(&first) / length(&second)).max(1.0);
         for (k, leap) in leap.iter_mut().enumerate() {
             *leap = (p[k] + 2.0 * stretch * first(k) + stretch * stretch * second(k)).max(1e-12);
         }

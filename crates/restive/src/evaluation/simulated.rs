@@ -1,8 +1,8 @@
 //! The value of policies by simulation on given transitions.
 //!
-//! Policies are rolled forward on the same luck ([`simulation`](crate::simulation)), from the states in which the logged
+//! Policies are rolled forward on the same noise ([`simulation`](crate::simulation)), from the states in which the logged
 //! trajectories began ([`first_states`](super::first_states)) or from uniform ones. The value of every run is kept, so that
-//! two policies compare run by run. The interval of [`Simulated::estimate`] covers the luck of the runs and takes the
+//! two policies compare run by run. The interval of [`Simulated::estimate`] covers the noise of the runs and takes the
 //! transitions as given: on the true transitions that is all there is to cover. Where they were estimated, the
 //! [bootstrap](super::bootstrap()) adds what their estimation leaves open.
 //!
@@ -36,17 +36,17 @@ pub struct Simulated {
 }
 
 impl Simulated {
-    /// Rolls a policy forward `runs` times; equal seeds meet equal luck.
+    /// Rolls a policy forward `runs` times; equal seeds meet equal noise.
     pub fn new(setting: &Setting<'_>, initial: &Initial, policy: &Policy, runs: usize, seed: u64) -> Self {
         Self { values: values(setting, initial, policy, runs, seed) }
     }
 
-    /// The mean value, with an interval for the luck of the runs.
+    /// The mean value, with an interval for the noise of the runs.
     pub fn estimate(&self) -> Estimate {
         Estimate::mean(self.slice(), Covers::Rollouts)
     }
 
-    /// The mean difference to another policy that met the same luck.
+    /// The mean difference to another policy that met the same noise.
     pub fn gain_over(&self, other: &Simulated) -> Estimate {
         difference(self.slice(), other.slice())
     }

@@ -1,7 +1,8 @@
-//! The world that a policy meets: how what is told apart of the arms moves, and what it earns.
+//! The world that a policy meets: how the states of the arms move, and what they earn.
 //!
-//! With full observation these are the transitions and the reward as they stand. Where states are seen at pulls only, what is
-//! told apart are [labels](crate::belief), and both are made of beliefs, which follow from transitions.
+//! With full observation these are the transitions and the reward as they stand. Where states are seen at pulls only, the
+//! states that a policy can distinguish are [labels](crate::belief), and transitions and rewards between labels are made of
+//! beliefs, which follow from the transitions of the states.
 
 use super::{Record, empirical};
 use crate::belief::{Belief, Motion, beliefs};
@@ -9,7 +10,7 @@ use crate::instance::{Chain, Observation, Reward, RewardView, Transition};
 use crate::policy::myopic_index;
 use ndarray::{Array2, Array3, ArrayView4};
 
-/// Arms with all that a policy meets: how what is told apart moves, L of them per arm, and its rewards.
+/// Arms with all that a policy meets: L distinguishable states of each arm, how they move, and their rewards.
 #[derive(Debug, Clone, PartialEq)]
 pub struct World {
     reward: Reward,
@@ -57,18 +58,18 @@ impl World {
                     let sum = row.sum();
                     if sum > 0.0 { row /= sum } else { row.fill(uniform) }
                 }
-                Self::of_beliefs(reward, *chain, Belief::new(shares))
+                Self::from_beliefs(reward, *chain, Belief::new(shares))
             }
         }
     }
 
     /// Beliefs that no transitions lead to.
-    fn of_beliefs(reward: &Reward, chain: Chain, belief: Belief) -> Self {
+    fn from_beliefs(reward: &Reward, chain: Chain, belief: Belief) -> Self {
         let labels = Labels { chain, reward: belief.reward(reward.view()), belief };
         Self { reward: reward.clone(), transition: None, labels: Some(labels) }
     }
 
-    /// How what is told apart moves.
+    /// How the distinguishable states move.
     pub fn motion(&self) -> Motion<'_> {
         match (&self.labels, &self.transition) {
             (Some(labels), _) => (&labels.belief).into(),
@@ -77,7 +78,7 @@ impl World {
         }
     }
 
-    /// R(l, a) of what is told apart, shared or of each arm.
+    /// R(l, a) of the distinguishable states, shared or of each arm.
     pub fn reward(&self) -> RewardView<'_> {
         self.labels.as_ref().map_or((&self.reward).into(), |labels| RewardView::by_arm(labels.reward.view()))
     }
@@ -97,7 +98,7 @@ impl World {
         self.labels.as_ref().map_or(Observation::Full, |labels| Observation::Collapsing(labels.chain))
     }
 
-    /// What a pull brings at this step and the next, `[N,L]`: the [myopic index](myopic_index) of what is told apart.
+    /// What a pull brings at this step and the next, `[N,L]`: the [myopic index](myopic_index) of the distinguishable states.
     pub fn myopic_index(&self, discount: f64) -> Array2<f64> {
         let belief = match self.motion() {
             Motion::Rows(transition) => return myopic_index(transition, self.reward.view(), discount),

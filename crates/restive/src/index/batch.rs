@@ -1,6 +1,6 @@
 //! The outputs of a batch of arms while it is being computed: one row of crossings and one [`Outcome`] per arm.
 
-use super::{Indices, Status};
+use super::{IndexStatus, Indices};
 use ndarray::Array2;
 use rayon::prelude::*;
 
@@ -8,14 +8,14 @@ use rayon::prelude::*;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Outcome {
     pub(super) is_indexable: bool,
-    pub(super) status: Status,
+    pub(super) status: IndexStatus,
     pub(super) residual: f64,
 }
 
 impl Outcome {
     /// Of an arm whose indices could not be determined.
     pub(super) const UNDETERMINED: Self =
-        Self { is_indexable: false, status: Status::Undetermined, residual: f64::NAN };
+        Self { is_indexable: false, status: IndexStatus::Undetermined, residual: f64::NAN };
 }
 
 /// First and last crossings, `[N,M]` each, and outcomes, `[N]`.

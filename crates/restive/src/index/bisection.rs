@@ -29,7 +29,7 @@
 //! # Ok::<(), restive::Error>(())
 //! ```
 
-use super::{IndexCotangent, Indices, Status};
+use super::{IndexCotangent, IndexStatus, Indices};
 use crate::lu::{Lu, dot, subtract};
 use ndarray::{Array1, Array2, Array4, ArrayView2, ArrayView4, CowArray, Ix4};
 use rayon::prelude::*;
@@ -114,7 +114,7 @@ pub fn differentiable_index<'a>(
         last: index.clone(),
         index,
         is_indexable: Array1::from_elem(n, false),
-        status: vec![Status::Approximate; n],
+        status: vec![IndexStatus::Approximate; n],
         residual: residual.into(),
     };
     Bisection { indices, transition: transition.into(), discount, values, passive }

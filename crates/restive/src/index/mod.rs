@@ -34,7 +34,7 @@ use ndarray::{Array, Array1, Array2, Array4, Ix4};
 
 /// How far an arm's answer can be trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Status {
+pub enum IndexStatus {
     /// correct to rounding: the residual is at most 1e-9, and usually near 1e-15
     Exact,
     /// correct to the tolerance that was asked for (bisection)
@@ -45,14 +45,14 @@ pub enum Status {
     Undetermined,
 }
 
-impl Status {
+impl IndexStatus {
     /// The word used in tables.
     pub const fn name(self) -> &'static str {
         match self {
-            Status::Exact => "exact",
-            Status::Approximate => "approximate",
-            Status::IllConditioned => "ill-conditioned",
-            Status::Undetermined => "undetermined",
+            IndexStatus::Exact => "exact",
+            IndexStatus::Approximate => "approximate",
+            IndexStatus::IllConditioned => "ill-conditioned",
+            IndexStatus::Undetermined => "undetermined",
         }
     }
 }
@@ -72,7 +72,7 @@ pub struct Indices {
     /// (see [`Indices::verdict`])
     pub is_indexable: Array1<bool>,
     /// `[N]`
-    pub status: Vec<Status>,
+    pub status: Vec<IndexStatus>,
     /// `[N]`: an estimate of the error of the arm's indices, relative to the larger of the largest index and the span of
     /// the rewards; NaN where the arm is undetermined
     pub residual: Array1<f64>,
@@ -82,8 +82,8 @@ impl Indices {
     /// Whether arm i is indexable; `None` where it is undetermined, or bisection did not look.
     pub fn verdict(&self, i: usize) -> Option<bool> {
         match self.status[i] {
-            Status::Exact | Status::IllConditioned => Some(self.is_indexable[i]),
-            Status::Approximate | Status::Undetermined => None,
+            IndexStatus::Exact | IndexStatus::IllConditioned => Some(self.is_indexable[i]),
+            IndexStatus::Approximate | IndexStatus::Undetermined => None,
         }
     }
 }

@@ -23,7 +23,7 @@
 //! # Discount 1
 //! is the average reward per step. d₁ or d₀ is then 0 exactly when both states are absorbing under that action, and
 //! the average depends on the starting state. Both indices of such an arm are NaN, it has no gradient, and [`index`]
-//! gives it [`Status::Undetermined`](super::Status).
+//! gives it [`IndexStatus::Undetermined`](super::IndexStatus).
 //!
 //! # Rounding
 //! d is a difference of numbers of size 1, so indices are good to about ε/d, relative to the larger of index and rewards.
@@ -56,7 +56,7 @@
 //! # Ok::<(), restive::Error>(())
 //! ```
 
-use super::{ILL_CONDITIONED, IndexCotangent, Indices, Status};
+use super::{ILL_CONDITIONED, IndexCotangent, IndexStatus, Indices};
 use crate::simd::for_cpu;
 use ndarray::{Array, Array1, Array2, ArrayView, ArrayView2, ArrayView4, Dimension, Ix2, Ix4};
 use rayon::prelude::*;
@@ -394,9 +394,9 @@ fn index_batch(transition: &[f64], packing: Packing, reward: ArrayView2<'_, f64>
         })
         .collect();
     let status = residual.iter().map(|residual| match residual {
-        r if r.is_nan() => Status::Undetermined,
-        r if *r > ILL_CONDITIONED => Status::IllConditioned,
-        _ => Status::Exact,
+        r if r.is_nan() => IndexStatus::Undetermined,
+        r if *r > ILL_CONDITIONED => IndexStatus::IllConditioned,
+        _ => IndexStatus::Exact,
     });
     Indices {
         last: index.clone(),

@@ -10,8 +10,8 @@ use ndarray::{Array, Array2, Array4, ArrayView2, ArrayView4, Axis, Dimension};
 
 /// The order of the axes of a raw transition array.
 ///
-/// With two states both orders have the same shape and rows that sum to 1, so nothing can tell them apart
-/// but the person who wrote the file.
+/// With two states both orders have the same shape and rows that sum to 1, so only the person who wrote the
+/// file can say which it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Layout {
     /// `[N, state, action, next state]`, restive's own order and the paper's

@@ -56,11 +56,11 @@ impl Cost {
     /// ```
     /// use restive::joint::Cost;
     ///
-    /// let cost = Cost::of(20, 2, 3);
+    /// let cost = Cost::new(20, 2, 3);
     /// assert_eq!((cost.joint_states, cost.joint_actions), (1048576.0, 1140.0));
     /// assert!(cost.edges < 20.0 * 1140.0 / 3.0); // beginnings are shared
     /// ```
-    pub fn of(arms: usize, states: usize, budget: usize) -> Self {
+    pub fn new(arms: usize, states: usize, budget: usize) -> Self {
         let joint_states = (states as f64).powf(arms as f64);
         let joint_actions = choose(arms, budget);
         let mut edges = 0.0;
@@ -74,7 +74,7 @@ impl Cost {
         Self { joint_states, joint_actions, edges, bytes, sweep, arms, states, budget }
     }
 
-    /// Operations of one gradient step. The way back costs three sweeps where the way there costs one.
+    /// Operations of one gradient step. The backward pass costs three sweeps where the forward pass costs one.
     pub fn step(&self, planner: Planner) -> f64 {
         match planner {
             Planner::Implicit => IMPLICIT * self.sweep,

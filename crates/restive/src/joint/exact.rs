@@ -5,7 +5,7 @@
 //! the probability of each joint action in each joint state.
 
 use super::implicit::fixed_point;
-use super::plan::{Status, sweep};
+use super::plan::{PlanStatus, sweep};
 use super::process::Joint;
 use super::tree::Tree;
 use crate::policy::strict::strict_top_k;
@@ -19,7 +19,7 @@ pub struct Optimum {
     /// Q of each joint action and joint state, `[A,X]`
     pub q: Array2<f64>,
     /// whether the fixed point was reached
-    pub status: Status,
+    pub status: PlanStatus,
     /// how far V may be from it
     pub residual: f64,
 }
@@ -60,7 +60,7 @@ pub fn policy_value(
     })
 }
 
-/// The strict policy of a table of indices (`[N,M]`): the K arms with the highest index. Ties by lot, once for each joint state.
+/// The strict policy of a table of indices (`[N,M]`): the K arms with the highest index. Ties are broken at random, once for each joint state.
 pub fn strict(joint: &Joint, index: ArrayView2<'_, f64>) -> Array2<f64> {
     assert_eq!(index.dim(), (joint.arms, joint.states), "index: [N,M]");
     let mut policy = Array2::zeros((joint.joint_actions(), joint.joint_states()));

@@ -17,7 +17,7 @@
 //!
 //! The system is solved by `krylov`, each application one walk through the `tree` of joint actions.
 
-use super::plan::{Plan, PlanCotangent, Status, policy, sweep};
+use super::plan::{Plan, PlanCotangent, PlanStatus, policy, sweep};
 use super::process::Joint;
 use super::tree::Tree;
 use super::{krylov, soft};
@@ -32,7 +32,7 @@ const SWEEPS: usize = 20_000;
 pub(super) struct Fixed {
     pub value: Vec<f64>,
     pub residual: f64,
-    pub status: Status,
+    pub status: PlanStatus,
     pub sweeps: usize,
 }
 
@@ -50,10 +50,10 @@ pub(super) fn fixed_point(x: usize, discount: f64, mut step: impl FnMut(&[f64], 
         value.iter_mut().zip(&next).for_each(|(v, n)| *v = n + shift);
         let residual = 0.5 * reach * (high - low);
         if residual <= TOLERANCE * (size + shift.abs()) {
-            return Fixed { value, residual, status: Status::Converged, sweeps };
+            return Fixed { value, residual, status: PlanStatus::Converged, sweeps };
         }
         if sweeps == SWEEPS || !residual.is_finite() {
-            return Fixed { value, residual, status: Status::NotConverged, sweeps };
+            return Fixed { value, residual, status: PlanStatus::NotConverged, sweeps };
         }
     }
     unreachable!("the last sweep returns")
@@ -112,7 +112,7 @@ pub(super) fn pullback(plan: &Plan<'_>, d_q: &[f64]) -> PlanCotangent {
     let is_solved = solved.residual <= 1e3 * TOLERANCE;
     PlanCotangent {
         d_transition: tree.d_transition(),
-        status: if is_solved { Status::Converged } else { Status::NotConverged },
+        status: if is_solved { PlanStatus::Converged } else { PlanStatus::NotConverged },
         residual: solved.residual,
         sweeps: solved.applications + 2,
     }

@@ -16,7 +16,7 @@
 //!
 //! let domain = Domain { instances: 1, arms: 4, budget: 1, trajectories: 2, ..Domain::two_state() };
 //! let instance = &domain.generate(1)?[0];
-//! let joint = Joint::of(instance, &Limit::default())?;
+//! let joint = Joint::from_instance(instance, &Limit::default())?;
 //! let truth = instance.truth().unwrap().view();
 //! let plan = plan(&joint, truth, 0.05, Planner::Implicit);
 //! let planned = policy_value(&joint, truth, greedy(plan.q.view()).view(), 9);
@@ -24,7 +24,7 @@
 //! assert!(planned[0] <= best[0] + 1e-9 && planned[0] > 0.95 * best[0]); // from joint state 0
 //! // twenty arms with three states are too many
 //! let large = Domain { states: 3, arms: 20, ..domain }.generate(1)?.remove(0);
-//! assert!(Joint::of(&large, &Limit::default()).is_err());
+//! assert!(Joint::from_instance(&large, &Limit::default()).is_err());
 //! # Ok::<(), restive::Error>(())
 //! ```
 
@@ -44,6 +44,6 @@ mod unrolled;
 pub use cost::{Cost, Limit};
 pub use exact::{Optimum, best_value, greedy, optimum, policy_value, strict, uniform};
 pub use objective::{Judged, Objective};
-pub use plan::{Plan, PlanCotangent, Planner, Status, plan};
+pub use plan::{Plan, PlanCotangent, PlanStatus, Planner, plan};
 pub use process::Joint;
-pub use train::{Lesson, Said, Settings, Trained, train};
+pub use train::{JointGradient, JointSettings, JointTask, Trained, train};

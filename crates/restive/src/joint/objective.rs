@@ -17,7 +17,7 @@
 //! not follow from those of the arms' actions under any other.
 
 use super::cost::Limit;
-use super::plan::{Planner, Status, plan};
+use super::plan::{PlanStatus, Planner, plan};
 use super::process::Joint;
 use crate::error::{Error, Result};
 use crate::evaluation::{Behaviour, Decisions, Propensity, RatioUpTo, cwpdis};
@@ -47,7 +47,7 @@ pub struct Judged {
     /// of the value, `[N,M,2,M]`
     pub d_transition: Array4<f64>,
     /// whether the plan and its gradient were found
-    pub status: Status,
+    pub status: PlanStatus,
     /// sweeps there and back
     pub sweeps: usize,
 }
@@ -62,7 +62,7 @@ impl Objective {
         if let Planner::Unrolled { sweeps: 0 } = planner {
             return Err(Error::Range { what: "sweeps", expected: "at least 1", found: 0.0 });
         }
-        let joint = Joint::of(instance, limit)?;
+        let joint = Joint::from_instance(instance, limit)?;
         joint.cost().check_step(planner, limit)?;
         let log = instance.trajectories();
         let (j, steps, n) = log.state().dim();
@@ -117,12 +117,12 @@ impl Objective {
         let d_policy: Vec<(usize, usize, f64)> =
             self.logged.iter().zip(&d_pull).map(|(&(x, a), &d)| (x, a, d)).collect();
         let pulled = plan.pullback(plan.through_policy(&d_policy).view());
-        let is_found = plan.status == Status::Converged && pulled.status == Status::Converged;
+        let is_found = plan.status == PlanStatus::Converged && pulled.status == PlanStatus::Converged;
         Judged {
             value: judged.value,
             effective_sample_size: judged.effective_sample_size,
             d_transition: pulled.d_transition,
-            status: if is_found { Status::Converged } else { Status::NotConverged },
+            status: if is_found { PlanStatus::Converged } else { PlanStatus::NotConverged },
             sweeps: plan.sweeps + pulled.sweeps,
         }
     }

@@ -24,7 +24,7 @@ pub enum Planner {
 
 /// Whether a fixed point or a solution was reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Status {
+pub enum PlanStatus {
     /// to about twelve digits
     Converged,
     /// not; the residual says how far off
@@ -40,7 +40,7 @@ pub struct Plan<'a> {
     /// the probability of each joint action in each joint state, `[A,X]`
     pub policy: Array2<f64>,
     /// whether the fixed point was reached; unrolled plans are what they are
-    pub status: Status,
+    pub status: PlanStatus,
     /// how far V may be from the fixed point; 0 for unrolled plans
     pub residual: f64,
     /// sweeps over all joint states and actions
@@ -58,7 +58,7 @@ pub struct PlanCotangent {
     /// `[N,M,2,M]`, each row along the simplex: it sums to zero
     pub d_transition: Array4<f64>,
     /// whether the linear system was solved; unrolled plans need none
-    pub status: Status,
+    pub status: PlanStatus,
     /// what is left of the linear system, relative
     pub residual: f64,
     /// sweeps, of which the last costs three

@@ -40,7 +40,7 @@ impl Joint {
             return range("budget", "at most the number of arms", budget as f64);
         }
         let states = reward.states();
-        let cost = Cost::of(arms, states, budget);
+        let cost = Cost::new(arms, states, budget);
         cost.check(limit)?;
         let table = reward.view();
         let mut passive = vec![0.0];
@@ -55,7 +55,7 @@ impl Joint {
     }
 
     /// The joint problem of an instance whose states are seen at every step.
-    pub fn of(instance: &Instance, limit: &Limit) -> Result<Self> {
+    pub fn from_instance(instance: &Instance, limit: &Limit) -> Result<Self> {
         if instance.observation() != Observation::Full {
             let expected = "states seen at every step: labels would be the states of a joint problem".into();
             return Err(Error::Shape { what: "joint problem", expected, found: vec![] });

@@ -11,7 +11,7 @@
 
 use super::cost::Limit;
 use super::objective::Objective;
-use super::plan::{Planner, Status};
+use super::plan::{PlanStatus, Planner};
 use crate::error::{Error, Result};
 use crate::evaluation::Record;
 use crate::instance::Instance;
@@ -21,7 +21,7 @@ use ndarray::Array2;
 
 /// Everything that decides joint training, but for data and predictor.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Settings {
+pub struct JointSettings {
     /// how it is planned
     pub planner: Planner,
     /// of the soft plan, in units of reward
@@ -38,7 +38,7 @@ pub struct Settings {
     pub limit: Limit,
 }
 
-impl Settings {
+impl JointSettings {
     /// As decision-focused training is published: 50 epochs at 0.01, value 0.9 and loss 0.1. The temperature, 0.3, is ours: the
     /// warmer the plan, the less the value says and the nearer the result is to two-stage training
     /// (docs/MEASUREMENTS.md).
@@ -56,7 +56,7 @@ impl Settings {
 }
 
 /// One instance, ready for gradient steps.
-pub struct Lesson {
+pub struct JointTask {
     features: Array2<f64>,
     record: Record,
     objective: Objective,
@@ -66,7 +66,7 @@ pub struct Lesson {
 
 /// What an instance says of a predictor.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Said {
+pub struct JointGradient {
     /// (value_weight · value − loss_weight · loss)/N
     pub objective: f64,
     /// of the soft plan
@@ -76,7 +76,7 @@ pub struct Said {
     /// of the objective by the parameters
     pub gradient: Vec<f64>,
     /// whether plan and gradient were found
-    pub status: Status,
+    pub status: PlanStatus,
     /// of the joint ratios at the last step
     pub effective_sample_size: f64,
     /// sweeps there and back
@@ -91,12 +91,12 @@ pub struct Trained {
     /// the mean objective over the instances in each epoch, each as its step met it
     pub history: Vec<f64>,
     /// whether all plans and gradients were found
-    pub status: Status,
+    pub status: PlanStatus,
 }
 
-impl Lesson {
+impl JointTask {
     /// Of an instance; an error where it does not fit.
-    pub fn new(instance: &Instance, settings: &Settings) -> Result<Self> {
+    pub fn new(instance: &Instance, settings: &JointSettings) -> Result<Self> {
         for (what, weight) in [("value weight", settings.value_weight), ("loss weight", settings.loss_weight)]
         {
             if !(weight >= 0.0 && weight.is_finite()) {
@@ -113,7 +113,7 @@ impl Lesson {
     }
 
     /// The objective of a predictor, and its gradient.
-    pub fn objective(&self, predictor: &Predictor) -> Said {
+    pub fn objective(&self, predictor: &Predictor) -> JointGradient {
         let forward = predictor.forward(self.features.view());
         let transition = forward.transition.view();
         let judged = self.objective.objective(transition);
@@ -121,7 +121,7 @@ impl Lesson {
         let per_arm = 1.0 / self.features.nrows() as f64;
         let (value_weight, loss_weight) = (per_arm * self.value_weight, per_arm * self.loss_weight);
         let d_transition = judged.d_transition * value_weight + loss.pullback(-loss_weight).d_transition;
-        Said {
+        JointGradient {
             objective: value_weight * judged.value - loss_weight * loss.per_trajectory,
             value: judged.value,
             loss: loss.per_trajectory,
@@ -137,18 +137,18 @@ impl Lesson {
 ///
 /// ```
 /// use restive::data::domain::Domain;
-/// use restive::joint::{Planner, Settings, train};
-/// use restive::predictor::{Architecture, Kind, Predictor};
+/// use restive::joint::{Planner, JointSettings, train};
+/// use restive::predictor::{Architecture, PredictorKind, Predictor};
 ///
 /// let domain = Domain { instances: 2, arms: 3, budget: 1, trajectories: 30, ..Domain::two_state() };
-/// let kind = Kind::Network { hidden: vec![16], dropout: 0.0 };
+/// let kind = PredictorKind::Network { hidden: vec![16], dropout: 0.0 };
 /// let predictor = Predictor::new(&Architecture { features: 16, states: 2, kind }, 1)?;
-/// let settings = Settings { epochs: 10, ..Settings::published(Planner::Unrolled { sweeps: 5 }) };
+/// let settings = JointSettings { epochs: 10, ..JointSettings::published(Planner::Unrolled { sweeps: 5 }) };
 /// let trained = train(&domain.generate(1)?, predictor, &settings)?;
 /// assert!(trained.history[9] > trained.history[0]);
 /// # Ok::<(), restive::Error>(())
 /// ```
-pub fn train(instances: &[Instance], mut predictor: Predictor, settings: &Settings) -> Result<Trained> {
+pub fn train(instances: &[Instance], mut predictor: Predictor, settings: &JointSettings) -> Result<Trained> {
     let architecture = predictor.architecture();
     let mut lessons = Vec::with_capacity(instances.len());
     for instance in instances {
@@ -157,7 +157,7 @@ pub fn train(instances: &[Instance], mut predictor: Predictor, settings: &Settin
             let expected = format!("{} features and {} states", architecture.features, architecture.states);
             return Err(Error::Shape { what: "instance", expected, found: vec![features, states] });
         }
-        lessons.push(Lesson::new(instance, settings)?);
+        lessons.push(JointTask::new(instance, settings)?);
     }
     if lessons.is_empty() {
         let expected = "at least one".into();
@@ -165,21 +165,21 @@ pub fn train(instances: &[Instance], mut predictor: Predictor, settings: &Settin
     }
     let mut adam = Adam::new(predictor.flat().len(), 1e-7);
     let mut trained =
-        Trained { predictor: predictor.clone(), history: Vec::new(), status: Status::Converged };
+        Trained { predictor: predictor.clone(), history: Vec::new(), status: PlanStatus::Converged };
     for _ in 0..settings.epochs {
         let mut mean = 0.0;
         for lesson in &lessons {
             let said = lesson.objective(&predictor);
             mean += said.objective / lessons.len() as f64;
-            if said.status == Status::NotConverged {
-                trained.status = Status::NotConverged;
+            if said.status == PlanStatus::NotConverged {
+                trained.status = PlanStatus::NotConverged;
             }
             let down: Vec<f64> = said.gradient.iter().map(|g| -g).collect();
             adam.step(predictor.flat_mut(), &down, settings.learning_rate);
         }
         trained.history.push(mean);
         if !mean.is_finite() || predictor.flat().iter().any(|x| !x.is_finite()) {
-            trained.status = Status::NotConverged;
+            trained.status = PlanStatus::NotConverged;
             return Ok(trained);
         }
         trained.predictor.flat_mut().copy_from_slice(predictor.flat());

@@ -6,9 +6,9 @@
 //!
 //! **How it is computed.** Every [edge](super::edge) is the same loop, 2·M·M^N operations; memory is one vector per level.
 //!
-//! **Its pullback.** With cotangents at the leaves, edge by edge backwards: three times the work of the way there, which is done
-//! again on the way so that there is no tape. Where only the cotangent of V is wanted ([`Tree::gather`]) it costs the same as
-//! the way there.
+//! **Its pullback.** With cotangents at the leaves, edge by edge backwards: three times the work of the forward walk, which is
+//! repeated so that there is no tape. Where only the cotangent of V is wanted ([`Tree::gather`]) it costs the same as the
+//! forward walk.
 
 use super::edge::{contract, correlate, spread};
 use super::process::Joint;
@@ -98,7 +98,7 @@ struct Walk<'a> {
     matrices: &'a [f64],
 }
 
-/// What the way up writes: the level of each arm, its cotangent, and those of the matrices.
+/// What the backward walk writes: the level of each arm, its cotangent, and those of the matrices.
 struct Vectors<'a> {
     level: &'a mut [Vec<f64>],
     back: &'a mut [Vec<f64>],

@@ -10,9 +10,9 @@
 //! d_P += Σ D_h γ d(P_a V_h)/dP      λ_h = γ Σ_a P_aᵀ D_h      D_{h−1}(x, a) = λ_h(x) exp((Q_{h−1}(x, a) − V_h(x))/τ)
 //! ```
 //!
-//! The tape holds V₀ … V_{U−1}; the Q of a sweep come by again on the way back, so that they need not be kept. 4·U sweeps' work.
+//! The tape holds V₀ … V_{U−1}; the Q of a sweep are computed again in the backward pass, so that they need not be kept. 4·U sweeps' work.
 
-use super::plan::{Plan, PlanCotangent, Status, policy, sweep};
+use super::plan::{Plan, PlanCotangent, PlanStatus, policy, sweep};
 use super::process::Joint;
 use super::soft;
 use super::tree::Tree;
@@ -39,7 +39,7 @@ pub(super) fn plan<'a>(
         policy: policy(&q, &value, temperature),
         value,
         q,
-        status: Status::Converged,
+        status: PlanStatus::Converged,
         residual: 0.0,
         sweeps,
         joint,
@@ -71,7 +71,7 @@ pub(super) fn pullback(plan: &Plan<'_>, d_q: &[f64]) -> PlanCotangent {
     }
     PlanCotangent {
         d_transition: tree.d_transition(),
-        status: Status::Converged,
+        status: PlanStatus::Converged,
         residual: 0.0,
         sweeps: plan.tape.len(),
     }

@@ -5,7 +5,7 @@
 //! | no action | nobody |
 //! | random | K of N arms, uniformly without replacement |
 //! | round robin | the arms in turn, K at each step |
-//! | strict | the K arms with the highest score, ties by lot |
+//! | strict | the K arms with the highest score, ties broken at random |
 //! | soft | K arms with the probabilities of [`soft_top_k`] |
 //!
 //! A table of indices, `[N,M]`, makes a score out of a state. It may hold Whittle indices of predicted or true

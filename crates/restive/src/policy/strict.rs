@@ -1,6 +1,6 @@
 //! Strict top-k: pull the K arms with the highest scores.
 //!
-//! Arms whose scores tie for the last places share them by lot. The lot is drawn from a seed, so that a plan can be
+//! Arms whose scores tie for the last places share them by a random tie-break. It is drawn from a seed, so that a plan can be
 //! repeated, and every arm's *inclusion probability* is exact: 1 above the tied score, 0 below, and (places left)/(arms
 //! tied) at it.
 //!
@@ -21,20 +21,24 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 pub struct StrictTopK {
     /// `[N]`: whether each arm is pulled; exactly min(K, N) are
     pub pull: Vec<bool>,
-    /// `[N]`: the probability, over the lots for ties, that each arm is pulled
+    /// `[N]`: the probability, over the tie-break, that each arm is pulled
     pub inclusion: Vec<f64>,
     /// the score of the last arm pulled; −∞ where all are pulled, +∞ where none is
     pub threshold: f64,
 }
 
-/// Pulls the `budget` arms with the highest scores (`[N]`, not NaN); ties are broken by a lot drawn from `seed`.
+/// Pulls the `budget` arms with the highest scores (`[N]`, not NaN); ties are broken at random, by `seed`.
 pub fn strict_top_k(score: &[f64], budget: usize, seed: u64) -> StrictTopK {
     assert!(!score.iter().any(|x| x.is_nan()), "scores: numbers");
     let n = score.len();
     if budget == 0 || budget >= n {
-        let all = budget > 0;
-        let threshold = if all { f64::NEG_INFINITY } else { f64::INFINITY };
-        return StrictTopK { pull: vec![all; n], inclusion: vec![f64::from(all); n], threshold };
+        let is_everybody = budget > 0;
+        let threshold = if is_everybody { f64::NEG_INFINITY } else { f64::INFINITY };
+        return StrictTopK {
+            pull: vec![is_everybody; n],
+            inclusion: vec![f64::from(is_everybody); n],
+            threshold,
+        };
     }
     let mut cut = Cut::default();
     cut.find(score, budget);
@@ -85,14 +89,14 @@ impl Cut {
         self.tied.iter().for_each(|&i| inclusion[i] = share);
     }
 
-    /// Draws who is pulled; a lot is needed only where not all tied arms have a place.
+    /// Draws who is pulled; a tie-break is needed only where not all tied arms have a place.
     pub(super) fn draw(&self, score: &[f64], random: &mut Xoshiro256PlusPlus, pull: &mut [bool]) {
         pull.iter_mut().zip(score).for_each(|(pull, x)| *pull = *x > self.threshold);
         if self.places == self.tied.len() {
             self.tied.iter().for_each(|&i| pull[i] = true);
         } else {
-            let lots = index::sample(random, self.tied.len(), self.places);
-            lots.into_iter().for_each(|k| pull[self.tied[k]] = true);
+            let chosen = index::sample(random, self.tied.len(), self.places);
+            chosen.into_iter().for_each(|k| pull[self.tied[k]] = true);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! How soft a soft policy is.
 //!
 //! The temperature e of [`soft_top_k`](super::soft_top_k) has the unit of the scores, and the scores' unit depends on
-//! rewards, discount and dynamics. Three ways to set it, by name:
+//! rewards, discount and dynamics. It can be set in three ways, by name:
 //!
 //! - **absolute**: e itself.
 //! - **spread**: e = κ times the standard deviation of the scores (a table of indices, usually). Scale-free: the

@@ -13,9 +13,9 @@
 //!
 //! ```
 //! use ndarray::{Array2, Array4};
-//! use restive::predictor::{Architecture, Kind, Predictor};
+//! use restive::predictor::{Architecture, PredictorKind, Predictor};
 //!
-//! let kind = Kind::Network { hidden: vec![64], dropout: 0.0 };
+//! let kind = PredictorKind::Network { hidden: vec![64], dropout: 0.0 };
 //! let predictor = Predictor::new(&Architecture { features: 3, states: 2, kind }, 7)?;
 //! let features = Array2::ones((10, 3));
 //! let forward = predictor.forward(features.view());
@@ -47,12 +47,12 @@ pub struct Architecture {
     /// M
     pub states: usize,
     /// which predictor, and its settings
-    pub kind: Kind,
+    pub kind: PredictorKind,
 }
 
 /// The kinds of predictor, with their settings.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Kind {
+pub enum PredictorKind {
     /// see [`Network`]
     Network {
         /// units of each hidden layer; none: the linear predictor
@@ -84,10 +84,10 @@ impl Predictor {
             return Err(Error::Range { what: "states", expected: "at least 1", found: 0.0 });
         }
         Ok(match kind {
-            Kind::Network { hidden, dropout } => {
+            PredictorKind::Network { hidden, dropout } => {
                 Self::Network(Network::new(*features, *states, hidden, *dropout, seed)?)
             }
-            Kind::Effect { precision } => Self::Effect(Effect::new(*features, *states, *precision)?),
+            PredictorKind::Effect { precision } => Self::Effect(Effect::new(*features, *states, *precision)?),
         })
     }
 

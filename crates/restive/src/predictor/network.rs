@@ -23,7 +23,7 @@
 
 use super::chunks::{CHUNK, in_order, rows_mut, sum};
 use super::params::Block;
-use super::{Architecture, Forward, Kind, softmax};
+use super::{Architecture, Forward, PredictorKind, softmax};
 use crate::error::{Error, Result};
 use crate::random::stream;
 use ndarray::linalg::general_mat_mul;
@@ -93,7 +93,7 @@ impl Network {
 
     /// What this network is.
     pub fn architecture(&self) -> Architecture {
-        let kind = Kind::Network { hidden: self.hidden.clone(), dropout: self.dropout };
+        let kind = PredictorKind::Network { hidden: self.hidden.clone(), dropout: self.dropout };
         Architecture { features: self.features, states: self.states, kind }
     }
 

@@ -6,7 +6,7 @@ use rand::RngExt;
 
 pub(super) struct Arms {
     n: usize,
-    /// how many states or labels are told apart
+    /// how many states or labels an arm has
     l: usize,
     /// T, where they are labels
     chain: Option<usize>,
@@ -54,14 +54,14 @@ impl Arms {
         self.l
     }
 
-    pub(super) fn uniform_states(&self, luck: &mut Random) -> Vec<u16> {
-        (0..self.n).map(|_| luck.random_range(0..self.l as u16)).collect()
+    pub(super) fn uniform_states(&self, noise: &mut Random) -> Vec<u16> {
+        (0..self.n).map(|_| noise.random_range(0..self.l as u16)).collect()
     }
 
     /// Moves every arm; draws one number per arm, whatever its action.
-    pub(super) fn step(&self, state: &mut [u16], pull: &[bool], luck: &mut Random) {
+    pub(super) fn step(&self, state: &mut [u16], pull: &[bool], noise: &mut Random) {
         for (i, (s, &pull)) in state.iter_mut().zip(pull).enumerate() {
-            let uniform: f64 = luck.random();
+            let uniform: f64 = noise.random();
             let at = i * self.l + usize::from(*s);
             *s = match self.chain {
                 None => self.draw(2 * at + usize::from(pull), uniform),

@@ -5,7 +5,7 @@
 //! [labels](crate::belief). The *value* of a run is Σ_{t<H} γ^t Σ_i R(s_ti, a_ti).
 //!
 //! Each run has two streams of random numbers: one moves the arms, one number per arm and step whatever the action; the
-//! other serves the policy. Two policies simulated with one seed therefore meet the same luck, and their difference is far
+//! other serves the policy. Two policies simulated with one seed therefore meet the same noise, and their difference is far
 //! less noisy than either value. Runs are independent of each other and of the number of threads.
 //!
 //! ```
@@ -89,13 +89,13 @@ pub fn values(
     seed: u64,
 ) -> Array1<f64> {
     let chooser = || Chooser::new(policy, setting.budget);
-    values_under(setting, initial, runs, seed, chooser, |chooser, t, state, lots, pull| {
-        chooser.choose(state, t, lots, pull);
+    values_under(setting, initial, runs, seed, chooser, |chooser, t, state, tie_break, pull| {
+        chooser.choose(state, t, tie_break, pull);
     })
 }
 
 /// The value of each run where it is known beforehand who is pulled when (`[H,N]`), within the budget or not: `[runs]`. The
-/// arms meet the same luck as under a policy with the same seed.
+/// arms meet the same noise as under a policy with the same seed.
 pub fn planned_values(
     setting: &Setting<'_>,
     initial: &Initial,
@@ -116,7 +116,7 @@ pub fn planned_values(
     )
 }
 
-/// The value of each run under any rule (`choose(memory, t, states, lots, pull)`).
+/// The value of each run under any rule (`choose(memory, t, states, tie_break, pull)`).
 fn values_under<C>(
     setting: &Setting<'_>,
     initial: &Initial,
@@ -126,10 +126,10 @@ fn values_under<C>(
     choose: impl Fn(&mut C, usize, &[u16], &mut Random, &mut [bool]) + Send + Sync,
 ) -> Array1<f64> {
     let arms = Arms::new(setting.motion);
-    let one = |memory: &mut C, run: usize| {
+    let value = |memory: &mut C, run: usize| {
         let (mut value, mut weight) = (0.0, 1.0);
-        let choose = |t: usize, state: &[u16], lots: &mut Random, pull: &mut [bool]| {
-            choose(&mut *memory, t, state, lots, pull);
+        let choose = |t: usize, state: &[u16], tie_break: &mut Random, pull: &mut [bool]| {
+            choose(&mut *memory, t, state, tie_break, pull);
         };
         roll(setting, &arms, initial, choose, run, seed, |_, state, pull| {
             let reward = setting.reward;
@@ -140,7 +140,7 @@ fn values_under<C>(
         });
         value
     };
-    let values: Vec<f64> = (0..runs).into_par_iter().map_init(memory, one).collect();
+    let values: Vec<f64> = (0..runs).into_par_iter().map_init(memory, value).collect();
     values.into()
 }
 
@@ -170,8 +170,8 @@ pub fn trajectories(
         let (mut chooser, mut asked) =
             (Chooser::new(policy, setting.budget), Chooser::new(policy, setting.budget));
         let mut inclusion = vec![0.0; n];
-        let choose = |t: usize, state: &[u16], lots: &mut Random, pull: &mut [bool]| {
-            chooser.choose(state, t, lots, pull);
+        let choose = |t: usize, state: &[u16], tie_break: &mut Random, pull: &mut [bool]| {
+            chooser.choose(state, t, tie_break, pull);
         };
         let last = roll(setting, &arms, initial, choose, run, seed, |t, state, pull| {
             asked.inclusion(state, t, &mut inclusion);
@@ -186,7 +186,8 @@ pub fn trajectories(
     Trajectories::new(logged, m).expect("simulated states and actions are in range")
 }
 
-/// One run: `choose(t, states, lots, pulls)` says who is pulled, `visit(t, states, pulls)` sees each decision step. Returns the states after the last.
+/// One run: `choose(t, states, tie_break, pulls)` says who is pulled, `visit(t, states, pulls)` sees each decision step.
+/// Returns the states after the last.
 fn roll(
     setting: &Setting<'_>,
     arms: &Arms,
@@ -197,17 +198,17 @@ fn roll(
     mut visit: impl FnMut(usize, &[u16], &[bool]),
 ) -> Vec<u16> {
     let n = arms.arms();
-    let mut luck = stream(seed, &[ROLLOUT, run as u64, 0]);
-    let mut lots = stream(seed, &[ROLLOUT, run as u64, 1]);
+    let mut noise = stream(seed, &[ROLLOUT, run as u64, 0]);
+    let mut tie_break = stream(seed, &[ROLLOUT, run as u64, 1]);
     let mut state = match initial {
-        Initial::Uniform => arms.uniform_states(&mut luck),
+        Initial::Uniform => arms.uniform_states(&mut noise),
         Initial::States(rows) => rows.row(run % rows.nrows()).to_vec(),
     };
     let mut pull = vec![false; n];
     for t in 0..setting.horizon {
-        choose(t, &state, &mut lots, &mut pull);
+        choose(t, &state, &mut tie_break, &mut pull);
         visit(t, &state, &pull);
-        arms.step(&mut state, &pull, &mut luck);
+        arms.step(&mut state, &pull, &mut noise);
     }
     state
 }

@@ -44,7 +44,7 @@ pub enum Undefined {
         /// how many there must be
         expected: usize,
     },
-    /// all numbers are the same, so that nothing can be said of their luck
+    /// all numbers are the same, so that nothing can be said of their noise
     #[error("all numbers are the same")]
     NoSpread,
     /// a number is infinite or none
@@ -77,7 +77,7 @@ fn check(values: &[f64], expected: usize) -> Result<(), Undefined> {
 /// Pairs become differences.
 fn differences(first: &[f64], second: &[f64], expected: usize) -> Result<Vec<f64>, Undefined> {
     assert_eq!(first.len(), second.len(), "pairs: as many numbers on both sides");
-    let all: Vec<f64> = first.iter().zip(second).map(|(a, b)| a - b).collect();
-    check(&all, expected)?;
-    Ok(all)
+    let differences: Vec<f64> = first.iter().zip(second).map(|(a, b)| a - b).collect();
+    check(&differences, expected)?;
+    Ok(differences)
 }

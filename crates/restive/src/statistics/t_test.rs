@@ -9,7 +9,7 @@
 use super::mean::moments;
 use super::{Undefined, check, differences, tails};
 
-/// A difference of means, and whether it may be luck.
+/// A difference of means, and whether it may be chance.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TTest {
     /// the first mean less the second

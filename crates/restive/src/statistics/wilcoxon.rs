@@ -14,7 +14,7 @@ use super::{Undefined, differences, tails};
 /// The most pairs for which all sign patterns are counted.
 pub(super) const EXACT: usize = 50;
 
-/// Whether the signs of differences may be luck.
+/// Whether the signs of differences may be chance.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Wilcoxon {
     /// W₊, the sum of the ranks of positive differences
@@ -34,7 +34,7 @@ pub struct Wilcoxon {
 /// The test of two methods on the same runs: at least two pairs, of which one differs.
 pub fn wilcoxon(first: &[f64], second: &[f64]) -> Result<Wilcoxon, Undefined> {
     let mut sizes = differences(first, second, 2)?;
-    let all = sizes.len();
+    let pairs = sizes.len();
     sizes.retain(|d| *d != 0.0);
     let n = sizes.len();
     if n == 0 {
@@ -52,7 +52,7 @@ pub fn wilcoxon(first: &[f64], second: &[f64]) -> Result<Wilcoxon, Undefined> {
         ties += count * (count * count - 1.0);
         start += group.len();
     }
-    let zeros = all - n;
+    let zeros = pairs - n;
     let smaller = positive.min(negative);
     let is_exact = n <= EXACT && ties == 0.0 && zeros == 0;
     let p = if is_exact { exact(n, smaller as usize) } else { approximate(n as f64, ties, smaller) };

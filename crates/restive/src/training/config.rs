@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::instance::Instance;
-use crate::predictor::Kind;
+use crate::predictor::PredictorKind;
 use crate::random::stream;
 use rand::RngExt;
 
@@ -48,7 +48,7 @@ pub enum Keep {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Config {
     /// the predictor and its settings
-    pub kind: Kind,
+    pub kind: PredictorKind,
     /// draws the initial weights and the dropout
     pub seed: u64,
     /// passes over the training instances, one step per instance in the order given; at most that many
@@ -67,7 +67,7 @@ impl Config {
     /// As the published results were made: 50 epochs of which the first makes no step, no dropout, the last epoch.
     pub fn published() -> Self {
         Self {
-            kind: Kind::Network { hidden: vec![64], dropout: 0.0 },
+            kind: PredictorKind::Network { hidden: vec![64], dropout: 0.0 },
             seed: 0,
             epochs: 50,
             has_idle_epoch: true,
@@ -79,7 +79,7 @@ impl Config {
 
     /// As the paper's text says: 50 epochs, dropout 0.2.
     pub fn paper() -> Self {
-        let kind = Kind::Network { hidden: vec![64], dropout: 0.2 };
+        let kind = PredictorKind::Network { hidden: vec![64], dropout: 0.2 };
         Self { kind, has_idle_epoch: false, ..Self::published() }
     }
 

@@ -20,7 +20,7 @@ use super::config::Config;
 use super::descent::{Descent, EpochReport, Fitted, Status, Step};
 use super::lesson::{Lesson, lessons};
 use super::snapshot::Snapshot;
-use super::two_stage::{dropout_luck, mean_loss};
+use super::two_stage::{dropout_noise, mean_loss};
 use super::value::{Decision, Judge, resolve};
 use crate::error::{Error, Result};
 use crate::evaluation::Record;
@@ -113,9 +113,9 @@ impl DecisionFocused {
         Ok(Self { descent, decision, train, validation: validation.to_vec() })
     }
 
-    /// The objective of a predictor on the k-th training instance, and its gradient. `luck` draws the dropout, if any.
-    pub fn objective(&self, predictor: &Predictor, k: usize, luck: u64) -> Objective {
-        self.train[k].objective(&self.decision, predictor, luck)
+    /// The objective of a predictor on the k-th training instance, and its gradient. `noise` draws the dropout, if any.
+    pub fn objective(&self, predictor: &Predictor, k: usize, noise: u64) -> Objective {
+        self.train[k].objective(&self.decision, predictor, noise)
     }
 
     /// One pass over the training instances. Training must not be finished.
@@ -123,7 +123,7 @@ impl DecisionFocused {
         let Self { descent, decision, train, validation } = self;
         let seed = descent.config.seed;
         let step = |predictor: &Predictor, k: usize, steps: u64| {
-            let said = train[k].objective(decision, predictor, dropout_luck(seed, steps));
+            let said = train[k].objective(decision, predictor, dropout_noise(seed, steps));
             let gradient = said.gradient.into_iter().map(|d| -d).collect();
             Step { loss: said.loss, value: Some(said.value), gradient }
         };
@@ -168,10 +168,10 @@ impl DecisionFocused {
 
 impl Task {
     /// The chain rule.
-    fn objective(&self, decision: &Decision, predictor: &Predictor, luck: u64) -> Objective {
+    fn objective(&self, decision: &Decision, predictor: &Predictor, noise: u64) -> Objective {
         let (lesson, reward) = (&self.lesson, self.lesson.reward.view());
         // w → P → W → π → Eval
-        let forward = predictor.forward_with_dropout(lesson.features.view(), luck);
+        let forward = predictor.forward_with_dropout(lesson.features.view(), noise);
         let transition = forward.transition.view();
         let indices = differentiable_index(transition, reward, decision.index_discount, lesson.observation);
         let index = indices.index();

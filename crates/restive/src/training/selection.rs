@@ -97,7 +97,8 @@ impl Selection {
             if let ([_], [group]) = (train, &held_out[..]) {
                 let rest = (0..train[0].arms()).filter(|i| group.arms.binary_search(i).is_err()).collect();
                 let rest = Group { instance: 0, arms: rest };
-                let [kept, left_out] = [&rest, group].map(|group| Lesson::new(&group.of(train), decision));
+                let [kept, left_out] =
+                    [&rest, group].map(|group| Lesson::new(&group.select(train), decision));
                 return way(vec![Arc::new(kept?)], vec![Arc::new(left_out?)]);
             }
             let is_out = |k: usize| held_out.iter().any(|group| group.instance == k);

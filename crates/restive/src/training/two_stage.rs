@@ -27,7 +27,7 @@ use super::lesson::{Lesson, lessons};
 use super::snapshot::Snapshot;
 use crate::error::{Error, Result};
 use crate::instance::{Instance, Observation};
-use crate::predictor::{Architecture, Kind, Predictor, effect};
+use crate::predictor::{Architecture, Predictor, PredictorKind, effect};
 use crate::random::stream;
 use ndarray::{Array2, Array4, Axis, concatenate};
 use rand::RngExt;
@@ -37,7 +37,7 @@ use std::sync::Arc;
 const DROPOUT: u64 = 0x6472_6f70_6f75;
 
 /// What draws the dropout of a step.
-pub(super) fn dropout_luck(seed: u64, steps: u64) -> u64 {
+pub(super) fn dropout_noise(seed: u64, steps: u64) -> u64 {
     stream(seed, &[DROPOUT, steps]).random()
 }
 
@@ -61,13 +61,13 @@ impl TwoStage {
         validation: Vec<Arc<Lesson>>,
     ) -> Result<Self> {
         config.check()?;
-        if let Kind::Effect { precision: effect::Precision::HeldOut { .. } } = config.kind
+        if let PredictorKind::Effect { precision: effect::Precision::HeldOut { .. } } = config.kind
             && validation.is_empty()
         {
             let expected = "at least one instance to choose the precision on".into();
             return Err(Error::Shape { what: "validation instances", expected, found: vec![0] });
         }
-        if matches!(config.kind, Kind::Effect { .. }) && train[0].observation != Observation::Full {
+        if matches!(config.kind, PredictorKind::Effect { .. }) && train[0].observation != Observation::Full {
             let expected = "states seen at every step: the effect model is fitted to moves".into();
             return Err(Error::Shape { what: "effect model", expected, found: vec![] });
         }
@@ -123,8 +123,8 @@ impl TwoStage {
     pub fn epoch(&mut self) -> EpochReport {
         assert!(!self.is_finished(), "training is finished");
         match self.descent.config.kind {
-            Kind::Network { .. } => self.network_epoch(),
-            Kind::Effect { precision } => self.effect_epoch(precision),
+            PredictorKind::Network { .. } => self.network_epoch(),
+            PredictorKind::Effect { precision } => self.effect_epoch(precision),
         }
     }
 
@@ -143,8 +143,8 @@ impl TwoStage {
         let seed = descent.config.seed;
         let step = |predictor: &Predictor, k: usize, steps: u64| {
             let lesson: &Lesson = &train[k];
-            let luck = dropout_luck(seed, steps);
-            let forward = predictor.forward_with_dropout(lesson.features.view(), luck);
+            let noise = dropout_noise(seed, steps);
+            let forward = predictor.forward_with_dropout(lesson.features.view(), noise);
             let loss = lesson.record.loss(forward.transition.view());
             let gradient = forward.pullback(loss.pullback(1.0).d_transition.view()).d_params;
             Step { loss: loss.per_trajectory, value: None, gradient }
@@ -160,8 +160,8 @@ impl TwoStage {
             .expect("the precision was checked when training began");
         let descent = &mut self.descent;
         descent.status = match fitted.status {
-            effect::Status::Converged => Status::Converged,
-            effect::Status::NotConverged => Status::NotConverged,
+            effect::FitStatus::Converged => Status::Converged,
+            effect::FitStatus::NotConverged => Status::NotConverged,
         };
         descent.predictor = Predictor::Effect(fitted.effect);
         descent.kept.copy_from_slice(descent.predictor.flat());

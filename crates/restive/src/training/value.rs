@@ -120,7 +120,7 @@ impl Judge {
                 let own = own_index(&believed, decision.index_discount);
                 let temperature = resolve(decision.temperature, own.view());
                 let run = lesson.fluid(own.view(), &believed, temperature, decision.horizon);
-                let relaxation = Relaxation::of(&run);
+                let relaxation = Relaxation::from_run(&run);
                 Judge::Decomposed(believed, relaxation)
             }
         }

@@ -72,7 +72,7 @@ fn the_arm_of_labels_sees_and_earns_what_hidden_states_do() {
     }
     let mut total = 0.0;
     let mut counted = vec![0.0; m * chain];
-    let step = |row: [f64; 2], luck: f64| usize::from(luck < row[1]);
+    let step = |row: [f64; 2], noise: f64| usize::from(noise < row[1]);
     for _ in 0..runs {
         let row = |x: usize, a: usize| [p[[0, x, a, 0]], p[[0, x, a, 1]]];
         let (mut seen, mut since) = (1, 0);

@@ -10,7 +10,7 @@ use restive::Reward;
 use restive::belief::Chain;
 use restive::belief::beliefs;
 use restive::index::collapsing::{differentiable_index, index};
-use restive::index::{Indices, Status, general};
+use restive::index::{IndexStatus, Indices, general};
 
 /// How many times the least number of arms; 100 was tried.
 const TIMES: usize = 4;
@@ -106,7 +106,7 @@ fn compare(p: &Array4<f64>, r: ArrayView2<f64>, g: f64, t: usize, what: &str) ->
         };
         assert!(error <= 1e-9, "{}", context());
         assert_eq!(found.verdict(i), truth.verdict(0), "{}", context());
-        assert_eq!(found.status[i], Status::Exact, "{}", context());
+        assert_eq!(found.status[i], IndexStatus::Exact, "{}", context());
         worst = worst.max(error);
         not_indexable += usize::from(!truth.is_indexable[0]);
     }
@@ -192,7 +192,7 @@ fn infinite_chains_equal_long_finite_ones() {
                     let truth = index(p.slice(s![i..=i, .., .., ..]), r.view(), g, Chain::Finite(long));
                     assert_eq!(
                         (found.verdict(i), found.status[i]),
-                        (Some(true), Status::Exact),
+                        (Some(true), IndexStatus::Exact),
                         "{sort:?} γ={g} {} {arm:?}",
                         found.index.row(i)
                     );
@@ -435,7 +435,7 @@ fn an_arm_without_an_index_has_no_gradient() {
     for beliefs in [1, 2, 5] {
         // the frozen ends of finite chains are absorbing: no average reward
         let solved = differentiable_index(p.view(), reward.view(), 1.0, Chain::Finite(beliefs));
-        assert!(solved.indices.status.iter().all(|status| *status == Status::Undetermined));
+        assert!(solved.indices.status.iter().all(|status| *status == IndexStatus::Undetermined));
         let back = solved.pullback(Array2::ones((3, 2 * beliefs)).view()).d_transition;
         assert!(back.iter().all(|d| *d == 0.0));
     }

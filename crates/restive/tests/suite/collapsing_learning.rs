@@ -9,7 +9,7 @@ use restive::data::domain::Domain;
 use restive::evaluation::*;
 use restive::instance::{Chain, Logged, Observation, Trajectories};
 use restive::policy::Policy;
-use restive::predictor::{Architecture, Kind, Precision, Predictor};
+use restive::predictor::{Architecture, Precision, Predictor, PredictorKind};
 use restive::training::{Config, Decision, DecisionFocused, Prior, Recipe, Selection, Value, fit};
 
 fn small(states: usize) -> Domain {
@@ -147,12 +147,12 @@ fn the_published_domain_has_its_published_figures() {
         for instance in &all {
             let policies = vec![("no-action".to_string(), Policy::NoAction)];
             let cases = [Case { instance, policies, prediction: None }];
-            let settings = Settings {
+            let settings = EvaluationSettings {
                 behaviour: None,
                 runs: 50,
                 resamples: 2,
                 starts_as_logged: false,
-                ..Settings::new(9)
+                ..EvaluationSettings::new(9)
             };
             let found = evaluate(&cases, &settings).unwrap();
             idle.push(found.score("no-action", Estimator::True).unwrap().value.value);
@@ -180,7 +180,7 @@ fn the_chain_rule_goes_through_beliefs() {
         let all = domain.generate(7).unwrap();
         let (train, validation) = all.split_at(1);
         for hidden in [vec![], vec![6]] {
-            let kind = Kind::Network { hidden, dropout: 0.0 };
+            let kind = PredictorKind::Network { hidden, dropout: 0.0 };
             let architecture = Architecture { features: 16, states, kind: kind.clone() };
             let prior = Prior { predictor: Predictor::new(&architecture, 3).unwrap(), strength: [8.0, 2.0] };
             let at = Predictor::new(&architecture, 4).unwrap();
@@ -202,7 +202,7 @@ fn the_recommended_training_runs_on_labels() {
     let domain = Domain { instances: 4, arms: 20, budget: 4, trajectories: 8, ..Domain::collapsing() };
     let all = domain.generate(2).unwrap();
     let (train, validation) = all.split_at(3);
-    let kind = Kind::Network { hidden: vec![], dropout: 0.0 };
+    let kind = PredictorKind::Network { hidden: vec![], dropout: 0.0 };
     let two_stage = Config { kind, epochs: 20, ..Config::recommended(train) };
     let mut selection = Selection::new(Recipe::new(two_stage, 9), train, validation).unwrap();
     while !selection.is_finished() {
@@ -211,7 +211,7 @@ fn the_recommended_training_runs_on_labels() {
     let selected = selection.finish();
     assert!(selected.verdict.folds.iter().flatten().all(|value| value.is_finite() && *value > 0.0));
     // the effect model needs moves
-    let kind = Kind::Effect { precision: Precision::DEFAULT };
+    let kind = PredictorKind::Effect { precision: Precision::DEFAULT };
     let refused = fit(Config { kind, ..Config::published() }, train, validation).err().unwrap().to_string();
     assert!(refused.contains("states seen at every step"), "{refused}");
 }
@@ -242,12 +242,12 @@ fn without_logged_rewards_a_pull_earns_what_it_saw() {
         _ => f64::NAN,
     });
     let propensity = log.propensity().map(|p| p.to_owned());
-    let of = |reward| {
+    let decisions = |reward| {
         let logged =
             Logged { state: state.clone(), action: action.clone(), propensity: propensity.clone(), reward };
         let log = Trajectories::new(logged, log.states()).unwrap();
         let propensity = Propensity::new(&log, Behaviour::Logged, instance.budget()).unwrap();
         Decisions::new(&log, instance.reward(), &propensity)
     };
-    assert_eq!(of(None), of(Some(seen)));
+    assert_eq!(decisions(None), decisions(Some(seen)));
 }

@@ -11,7 +11,7 @@ use restive::index::{Algorithm, whittle_index};
 use restive::instance::{Instance, Logged, NO_ACTION, Observation, Parts, Reward, Trajectories};
 use restive::policy::Temperature;
 use restive::policy::strict::strict_top_k;
-use restive::predictor::{Architecture, Kind, Precision, Predictor};
+use restive::predictor::{Architecture, Precision, Predictor, PredictorKind};
 use restive::training::{Config, Decision, DecisionFocused, Prior, Value};
 
 fn decision(value: Value, temperature: Temperature) -> Decision {
@@ -42,20 +42,20 @@ fn field<'a>(
     MeanField { motion, reward, initial, discount, budget: 3.0 }
 }
 
-fn kinds() -> [Kind; 3] {
+fn kinds() -> [PredictorKind; 3] {
     [
-        Kind::Network { hidden: vec![6], dropout: 0.0 },
-        Kind::Network { hidden: vec![], dropout: 0.0 },
-        Kind::Effect { precision: Precision::DEFAULT },
+        PredictorKind::Network { hidden: vec![6], dropout: 0.0 },
+        PredictorKind::Network { hidden: vec![], dropout: 0.0 },
+        PredictorKind::Effect { precision: Precision::DEFAULT },
     ]
 }
 
 /// A predictor with random parameters.
-fn predictor(features: usize, states: usize, kind: &Kind, seed: u64) -> Predictor {
+fn predictor(features: usize, states: usize, kind: &PredictorKind, seed: u64) -> Predictor {
     let architecture = Architecture { features, states, kind: kind.clone() };
     let mut predictor = Predictor::new(&architecture, seed).unwrap();
-    let mut luck = random(seed);
-    predictor.flat_mut().iter_mut().for_each(|x| *x += 0.3 * uniform(&mut luck));
+    let mut noise = random(seed);
+    predictor.flat_mut().iter_mut().for_each(|x| *x += 0.3 * uniform(&mut noise));
     predictor
 }
 
@@ -63,10 +63,10 @@ fn predictor(features: usize, states: usize, kind: &Kind, seed: u64) -> Predicto
 /// chain holds a softmax, an index and a threshold, each of which curves. Kinks (a ReLU, two equal indices) are avoided
 /// by the choice of the seed.
 pub fn check(training: &DecisionFocused, at: &Predictor, what: &str) {
-    let mut luck = random(11);
+    let mut noise = random(11);
     let here = training.objective(at, 0, 0);
     for _ in 0..2 {
-        let direction: Vec<f64> = at.flat().iter().map(|_| uniform(&mut luck)).collect();
+        let direction: Vec<f64> = at.flat().iter().map(|_| uniform(&mut noise)).collect();
         let along: f64 = here.gradient.iter().zip(&direction).map(|(g, d)| g * d).sum();
         let difference = derivative(
             |h| {
@@ -127,13 +127,13 @@ fn the_decomposed_value_is_that_of_policy_evaluation_by_iteration() {
         let truth = instance.truth().unwrap().view();
         let reward = instance.reward().view();
         let (n, m) = (instance.arms(), states);
-        let mut luck = random(3);
-        let start = Array2::from_shape_fn((n, m), |_| 0.1 + uniform(&mut luck).abs());
+        let mut noise = random(3);
+        let start = Array2::from_shape_fn((n, m), |_| 0.1 + uniform(&mut noise).abs());
         let start = &start / &start.sum_axis(Axis(1)).insert_axis(Axis(1));
         let own = whittle_index(truth, reward, 0.9, Algorithm::Auto).index;
         let run = fluid(own.view(), &field(truth, reward, &start, 0.99), 0.05, 6);
-        let relaxation = Relaxation::of(&run);
-        let index = Array2::from_shape_fn((n, m), |_| uniform(&mut luck));
+        let relaxation = Relaxation::from_run(&run);
+        let index = Array2::from_shape_fn((n, m), |_| uniform(&mut noise));
         let gamma = 0.9;
         let solved = decomposed(index.view(), &field(truth, reward, &start, gamma), 0.2, &relaxation);
         let spent: f64 = (&solved.pull * &relaxation.mass).sum();
@@ -164,7 +164,7 @@ fn the_decomposed_value_is_that_of_policy_evaluation_by_iteration() {
             };
             let solved = decomposed(index.view(), &field(truth, reward, &start, gamma), 0.2, &relaxation);
             let DecomposedCotangent { d_index, d_temperature } = solved.pullback(2.0);
-            let direction = Array2::from_shape_fn((n, m), |_| uniform(&mut luck));
+            let direction = Array2::from_shape_fn((n, m), |_| uniform(&mut noise));
             let along = (&d_index * &direction).sum();
             let difference = derivative(|h| 2.0 * value(&(&index + &(h * &direction)), 0.2), 1e-4);
             assert!((along - difference).abs() < 1e-7, "{along} {difference}");
@@ -182,14 +182,14 @@ fn the_charge_is_what_the_relaxed_budget_costs_at_the_optimum() {
     let start = Array2::from_elem((12, 2), 0.5);
     let own = whittle_index(truth, reward, 0.9, Algorithm::Auto).index;
     let e = Temperature::Spread(0.02).resolve(own.as_slice().unwrap());
-    let relaxation = Relaxation::of(&fluid(own.view(), &field(truth, reward, &start, 0.99), e, 9));
+    let relaxation = Relaxation::from_run(&fluid(own.view(), &field(truth, reward, &start, 0.99), e, 9));
     let value = |index: &Array2<f64>| {
         decomposed(index.view(), &field(truth, reward, &start, 0.9), e, &relaxation).value
     };
     let best = value(&own);
-    let mut luck = random(5);
+    let mut noise = random(5);
     for _ in 0..200 {
-        let other = own.mapv(|w| w + 0.2 * uniform(&mut luck));
+        let other = own.mapv(|w| w + 0.2 * uniform(&mut noise));
         assert!(value(&other) < best + 1e-3, "{} {best}", value(&other));
     }
 }
@@ -251,9 +251,9 @@ fn the_objective_and_its_derivative_are_those_of_the_reference() {
         })
         .unwrap();
         let kind = match case["predictor"].as_str().unwrap() {
-            "network" => Kind::Network { hidden: vec![3], dropout: 0.0 },
-            "linear" => Kind::Network { hidden: vec![], dropout: 0.0 },
-            _ => Kind::Effect { precision: Precision::DEFAULT },
+            "network" => PredictorKind::Network { hidden: vec![3], dropout: 0.0 },
+            "linear" => PredictorKind::Network { hidden: vec![], dropout: 0.0 },
+            _ => PredictorKind::Effect { precision: Precision::DEFAULT },
         };
         let with = |params: &[f64]| {
             let architecture = Architecture { features: f, states: m, kind: kind.clone() };

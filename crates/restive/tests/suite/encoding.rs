@@ -1,7 +1,7 @@
 //! Encodings against values computed by hand, and the differences between an encoding and a table by name.
 
 use ndarray::array;
-use restive::data::encoding::{Encoding, Kind, Standardise, Unseen};
+use restive::data::encoding::{ColumnKind, Encoding, Standardise, Unseen};
 use restive::data::features::{Column, Features};
 use restive::error::FeatureFault;
 use restive::{Error, Result};
@@ -62,7 +62,7 @@ fn text_is_one_hot_with_sorted_categories_and_strangers_are_counted() {
         Column::Text(vec![Some("b".into()), None, Some("ä".into()), Some("a".into()), Some("".into())]);
     let training = features(vec![("c", column)]);
     let encoding = Encoding::fit(&training, Standardise::Yes, &[]).unwrap();
-    let Kind::Text { categories } = &encoding.columns[0].kind else { panic!("text") };
+    let ColumnKind::Text { categories } = &encoding.columns[0].kind else { panic!("text") };
     assert_eq!(categories, &["a", "b", "ä"]);
     let expected = array![
         [0.0, 1.0, 0.0, 0.0],

@@ -36,7 +36,7 @@ fn an_evaluation_says_the_same_for_every_number_of_threads() {
                 Case { instance, policies, prediction: None }
             })
             .collect();
-        let settings = Settings { runs: 200, resamples: 40, ..Settings::new(9) };
+        let settings = EvaluationSettings { runs: 200, resamples: 40, ..EvaluationSettings::new(9) };
         pool.install(|| evaluate(&cases, &settings).unwrap())
     };
     for logged in [10, 1] {
@@ -70,7 +70,7 @@ fn some_arms_of_a_single_trajectory_can_be_judged() {
     let some = domain.generate(2).unwrap()[0].select_arms(&[1, 4, 5, 8, 11]);
     assert!(some.trajectories().state().is_standard_layout());
     let policies = vec![("random".to_string(), Policy::Random)];
-    let settings = Settings { runs: 10, resamples: 5, ..Settings::new(4) };
+    let settings = EvaluationSettings { runs: 10, resamples: 5, ..EvaluationSettings::new(4) };
     let cases = [Case { instance: &some, policies, prediction: None }];
     assert!(evaluate(&cases, &settings).unwrap().score("random", Estimator::Segmented).is_some());
 }
@@ -104,8 +104,12 @@ fn nobody_or_everybody_is_judged_by_what_needs_no_propensities() {
             let instance = Instance::new(Parts { budget, ..x.parts().clone() }).unwrap();
             let policies =
                 vec![("no-action".to_string(), Policy::NoAction), ("random".into(), Policy::Random)];
-            let settings =
-                Settings { behaviour: Some(Behaviour::Uniform), runs: 10, resamples: 5, ..Settings::new(4) };
+            let settings = EvaluationSettings {
+                behaviour: Some(Behaviour::Uniform),
+                runs: 10,
+                resamples: 5,
+                ..EvaluationSettings::new(4)
+            };
             let cases = [Case { instance: &instance, policies, prediction: None }];
             let evaluation = evaluate(&cases, &settings).unwrap();
             assert_eq!(evaluation.evidence.hindrance, Some(hindrance));
@@ -135,7 +139,12 @@ fn the_turns_of_a_rota_stay_with_their_arms_when_arms_are_resampled() {
         let names = ["no-action", "random", "round-robin"].map(String::from);
         let policies = [Policy::NoAction, Policy::Random, Policy::RoundRobin];
         let policies = names.into_iter().zip(policies).collect();
-        let settings = Settings { behaviour: None, runs: 400, resamples: 100, ..Settings::new(horizon) };
+        let settings = EvaluationSettings {
+            behaviour: None,
+            runs: 400,
+            resamples: 100,
+            ..EvaluationSettings::new(horizon)
+        };
         let evaluation = evaluate(&[Case { instance: &instance, policies, prediction: None }], &settings);
         let evaluation = evaluation.unwrap();
         for estimator in [Estimator::Fluid, Estimator::Simulated] {
@@ -180,7 +189,8 @@ fn intervals_of_simulated_values_know_that_logged_starts_are_a_sample() {
         let instance = Instance::new(parts).unwrap();
         let policies = vec![("no-action".to_string(), Policy::NoAction)];
         let cases = [Case { instance: &instance, policies, prediction: None }];
-        let settings = Settings { behaviour: None, runs: 240, resamples: 50, ..Settings::new(5) };
+        let settings =
+            EvaluationSettings { behaviour: None, runs: 240, resamples: 50, ..EvaluationSettings::new(5) };
         let value =
             evaluate(&cases, &settings).unwrap().score("no-action", Estimator::Simulated).unwrap().value;
         widths += (value.high - value.low) / 2.0 / 5.0;

@@ -4,7 +4,7 @@ use crate::arms::{KINDS, Kind, random, reward, transitions};
 use ndarray::{Array2, Array4, Axis, s};
 use restive::belief::{Chain, Observation};
 use restive::index::{
-    Algorithm, Indices, Status, bisection, collapsing, differentiable_index, general, two_state,
+    Algorithm, IndexStatus, Indices, bisection, collapsing, differentiable_index, general, two_state,
     whittle_index,
 };
 
@@ -170,7 +170,7 @@ fn the_textbook_road_comes_within_its_tolerance() {
             let r = reward(m, true, &mut random);
             let exact = general::index(p.view(), r.view(), g);
             let textbook = bisection::index(p.view(), r.view(), g, bisection::Tolerance::default());
-            assert!(textbook.status.iter().all(|s| *s == Status::Approximate));
+            assert!(textbook.status.iter().all(|s| *s == IndexStatus::Approximate));
             for i in 0..10 {
                 assert_eq!(textbook.verdict(i), None);
                 for s in 0..m {
@@ -183,7 +183,7 @@ fn the_textbook_road_comes_within_its_tolerance() {
 }
 
 fn undetermined(solved: &Indices, i: usize) -> bool {
-    solved.status[i] == Status::Undetermined && solved.verdict(i).is_none()
+    solved.status[i] == IndexStatus::Undetermined && solved.verdict(i).is_none()
 }
 
 #[test]
@@ -212,7 +212,7 @@ fn an_average_that_depends_on_the_start_is_undetermined_and_says_so() {
     }
     let r3 = ndarray::array![[0.0, 0.0], [2.0, 2.0], [2.0, 2.0]];
     assert!(undetermined(&general::index(p3.view(), r3.view(), 1.0), 0));
-    assert_eq!(general::index(p.view(), r.view(), 0.9999).status[0], Status::Exact);
+    assert_eq!(general::index(p.view(), r.view(), 0.9999).status[0], IndexStatus::Exact);
     let d =
         general::differentiable_index(p.view(), r.view(), 1.0).pullback(ndarray::array![[1.0, 1.0]].view());
     assert!(d.d_transition.iter().all(|d| *d == 0.0), "no index, no gradient");
@@ -225,7 +225,7 @@ fn a_thousand_states_are_solved_and_satisfy_their_equations() {
     let p = transitions(Kind::Dense, 1, m, &mut random);
     let r = reward(m, false, &mut random);
     let solved = general::index(p.view(), r.view(), 0.99);
-    assert_eq!(solved.status[0], Status::Exact);
+    assert_eq!(solved.status[0], IndexStatus::Exact);
     assert!(solved.residual[0] < 1e-12, "{}", solved.residual[0]);
     // an independent look at one state: at its index, optimal values make it indifferent
     let (arm, u) = (p.index_axis(Axis(0), 0), 123);
@@ -279,7 +279,7 @@ fn an_arm_that_amplifies_rounding_says_so() {
     ]];
     let r = ndarray::array![[1.0, 1.0], [1.0, 1.0], [2.0, 2.0]];
     let solved = general::index(p.view(), r.view(), 1.0);
-    assert_eq!(solved.status[0], Status::IllConditioned);
+    assert_eq!(solved.status[0], IndexStatus::IllConditioned);
     assert!(
         solved.index[[0, 1]].abs() <= solved.residual[0],
         "{} but {}",

@@ -1,17 +1,17 @@
 //! The joint problem: dense matrices, all policies, rollouts; gradients against differences; what does not fit is refused.
 
 use crate::arms::{Kind, random, transitions};
-use crate::gradients::{derivative, tangent, uniform as lot};
+use crate::gradients::{derivative, tangent, uniform as draw};
 use crate::oracle::solve;
 use ndarray::{Array1, Array2, Array4, ArrayView4};
 use restive::data::domain::Domain;
 use restive::instance::{Instance, Parts, Reward};
 use restive::joint::{
-    Cost, Joint, Lesson, Limit, Objective, Plan, Planner, Settings, Status, best_value, greedy, optimum,
-    plan, policy_value, strict, train, uniform,
+    Cost, Joint, JointSettings, JointTask, Limit, Objective, Plan, PlanStatus, Planner, best_value, greedy,
+    optimum, plan, policy_value, strict, train, uniform,
 };
 use restive::policy::Policy;
-use restive::predictor::{Architecture, Kind as Model, Predictor};
+use restive::predictor::{Architecture, Predictor, PredictorKind};
 use restive::simulation::{Initial, Setting, values};
 
 /// Sizes (N, M, K) that dense matrices can hold.
@@ -99,7 +99,7 @@ fn plans_and_values_equal_those_of_dense_matrices() {
             value = soften(&q(&value));
         }
         let fixed = plan(&joint, p.view(), temperature, Planner::Implicit);
-        assert_eq!(fixed.status, Status::Converged);
+        assert_eq!(fixed.status, PlanStatus::Converged);
         near(&fixed.value, value.as_slice().unwrap(), 1e-11);
         for (found, truth) in fixed.q.outer_iter().zip(q(&value)) {
             near(&found.to_vec(), truth.as_slice().unwrap(), 1e-11);
@@ -150,7 +150,7 @@ fn the_optimum_is_the_best_of_all_policies() {
             best.iter_mut().zip(&value).for_each(|(best, v)| *best = best.max(*v));
         }
         let found = optimum(&joint, p.view());
-        assert_eq!(found.status, Status::Converged);
+        assert_eq!(found.status, PlanStatus::Converged);
         near(&found.value, &best, 1e-11);
     }
 }
@@ -192,17 +192,17 @@ fn pullbacks_of_plans_are_their_derivatives() {
     for (seed, size) in SIZES.into_iter().enumerate() {
         for (discount, temperature) in [(0.9, 0.2), (0.99, 1.0), (0.5, 0.05)] {
             let (joint, p) = (joint(size, discount), arms(size, 90 + seed as u64));
-            let mut luck = random(seed as u64);
+            let mut noise = random(seed as u64);
             let dim = (joint.joint_actions(), joint.joint_states());
-            let u = Array2::from_shape_simple_fn(dim, || lot(&mut luck));
-            let w = Array2::from_shape_simple_fn(dim, || lot(&mut luck));
-            let direction = tangent(&p, 1e-3, &mut luck);
+            let u = Array2::from_shape_simple_fn(dim, || draw(&mut noise));
+            let w = Array2::from_shape_simple_fn(dim, || draw(&mut noise));
+            let direction = tangent(&p, 1e-3, &mut noise);
             for planner in
                 [Planner::Implicit, Planner::Unrolled { sweeps: 2 }, Planner::Unrolled { sweeps: 8 }]
             {
                 let here = plan(&joint, p.view(), temperature, planner);
                 let pulled = here.pullback(functional(&here, &u, &w).1.view());
-                assert_eq!(pulled.status, Status::Converged);
+                assert_eq!(pulled.status, PlanStatus::Converged);
                 let along = (&pulled.d_transition * &direction).sum();
                 let difference = derivative(
                     |h| {
@@ -269,25 +269,25 @@ fn the_value_is_importance_sampling_of_joint_actions() {
 fn the_gradient_of_the_value_is_its_derivative_by_transitions_and_parameters() {
     for (states, arms, budget) in [(2, 2, 1), (2, 3, 1), (2, 4, 1), (2, 4, 2), (3, 3, 1)] {
         let instance = &instances(states, arms, budget)[0];
-        let mut luck = random(3);
+        let mut noise = random(3);
         for planner in PLANNERS {
-            let settings = Settings { temperature: 0.5, ..Settings::published(planner) };
+            let settings = JointSettings { temperature: 0.5, ..JointSettings::published(planner) };
             let objective = Objective::new(instance, planner, 0.5, &Limit::default()).unwrap();
-            let p = transitions(Kind::Dense, arms, states, &mut luck);
+            let p = transitions(Kind::Dense, arms, states, &mut noise);
             let here = objective.objective(p.view());
-            let direction = tangent(&p, 1e-3, &mut luck);
+            let direction = tangent(&p, 1e-3, &mut noise);
             let along = (&here.d_transition * &direction).sum();
             let moved = |h: f64| objective.objective((&p + &(&direction * h)).view()).value;
             let difference = derivative(moved, 2e-4);
             let size = here.d_transition.iter().map(|d| d * d).sum::<f64>().sqrt();
-            assert!(size > 1e-3 && here.status == Status::Converged);
+            assert!(size > 1e-3 && here.status == PlanStatus::Converged);
             assert!((along - difference).abs() < 1e-7 * size, "{planner:?}: {along} {difference} of {size}");
             // and behind a network without kinks
-            let kind = Model::Network { hidden: vec![], dropout: 0.0 };
+            let kind = PredictorKind::Network { hidden: vec![], dropout: 0.0 };
             let mut predictor = Predictor::new(&Architecture { features: 16, states, kind }, 4).unwrap();
-            let lesson = Lesson::new(instance, &settings).unwrap();
+            let lesson = JointTask::new(instance, &settings).unwrap();
             let said = lesson.objective(&predictor);
-            let direction: Vec<f64> = said.gradient.iter().map(|_| lot(&mut luck)).collect();
+            let direction: Vec<f64> = said.gradient.iter().map(|_| draw(&mut noise)).collect();
             let along: f64 = said.gradient.iter().zip(&direction).map(|(g, d)| g * d).sum();
             let start = predictor.flat().to_vec();
             let predictor = std::cell::RefCell::new(&mut predictor);
@@ -311,11 +311,11 @@ fn the_gradient_of_the_value_is_its_derivative_by_transitions_and_parameters() {
 fn exact_values_are_the_means_of_rollouts() {
     let instance = &instances(2, 5, 2)[0];
     let truth = instance.truth().unwrap();
-    let joint = Joint::of(instance, &Limit::default()).unwrap();
+    let joint = Joint::from_instance(instance, &Limit::default()).unwrap();
     let start = joint.start(Initial::Uniform.mass(5, 2).view());
     assert!((start.iter().sum::<f64>() - 1.0).abs() < 1e-14);
-    let mut luck = random(8);
-    let index = Array2::from_shape_simple_fn((5, 2), || lot(&mut luck));
+    let mut noise = random(8);
+    let index = Array2::from_shape_simple_fn((5, 2), || draw(&mut noise));
     let setting = Setting {
         motion: truth.view().into(),
         reward: instance.reward().into(),
@@ -338,12 +338,12 @@ fn exact_values_are_the_means_of_rollouts() {
 #[test]
 fn training_climbs_and_is_the_same_every_time() {
     let all = instances(2, 3, 1);
-    let kind = Model::Network { hidden: vec![16], dropout: 0.0 };
+    let kind = PredictorKind::Network { hidden: vec![16], dropout: 0.0 };
     let predictor = Predictor::new(&Architecture { features: 16, states: 2, kind }, 1).unwrap();
     for planner in PLANNERS {
-        let settings = Settings { epochs: 15, ..Settings::published(planner) };
+        let settings = JointSettings { epochs: 15, ..JointSettings::published(planner) };
         let trained = train(&all, predictor.clone(), &settings).unwrap();
-        assert_eq!(trained.status, Status::Converged);
+        assert_eq!(trained.status, PlanStatus::Converged);
         assert!(trained.history[14] > trained.history[0], "{:?}", trained.history);
         assert_eq!(trained, train(&all, predictor.clone(), &settings).unwrap());
     }
@@ -370,12 +370,12 @@ fn what_does_not_fit_is_refused_with_the_cost() {
     let loose = Instance::new(Parts { budget: 2, ..instance.parts().clone() }).unwrap();
     assert!(Objective::new(&loose, Planner::Implicit, 0.1, &Limit::default()).is_err());
     assert!(Objective::new(instance, Planner::Implicit, f64::NAN, &Limit::default()).is_err());
-    assert!(train(&[], untrained(), &Settings::published(Planner::Implicit)).is_err());
+    assert!(train(&[], untrained(), &JointSettings::published(Planner::Implicit)).is_err());
     // the estimate of edges is the walk's: 4 arms, one pull: levels of 2, 3, 4 and 4 nodes
-    assert_eq!(Cost::of(4, 2, 1).edges, 13.0);
+    assert_eq!(Cost::new(4, 2, 1).edges, 13.0);
 }
 
 fn untrained() -> Predictor {
-    let kind = Model::Network { hidden: vec![], dropout: 0.0 };
+    let kind = PredictorKind::Network { hidden: vec![], dropout: 0.0 };
     Predictor::new(&Architecture { features: 16, states: 2, kind }, 1).unwrap()
 }

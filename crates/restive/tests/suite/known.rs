@@ -9,7 +9,7 @@ use restive::instance::{Chain, Instance, Logged, NO_ACTION, Observation, Parts, 
 use restive::policy::Policy;
 use restive::simulation::{Initial, Setting, trajectories, values};
 
-fn of(chain: usize) -> Observation {
+fn labels(chain: usize) -> Observation {
     Observation::Collapsing(Chain::Finite(chain))
 }
 
@@ -51,7 +51,7 @@ proptest! {
         let action = Array3::from_shape_vec(shape, cells.iter().map(|c| c.1).collect()).unwrap();
         let logged = Logged { state, action, propensity: None, reward: None };
         let log = Trajectories::new(logged.clone(), 3 * length).unwrap();
-        let found = known_states(&log, of(length));
+        let found = known_states(&log, labels(length));
         for (at, &found) in found.indexed_iter() {
             prop_assert_eq!(found, by_the_rule(&log, length, at), "{:?}", at);
         }
@@ -60,13 +60,13 @@ proptest! {
         later.state.slice_mut(s![.., 4.., ..]).fill(UNSEEN);
         let cut = Trajectories::new(later, 3 * length).unwrap();
         if unknown_label(&cut, Chain::Finite(length)) == unknown_label(&log, Chain::Finite(length)) {
-            let shorter = known_states(&cut, of(length));
+            let shorter = known_states(&cut, labels(length));
             prop_assert_eq!(shorter.slice(s![.., ..4, ..]), found.slice(s![.., ..4, ..]));
         }
         // a log that is filled in has no gaps left, and stays as it is
-        let whole = labelled(&log, of(length));
+        let whole = labelled(&log, labels(length));
         prop_assert_eq!(whole.state(), found.view());
-        prop_assert_eq!(known_states(&whole, of(length)), found);
+        prop_assert_eq!(known_states(&whole, labels(length)), found);
         let full = known_states(&log, Observation::Full);
         prop_assert!(full.iter().zip(log.state()).all(|(a, b)| *b == UNSEEN || a == b));
     }
@@ -77,9 +77,9 @@ proptest! {
 fn withheld(state: usize, length: usize, seed: u64) -> (Instance, Instance) {
     let size =
         Domain { instances: 1, arms: 20, budget: 6, trajectories: 60, horizon: 12, ..Domain::collapsing() };
-    let domain = Domain { observation: of(length), ..size };
+    let domain = Domain { observation: labels(length), ..size };
     let instance = domain.generate(seed).unwrap().remove(0);
-    let world = World::new(of(length), instance.reward(), instance.truth().unwrap());
+    let world = World::new(labels(length), instance.reward(), instance.truth().unwrap());
     let setting = setting(&instance, &world);
     let start = Initial::States(Array2::from_elem((1, 20), (state * length + length - 1) as u16));
     let log = trajectories(&setting, &start, &Policy::Random, 60, seed);
@@ -139,8 +139,8 @@ fn a_log_without_its_first_labels_is_worth_what_it_is_worth_with_them() {
                 start == unknown_label(bare.trajectories(), Chain::Finite(10))
             })
             .expect("one of two states");
-        assert_eq!(known_states(bare.trajectories(), of(10)), whole.trajectories().state());
-        let settings = Settings { runs: 200, resamples: 20, ..Settings::new(12) };
+        assert_eq!(known_states(bare.trajectories(), labels(10)), whole.trajectories().state());
+        let settings = EvaluationSettings { runs: 200, resamples: 20, ..EvaluationSettings::new(12) };
         let [whole, bare] = [&whole, &bare].map(|instance| {
             evaluate(&[Case { instance, policies: policies(instance), prediction: None }], &settings).unwrap()
         });
@@ -157,8 +157,8 @@ fn it_does_not_matter_what_was_seen_longer_ago_than_the_chain_remembers() {
     let (whole, bare) = withheld(0, 30, 5);
     let other = 1 - unknown_label(bare.trajectories(), Chain::Finite(30)) / 30;
     let start = Initial::States(Array2::from_elem((1, 20), other * 30 + 29));
-    let world = World::new(of(30), whole.reward(), whole.truth().unwrap());
-    let settings = Settings { runs: 4000, resamples: 2, seed: 9, ..Settings::new(12) };
+    let world = World::new(labels(30), whole.reward(), whole.truth().unwrap());
+    let settings = EvaluationSettings { runs: 4000, resamples: 2, seed: 9, ..EvaluationSettings::new(12) };
     let case = Case { instance: &bare, policies: policies(&bare), prediction: None };
     let found = evaluate(&[case], &settings).unwrap();
     for (name, policy) in policies(&whole) {
@@ -166,7 +166,7 @@ fn it_does_not_matter_what_was_seen_longer_ago_than_the_chain_remembers() {
         let (mean, variance) = moments(&runs);
         let score = found.score(&name, Estimator::True).unwrap().value;
         // two independent samples of 4,000 runs; four standard errors of their difference, and what beliefs
-        // may still remember after 30 steps where there is no luck
+        // may still remember after 30 steps where there is no noise
         let tolerance = 4.0 * (2.0 * variance / 4000.0).sqrt() + 1e-3;
         assert!((score.value - mean).abs() < tolerance, "{name}: {} not {mean} ± {tolerance}", score.value);
     }

@@ -42,19 +42,19 @@ struct World {
 }
 
 fn world(n: usize, m: usize, chain: usize, seed: u64) -> World {
-    let mut luck = random(seed);
-    let p = transitions(Kind::Dense, n, m, &mut luck);
+    let mut noise = random(seed);
+    let p = transitions(Kind::Dense, n, m, &mut noise);
     let belief = beliefs(p.view(), chain).belief;
-    let reward = Reward::of_state_and_action(crate::arms::reward(m, true, &mut luck)).unwrap();
+    let reward = Reward::of_state_and_action(crate::arms::reward(m, true, &mut noise)).unwrap();
     let start = Array2::from_shape_fn((n, m * chain), |(i, l)| {
-        if (i + l) % 3 == 1 { 0.0 } else { 0.1 + uniform(&mut luck).abs() }
+        if (i + l) % 3 == 1 { 0.0 } else { 0.1 + uniform(&mut noise).abs() }
     });
     let sums = start.sum_axis(Axis(1)).insert_axis(Axis(1));
     World {
         dense: dense(&belief),
         reward: belief.reward(reward.view()),
         start: if m * chain == 1 { Array2::ones((n, 1)) } else { start / sums },
-        index: Array2::from_shape_fn((n, m * chain), |_| uniform(&mut luck)),
+        index: Array2::from_shape_fn((n, m * chain), |_| uniform(&mut noise)),
         belief,
     }
 }
@@ -75,7 +75,7 @@ fn close(found: &Array2<f64>, truth: &Array2<f64>, tolerance: f64, what: &str) {
 }
 
 #[test]
-fn labels_meet_the_luck_of_ordinary_arms_bit_for_bit() {
+fn labels_meet_the_noise_of_ordinary_arms_bit_for_bit() {
     for (m, chain) in SIZES {
         let w = world(9, m, chain, 1);
         let reward = RewardView::by_arm(w.reward.view());
@@ -125,7 +125,7 @@ fn chains_are_solved_as_the_whole_matrix_is_and_their_pullback_is_the_derivative
         let (budget, e) = (2.0, 0.4);
         let [_, chains] = w.fields(0.95, budget);
         let run = fluid(w.index.view(), &chains, e, 9);
-        let relaxation = Relaxation::of(&run);
+        let relaxation = Relaxation::from_run(&run);
         for gamma in [0.0, 0.5, 0.9, 0.999, 1.0] {
             let [rows, chains] = w.fields(gamma, budget);
             let truth = decomposed(w.index.view(), &rows, e, &relaxation);
@@ -138,8 +138,8 @@ fn chains_are_solved_as_the_whole_matrix_is_and_their_pullback_is_the_derivative
             close(&d_index, &truth.d_index, 1e-11, &format!("{m} {chain} {gamma}"));
             assert!((d_temperature - truth.d_temperature).abs() < 1e-10 * (1.0 + truth.d_temperature.abs()));
 
-            let mut luck = random(4);
-            let d = Array2::from_shape_simple_fn(w.index.raw_dim(), || uniform(&mut luck));
+            let mut noise = random(4);
+            let d = Array2::from_shape_simple_fn(w.index.raw_dim(), || uniform(&mut noise));
             let value = |index: &Array2<f64>, e: f64| decomposed(index.view(), &chains, e, &relaxation).value;
             let along = derivative(|t| value(&(&w.index + &(&d * t)), e), 1e-4);
             let size = (d_index.mapv(|x| x * x).sum() * d.mapv(|x| x * x).sum()).sqrt();

@@ -97,10 +97,10 @@ fn the_programme_has_the_published_sizes() {
     let split = maternal.split(1).unwrap();
     let groups = Part::ALL.map(|part| split.part(part).iter().map(|g| g.instance).collect::<Vec<_>>());
     assert_eq!(groups, [(0..8).collect(), vec![8], vec![9, 10, 11]]);
-    let of = |groups| Maternal { groups, people: 10, budget: 1, ..Maternal::default() }.split(1).unwrap();
-    let sizes = |groups| Part::ALL.map(|part| of(groups).part(part).len());
+    let split = |groups| Maternal { groups, people: 10, budget: 1, ..Maternal::default() }.split(1).unwrap();
+    let sizes = |groups| Part::ALL.map(|part| split(groups).part(part).len());
     assert_eq!([sizes(3), sizes(4), sizes(24)], [[1, 1, 1], [2, 1, 1], [16, 2, 6]]);
-    assert_eq!(of(1).part(Part::Train)[0].arms.len(), 7); // people of the one group
+    assert_eq!(split(1).part(Part::Train)[0].arms.len(), 7); // people of the one group
 
     // people start where being left alone leads: no trend in those who are never called (standard error of a week's share
     // 0.006, of which two make a difference)
@@ -194,7 +194,7 @@ fn a_programme_depends_on_its_seed_and_on_nothing_else() {
     let other = small.generate(10).unwrap();
     assert_eq!(programme.encoding, other.encoding);
     assert!(programme.people[0] != other.people[0] && programme.people[0] != programme.people[1]);
-    // a person's own luck has streams of its own: other parameters leave the people as they are
+    // a person's own noise has streams of its own: other parameters leave the people as they are
     assert_eq!(programme.people, Maternal { effect: 0.0, weeks: 3, ..small }.generate(9).unwrap().people);
 }
 

@@ -7,8 +7,8 @@ use crate::gradients::{AGREEMENT, derivative};
 use ndarray::{Array2, Array4, ArrayD, Axis};
 use rand::RngExt;
 use restive::predictor::adam::Adam;
-use restive::predictor::effect::{self, Status};
-use restive::predictor::{Architecture, Ensemble, Kind, Network, Precision, Predictor};
+use restive::predictor::effect::{self, FitStatus};
+use restive::predictor::{Architecture, Ensemble, Network, Precision, Predictor, PredictorKind};
 
 fn uniform(random: &mut Random) -> f64 {
     2.0 * random.random::<f64>() - 1.0
@@ -22,14 +22,14 @@ fn counts(n: usize, m: usize, most: u32, random: &mut Random) -> Array4<f64> {
     Array4::from_shape_simple_fn((n, m, 2, m), || f64::from(random.random_range(0..=most)))
 }
 
-fn kinds() -> [Kind; 5] {
-    let network = |hidden: &[usize], dropout| Kind::Network { hidden: hidden.to_vec(), dropout };
-    let effect = Kind::Effect { precision: Precision::DEFAULT };
+fn kinds() -> [PredictorKind; 5] {
+    let network = |hidden: &[usize], dropout| PredictorKind::Network { hidden: hidden.to_vec(), dropout };
+    let effect = PredictorKind::Effect { precision: Precision::DEFAULT };
     [network(&[], 0.0), network(&[7], 0.0), network(&[6, 5], 0.0), network(&[9, 6], 0.3), effect]
 }
 
 /// With parameters away from zero, biases too.
-fn predictor(kind: &Kind, f: usize, m: usize, random: &mut Random) -> Predictor {
+fn predictor(kind: &PredictorKind, f: usize, m: usize, random: &mut Random) -> Predictor {
     let architecture = Architecture { features: f, states: m, kind: kind.clone() };
     let mut predictor = Predictor::new(&architecture, 3).unwrap();
     predictor.flat_mut().iter_mut().for_each(|x| *x += 0.3 * uniform(random));
@@ -89,7 +89,8 @@ fn pullbacks_are_the_derivatives_of_any_function_of_the_transitions() {
 fn a_network_is_its_formula_written_out() {
     let mut random = random(62);
     let (n, f, m) = (3, 4, 3);
-    let predictor = predictor(&Kind::Network { hidden: vec![5, 6], dropout: 0.4 }, f, m, &mut random);
+    let predictor =
+        predictor(&PredictorKind::Network { hidden: vec![5, 6], dropout: 0.4 }, f, m, &mut random);
     let x = features(n, f, &mut random);
     let p = predictor.predict(x.view());
     let params = predictor.params();
@@ -146,7 +147,7 @@ fn rows_are_positive_and_sum_to_one_however_large_the_logits() {
 #[test]
 fn dropout_leaves_out_its_share_and_keeps_the_mean_of_the_logits() {
     let mut random = random(64);
-    let kind = Kind::Network { hidden: vec![8], dropout: 0.25 };
+    let kind = PredictorKind::Network { hidden: vec![8], dropout: 0.25 };
     let (predictor, x) = (predictor(&kind, 3, 2, &mut random), features(1, 3, &mut random));
     let log_odds = |p: &Array4<f64>| p[[0, 1, 0, 1]].ln() - p[[0, 1, 0, 0]].ln();
     let draws: Vec<f64> = (0..20_000)
@@ -191,7 +192,7 @@ fn many_arms_are_predicted_as_one_by_one_and_for_every_number_of_threads() {
             assert!(error < 1e-14, "arm {i} is off by {error:e}"); // the last digits of a few dozen operations
         }
         // the gradient of all arms is the sum over parts of them
-        if !matches!(kind, Kind::Network { dropout: 0.3, .. }) {
+        if !matches!(kind, PredictorKind::Network { dropout: 0.3, .. }) {
             let part = |from: usize, to: usize| {
                 let (x, d_p) =
                     (x.slice(ndarray::s![from..to, ..]), d_p.slice(ndarray::s![from..to, .., .., ..]));
@@ -287,7 +288,7 @@ fn the_effect_model_is_the_reference_fit() {
         let counts = Array4::from_shape_vec((n, m, 2, m), numbers(&case["counts"])).unwrap();
         let precision = Precision::Fixed(case["precision"].as_f64().unwrap());
         let fitted = effect::fit(x.view(), counts.view(), precision, None).unwrap();
-        assert_eq!(fitted.status, Status::Converged, "{case}");
+        assert_eq!(fitted.status, FitStatus::Converged, "{case}");
         let truth = numbers(&case["params"]);
         assert_eq!(fitted.effect.flat().len(), truth.len());
         for (found, truth) in fitted.effect.flat().iter().zip(&truth) {
@@ -369,5 +370,5 @@ fn one_state_no_features_and_no_arms_are_no_trouble() {
         Precision::DEFAULT,
         None,
     );
-    assert_eq!(fitted.unwrap().status, Status::Converged);
+    assert_eq!(fitted.unwrap().status, FitStatus::Converged);
 }

@@ -8,7 +8,7 @@ use rand::RngExt;
 use restive::index::{Algorithm, whittle_index};
 use restive::instance::{Observation, Parts};
 use restive::policy::Policy;
-use restive::predictor::{Kind, Precision};
+use restive::predictor::{Precision, PredictorKind};
 use restive::random::{Random, stream};
 use restive::simulation::{Initial, Setting, trajectories, values};
 use restive::training::{Config, fit};
@@ -54,9 +54,9 @@ fn group(baseline: &Array1<f64>, effect: &Array1<f64>, random: &mut Random) -> I
         }
     }
     let (truth, reward) = (Transition::new(p, Layout::Nsas).unwrap(), Reward::linear(2));
-    let luck = random.random();
+    let seed = random.random();
     let trajectories =
-        trajectories(&setting(&truth, &reward), &Initial::Uniform, &Policy::RoundRobin, 1, luck);
+        trajectories(&setting(&truth, &reward), &Initial::Uniform, &Policy::RoundRobin, 1, seed);
     let truth = Some(truth);
     Instance::new(Parts {
         features: x,
@@ -82,12 +82,12 @@ fn value(instance: &Instance, transition: Option<Array4<f64>>) -> f64 {
 
 #[test]
 fn with_one_trajectory_and_sparse_pulls_the_effect_model_leads() {
-    let effect = |precision| Kind::Effect { precision };
+    let effect = |precision| PredictorKind::Effect { precision };
     let kinds = [
         effect(Precision::DEFAULT),
         effect(Precision::HeldOut { cap: 300.0 }),
         effect(Precision::Fixed(1e6)),
-        Kind::Network { hidden: vec![64], dropout: 0.0 },
+        PredictorKind::Network { hidden: vec![64], dropout: 0.0 },
     ];
     let seeds = 4;
     let mut scores = Array2::zeros((seeds, kinds.len()));

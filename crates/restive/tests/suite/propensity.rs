@@ -43,14 +43,14 @@ fn overlap_and_zero_propensities_are_seen() {
     let certain = Instance::new(parts).unwrap();
     let case =
         || Case { instance: &certain, policies: vec![("random".into(), Policy::Random)], prediction: None };
-    let settings = Settings { runs: 20, resamples: 4, ..Settings::new(9) };
+    let settings = EvaluationSettings { runs: 20, resamples: 4, ..EvaluationSettings::new(9) };
     let evaluation = evaluate(&[case()], &settings).unwrap();
     assert_eq!(evaluation.evidence.hindrance, Some(Hindrance::Certain));
     assert!(evaluation.score("random", Estimator::Is).is_none());
     assert!(evaluation.score("random", Estimator::Simulated).is_some());
     // it counts as uniform where somebody says so, and may be left unjudged by ratios
     for behaviour in [Some(Behaviour::Uniform), None] {
-        let evaluation = evaluate(&[case()], &Settings { behaviour, ..settings.clone() }).unwrap();
+        let evaluation = evaluate(&[case()], &EvaluationSettings { behaviour, ..settings.clone() }).unwrap();
         assert_eq!(evaluation.evidence.behaviour, behaviour);
         assert_eq!(evaluation.evidence.hindrance, None);
         assert_eq!(evaluation.score("random", Estimator::Is).is_some(), behaviour.is_some());

@@ -6,7 +6,7 @@ use restive::data::domain::Domain;
 use restive::index::{Algorithm, whittle_index};
 use restive::instance::Instance;
 use restive::policy::Policy;
-use restive::predictor::{Kind, Precision};
+use restive::predictor::{Precision, PredictorKind};
 use restive::simulation::{Initial, Setting, values};
 use restive::training::{Choice, Config, Recipe, Selected, Selection, Value};
 
@@ -16,18 +16,18 @@ fn small(instances: usize, arms: usize) -> Vec<Instance> {
     domain.generate(5).unwrap()
 }
 
-fn recipe(kind: Kind, value: Value) -> Recipe {
+fn recipe(kind: PredictorKind, value: Value) -> Recipe {
     let two_stage = Config { kind, epochs: 12, ..Config::recommended(&[]) };
     let mut recipe = Recipe::new(two_stage, 5);
     recipe.decision.value = value;
     recipe
 }
 
-fn kinds() -> [Kind; 3] {
+fn kinds() -> [PredictorKind; 3] {
     [
-        Kind::Network { hidden: vec![6], dropout: 0.1 },
-        Kind::Network { hidden: vec![], dropout: 0.0 },
-        Kind::Effect { precision: Precision::DEFAULT },
+        PredictorKind::Network { hidden: vec![6], dropout: 0.1 },
+        PredictorKind::Network { hidden: vec![], dropout: 0.0 },
+        PredictorKind::Effect { precision: Precision::DEFAULT },
     ]
 }
 
@@ -150,7 +150,7 @@ fn with_too_few_features_training_through_the_decision_pays() {
         let domain = Domain { features_kept: 4, ..Domain::two_state() };
         let all = domain.generate(seed).unwrap();
         let (train, validation, test) = (&all[..7], &all[7..8], &all[8..]);
-        let kind = Kind::Network { hidden: vec![], dropout: 0.0 };
+        let kind = PredictorKind::Network { hidden: vec![], dropout: 0.0 };
         let recipe = Recipe::new(Config { kind, seed, ..Config::recommended(train) }, 9);
         let discount = recipe.decision.index_discount;
         let selected = run(Selection::new(recipe, train, validation).unwrap());

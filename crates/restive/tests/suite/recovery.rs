@@ -3,7 +3,7 @@
 use crate::arms::{KINDS, Kind, random, reward, transitions};
 use crate::oracle::{advantage_at, bisect, enumerate};
 use ndarray::{Axis, s};
-use restive::index::{Status, general, two_state};
+use restive::index::{IndexStatus, general, two_state};
 
 const DISCOUNTS: [f64; 5] = [0.0, 0.5, 0.9, 0.99, 0.999];
 
@@ -36,7 +36,7 @@ fn the_sweep_equals_enumeration_with_its_verdicts_up_to_eight_states() {
                             solved.last.row(i),
                             p = p.slice(s![i, .., .., ..])
                         );
-                        assert_eq!(solved.status[i], Status::Exact, "{context}");
+                        assert_eq!(solved.status[i], IndexStatus::Exact, "{context}");
                         assert_eq!(solved.is_indexable[i], truth.is_indexable, "verdict {context}");
                         for s in 0..m {
                             let error = (solved.index[[i, s]] - truth.first[s])

@@ -142,10 +142,10 @@ fn a_prediction_is_worth_more_where_it_is_right() {
         row[0] = 1.0 - row[1];
     }
     let between = strength(&[(&record(&near, &mut random), truth.view())])[0];
-    let [right, between, misled] = [right, between, misled].map(|of| of.value);
+    let [right, between, misled] = [right, between, misled].map(|found| found.value);
     assert!(right >= 4.0 * between && between >= 4.0 * misled, "{right} {between} {misled}");
     assert!(GRID.contains(&between));
-    assert_eq!(strength(&[]).map(|of| of.value), [16.0; 2]);
+    assert_eq!(strength(&[]).map(|found| found.value), [16.0; 2]);
 }
 
 /// Many sightings of every arm must not make a right prediction look poor: halves that resemble each other more than chance allows would.

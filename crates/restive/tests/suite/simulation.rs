@@ -97,9 +97,9 @@ fn the_soft_policy_pulls_exactly_k_arms_each_with_its_probability() {
     let policy = Policy::Soft(table, 0.1);
     let mut chooser = Chooser::new(&policy, 5);
     let (mut counts, mut chosen, draws) = (vec![0.0; 12], vec![false; 12], 40_000);
-    let mut lots = restive::random::stream(3, &[]);
+    let mut tie_break = restive::random::stream(3, &[]);
     for _ in 0..draws {
-        chooser.choose(&state, 0, &mut lots, &mut chosen);
+        chooser.choose(&state, 0, &mut tie_break, &mut chosen);
         assert_eq!(chosen.iter().filter(|c| **c).count(), 5);
         counts.iter_mut().zip(&chosen).for_each(|(n, c)| *n += f64::from(*c));
     }
@@ -113,9 +113,9 @@ fn the_soft_policy_pulls_exactly_k_arms_each_with_its_probability() {
 fn round_robin_serves_everybody_in_turn() {
     let mut chooser = Chooser::new(&Policy::RoundRobin, 3);
     let (mut chosen, mut served) = (vec![false; 7], vec![0; 7]);
-    let mut lots = restive::random::stream(0, &[]);
+    let mut tie_break = restive::random::stream(0, &[]);
     for t in 0..7 {
-        chooser.choose(&[0; 7], t, &mut lots, &mut chosen);
+        chooser.choose(&[0; 7], t, &mut tie_break, &mut chosen);
         assert_eq!(chosen.iter().filter(|c| **c).count(), 3);
         served.iter_mut().zip(&chosen).for_each(|(n, c)| *n += usize::from(*c));
     }
@@ -157,7 +157,7 @@ fn simulated_values_are_the_same_for_every_number_of_threads_and_policies_share_
         })
     };
     assert_eq!(run(1), run(3));
-    // a budget of 0 is no action, on the same luck to the last bit
+    // a budget of 0 is no action, on the same noise to the last bit
     let idle = Setting { budget: 0, ..setting };
     assert_eq!(
         values(&idle, &Initial::Uniform, &Policy::Random, 50, 9),

@@ -83,7 +83,7 @@ fn a_group_of_arms_keeps_its_rows_and_a_budget_in_proportion() {
     let instances = domain.generate(3).unwrap();
     let split = Split::seeded(&[50], 3).unwrap();
     let group = &split.train[0];
-    let part = group.of(&instances);
+    let part = group.select(&instances);
     assert_eq!(part.arms(), 35);
     assert_eq!(part.budget(), 7); // 35 of 50 arms, 10 pulls
     for (i, &arm) in group.arms.iter().enumerate() {

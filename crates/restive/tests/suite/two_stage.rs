@@ -7,7 +7,7 @@ use restive::evaluation::likelihood;
 use restive::index::{Algorithm, whittle_index};
 use restive::instance::{Instance, NO_ACTION};
 use restive::policy::Policy;
-use restive::predictor::{Kind, Precision, Predictor};
+use restive::predictor::{Precision, Predictor, PredictorKind};
 use restive::simulation::{Initial, Setting, values};
 use restive::training::{Config, EpochReport, Keep, Rate, Status, TwoStage, ensemble, fit};
 
@@ -49,7 +49,7 @@ fn the_loss_is_the_log_likelihood_of_every_logged_step() {
 }
 
 fn configs(train: &[Instance]) -> [Config; 4] {
-    let network = |hidden: &[usize], dropout| Kind::Network { hidden: hidden.to_vec(), dropout };
+    let network = |hidden: &[usize], dropout| PredictorKind::Network { hidden: hidden.to_vec(), dropout };
     [
         Config { kind: network(&[8], 0.0), epochs: 6, seed: 4, ..Config::published() },
         Config { kind: network(&[8, 4], 0.2), epochs: 6, ..Config::paper() },
@@ -59,7 +59,10 @@ fn configs(train: &[Instance]) -> [Config; 4] {
             keep: Keep::Best { patience: 2 },
             ..Config::recommended(train)
         },
-        Config { kind: Kind::Effect { precision: Precision::HeldOut { cap: 300.0 } }, ..Config::published() },
+        Config {
+            kind: PredictorKind::Effect { precision: Precision::HeldOut { cap: 300.0 } },
+            ..Config::published()
+        },
     ]
 }
 
@@ -175,7 +178,7 @@ fn what_cannot_be_trained_is_refused() {
     assert!(error(config(), &two, &three).contains("16 features and 2 states"));
     assert!(error(Config { rate: Rate::Constant(0.0), ..config() }, &two, &[]).contains("learning rate"));
     assert!(error(Config { epochs: 0, ..config() }, &two, &[]).contains("epochs"));
-    let kind = Kind::Effect { precision: Precision::HeldOut { cap: 300.0 } };
+    let kind = PredictorKind::Effect { precision: Precision::HeldOut { cap: 300.0 } };
     assert!(error(Config { kind, ..config() }, &two, &[]).contains("precision"));
 }
 

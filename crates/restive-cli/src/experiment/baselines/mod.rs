@@ -20,7 +20,7 @@ use crate::experiment::units::{Settings, Unit};
 use crate::experiment::{Asked, Experiment, Shares, Shown, page};
 use restive::Error;
 use restive::data::domain::Domain;
-use restive::joint::{self, Cost, Lesson, Limit, Planner};
+use restive::joint::{Cost, JointSettings, JointTask, Limit, Planner};
 use restive::report::number::fixed;
 use restive::report::table::{Cell, Column, Row as Line, Table};
 use restive::report::{Axis, Block, Chart, Curves, Ink, Section};
@@ -67,7 +67,7 @@ fn compute(asked: &Asked, unit: &Unit, shares: Shares<'_>) -> anyhow::Result<Vec
             if !*is_open {
                 continue;
             }
-            match Lesson::new(&all[0], &joint::Settings::published(planner)) {
+            match JointTask::new(&all[0], &JointSettings::published(planner)) {
                 Ok(lesson) => {
                     let taken = seconds(is_quick, || drop(lesson.objective(&network)));
                     push(method, "seconds", n, taken);
@@ -93,7 +93,7 @@ fn compute(asked: &Asked, unit: &Unit, shares: Shares<'_>) -> anyhow::Result<Vec
 
 /// Why so many arms do not fit.
 fn refusal(arms: usize, planner: Planner) -> Option<Error> {
-    Cost::of(arms, 2, BUDGET).check_step(planner, &Limit::default()).err()
+    Cost::new(arms, 2, BUDGET).check_step(planner, &Limit::default()).err()
 }
 
 /// The fastest of some repetitions.
@@ -185,7 +185,7 @@ fn table(rows: &[Row]) -> Table {
         rows.iter().find(is_it).map_or(f64::NAN, |row| 1000.0 * row.value)
     };
     let line = |row: &Row| {
-        let cost = Cost::of(row.at as usize, 2, BUDGET);
+        let cost = Cost::new(row.at as usize, 2, BUDGET);
         let mut cells = vec![Cell::text(row.at.to_string()), Cell::Number(cost.joint_states)];
         cells.extend(["implicit", "unrolled", OURS].map(|method| Cell::Number(at(method, row.at))));
         Line::new(cells)

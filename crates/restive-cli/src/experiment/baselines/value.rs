@@ -24,9 +24,10 @@ use restive::Instance;
 use restive::data::domain::Domain;
 use restive::index::{Algorithm, whittle_index};
 use restive::joint::{
-    Joint, Limit, Settings, Status, best_value, greedy, optimum, plan, policy_value, strict, train, uniform,
+    Joint, JointSettings, Limit, PlanStatus, best_value, greedy, optimum, plan, policy_value, strict, train,
+    uniform,
 };
-use restive::predictor::{Architecture, Kind, Predictor};
+use restive::predictor::{Architecture, Predictor, PredictorKind};
 use restive::simulation::Initial;
 use restive::training::Decision;
 
@@ -89,7 +90,7 @@ fn compute(asked: &Asked, unit: &Unit, shares: Shares<'_>) -> anyhow::Result<Vec
     let [train_on, validation, test] = problem.parts(seed)?;
     let horizon = problem.horizon();
     let new = |instance| -> restive::Result<Test<'_>> {
-        let joint = Joint::of(instance, &Limit::default())?;
+        let joint = Joint::from_instance(instance, &Limit::default())?;
         let start = joint.start(Initial::Uniform.mass(ARMS, instance.states()).view());
         Ok(Test { instance, joint, start, horizon })
     };
@@ -109,14 +110,14 @@ fn compute(asked: &Asked, unit: &Unit, shares: Shares<'_>) -> anyhow::Result<Vec
     }
     for (k, (method, planner)) in PLANNERS.into_iter().enumerate() {
         for (t, temperature) in TEMPERATURES.into_iter().enumerate() {
-            let settings = Settings { temperature, ..Settings::published(planner) };
+            let settings = JointSettings { temperature, ..JointSettings::published(planner) };
             let trained = train(&train_on, untrained(&train_on[0], seed)?, &settings)?;
             let value = mean(&|test| {
                 let predicted = trained.predictor.predict(test.instance.features());
                 test.of(&greedy(plan(&test.joint, predicted.view(), temperature, planner).q.view()))
             });
             rows.push(method, exact, temperature, value);
-            let is_found = trained.status == Status::Converged;
+            let is_found = trained.status == PlanStatus::Converged;
             rows.push(method, is_not_converged, temperature, f64::from(u8::from(!is_found)));
             shares(0.5 + 0.05 * (k * TEMPERATURES.len() + t) as f64);
         }
@@ -135,7 +136,7 @@ fn compute(asked: &Asked, unit: &Unit, shares: Shares<'_>) -> anyhow::Result<Vec
 
 /// The published network.
 fn untrained(instance: &Instance, seed: u64) -> restive::Result<Predictor> {
-    let kind = Kind::Network { hidden: vec![64], dropout: 0.0 };
+    let kind = PredictorKind::Network { hidden: vec![64], dropout: 0.0 };
     let (features, states) = (instance.features().ncols(), instance.states());
     Predictor::new(&Architecture { features, states, kind }, seed)
 }

@@ -9,7 +9,7 @@ use crate::experiment::units::Unit;
 use crate::experiment::{Asked, Shares};
 use crate::lab::learn;
 use crate::lab::problem::Problem;
-use restive::predictor::{Kind, Precision};
+use restive::predictor::{Precision, PredictorKind};
 use restive::training::{Config, Decision};
 
 const KIND: &str = "effect";
@@ -38,7 +38,7 @@ fn compute(asked: &Asked, unit: &Unit) -> anyhow::Result<Vec<Row>> {
     let seed = asked.settings.seed.wrapping_add(unit.run as u64);
     let [train, validation, test] = problem.parts(seed)?;
     let tests = test_instances(problem, &test, seed)?;
-    let kind = Kind::Effect { precision: Precision::DEFAULT };
+    let kind = PredictorKind::Effect { precision: Precision::DEFAULT };
     let config = Config { kind, seed, ..Config::recommended(&train) };
     let predictor = learn::two_stage(config, [&train, &validation], |_, _| ())?;
     let discount = Decision::recommended(problem.horizon()).index_discount;

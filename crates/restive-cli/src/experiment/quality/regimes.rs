@@ -4,13 +4,13 @@
 use crate::experiment::Asked;
 use crate::lab::problem::Problem;
 use restive::data::domain::Domain;
-use restive::predictor::{Kind, Precision};
+use restive::predictor::{Precision, PredictorKind};
 
 /// One kind of data, and the predictor that learns from it.
 pub(crate) struct Regime {
     pub(crate) name: &'static str,
     pub(crate) problem: Problem,
-    pub(crate) predictor: Kind,
+    pub(crate) predictor: PredictorKind,
     /// how long a run takes beside others
     pub(crate) weight: u32,
 }
@@ -31,8 +31,8 @@ pub(crate) fn regimes(asked: &Asked) -> Vec<Regime> {
 }
 
 fn of(problem: &Problem) -> Vec<Regime> {
-    let network = || Kind::Network { hidden: vec![64], dropout: 0.0 };
-    let linear = || Kind::Network { hidden: vec![], dropout: 0.0 };
+    let network = || PredictorKind::Network { hidden: vec![64], dropout: 0.0 };
+    let linear = || PredictorKind::Network { hidden: vec![], dropout: 0.0 };
     match problem {
         Problem::Domain(name, whole) => {
             let regime = |name, domain, predictor, weight| Regime {
@@ -90,7 +90,7 @@ fn of(problem: &Problem) -> Vec<Regime> {
             vec![
                 regime("maternal-network", network(), 14),
                 regime("maternal-linear", linear(), 10),
-                regime("maternal-effect", Kind::Effect { precision: Precision::DEFAULT }, 8),
+                regime("maternal-effect", PredictorKind::Effect { precision: Precision::DEFAULT }, 8),
             ]
         }
     }

@@ -33,7 +33,7 @@ use restive::Instance;
 use restive::evaluation::{Record, World, first_states, strength};
 use restive::index::whittle_index;
 use restive::policy::Policy;
-use restive::predictor::{Kind, Predictor};
+use restive::predictor::{Predictor, PredictorKind};
 use restive::simulation::{Initial, Setting, trajectories, values};
 use restive::training::{Choice, Config, Decision, Prior, Recipe, Selected, Value};
 
@@ -82,7 +82,7 @@ pub(crate) fn compute(asked: &Asked, unit: &Unit, shares: Shares<'_>) -> anyhow:
     let predicted = |predictor: &Predictor, discount: f64| {
         trials.value(|trial| trial.strict(predictor.predict(trial.instance.features()).view(), discount))
     };
-    if !matches!(regime.predictor, Kind::Effect { .. }) {
+    if !matches!(regime.predictor, PredictorKind::Effect { .. }) {
         let (config, decision) = comparison::as_published(asked.profile, problem, seed);
         let config = Config { kind: as_published(&regime.predictor, &config.kind), ..config };
         let two_stage = learn::two_stage(config.clone(), both, |_, _| ())?;
@@ -138,9 +138,9 @@ pub(crate) fn compute(asked: &Asked, unit: &Unit, shares: Shares<'_>) -> anyhow:
 }
 
 /// The published network, or a linear predictor trained like it.
-fn as_published(predictor: &Kind, published: &Kind) -> Kind {
+fn as_published(predictor: &PredictorKind, published: &PredictorKind) -> PredictorKind {
     match predictor {
-        Kind::Network { hidden, .. } if hidden.is_empty() => predictor.clone(),
+        PredictorKind::Network { hidden, .. } if hidden.is_empty() => predictor.clone(),
         _ => published.clone(),
     }
 }
@@ -218,6 +218,6 @@ impl Trial<'_> {
     fn history(&self, steps: usize) -> Record {
         // another luck than that of the rollouts
         let log = trajectories(&self.setting(steps), &self.initial, &self.behaviour, 1, !self.seed);
-        Record::of(&log, self.instance.observation())
+        Record::from_log(&log, self.instance.observation())
     }
 }

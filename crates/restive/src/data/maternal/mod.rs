@@ -164,11 +164,11 @@ impl Maternal {
         let score = |path| Score::draw(&encoding, reference.view(), &mut stream(seed, &[MATERNAL, path]));
         let scores = [score(1), score(2)];
         let group = |k: usize| -> Result<_> {
-            let of = |purpose| stream(seed, &[MATERNAL, purpose, k as u64]);
-            let people = people::draw(self.people, &mut of(3))?;
+            let random = |purpose| stream(seed, &[MATERNAL, purpose, k as u64]);
+            let people = people::draw(self.people, &mut random(3))?;
             let features = encoding.encode(&people)?;
-            let [truth, best] = transitions(self, [&scores[0], &scores[1]], features.view(), &mut of(4))?;
-            let instance = self.instance(features, truth, &mut of(5))?;
+            let [truth, best] = transitions(self, [&scores[0], &scores[1]], features.view(), &mut random(4))?;
+            let instance = self.instance(features, truth, &mut random(5))?;
             Ok((people, instance, best))
         };
         let groups: Vec<_> = (0..self.groups).into_par_iter().map(group).collect::<Result<_>>()?;

@@ -19,7 +19,7 @@
 
 use super::Maternal;
 use crate::data::domain::normal;
-use crate::data::encoding::{Encoding, Kind};
+use crate::data::encoding::{ColumnKind, Encoding};
 use crate::error::Result;
 use crate::instance::{Layout, Transition};
 use crate::random::Random;
@@ -36,8 +36,8 @@ impl Score {
     /// Draws coefficients; `reference` holds the encoded features of the reference population, `[N,F]`.
     pub(super) fn draw(encoding: &Encoding, reference: ArrayView2<'_, f64>, random: &mut Random) -> Self {
         let scales = encoding.columns.iter().flat_map(|column| match &column.kind {
-            Kind::Number { sd, .. } => vec![sd.min(1.0)],
-            Kind::Text { categories } => vec![1.0; categories.len()],
+            ColumnKind::Number { sd, .. } => vec![sd.min(1.0)],
+            ColumnKind::Text { categories } => vec![1.0; categories.len()],
         });
         let coefficients: Array1<f64> = scales.map(|scale| scale * normal(random)).collect();
         let scores = reference.dot(&coefficients);
@@ -46,7 +46,7 @@ impl Score {
     }
 
     /// `[N]`
-    fn of(&self, features: ArrayView2<'_, f64>) -> Array1<f64> {
+    fn predict(&self, features: ArrayView2<'_, f64>) -> Array1<f64> {
         features.dot(&self.coefficients) + self.offset
     }
 }
@@ -62,7 +62,7 @@ pub(super) fn transitions(
     let typical = [1.0 - maternal.stay_disengaged, maternal.stay_engaged].map(|p| (p / (1.0 - p)).ln());
     let (known_b, own_b) = parts(baseline_spread, explained_baseline);
     let (known_c, own_c) = parts(effect_spread, explained_effect);
-    let (baseline, effect) = (baseline.of(features), effect.of(features));
+    let (baseline, effect) = (baseline.predict(features), effect.predict(features));
     let n = features.nrows();
     let (mut truth, mut best) = (Array4::zeros((n, 2, 2, 2)), Array4::zeros((n, 2, 2, 2)));
     for i in 0..n {

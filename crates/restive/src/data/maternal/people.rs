@@ -61,9 +61,9 @@ pub(super) const AGE: &str = "age";
 /// What is known of n people, drawn one after the other.
 pub(super) fn draw(n: usize, random: &mut Random) -> Result<Features> {
     let people: Vec<Person> = (0..n).map(|_| Person::draw(random)).collect();
-    let number = |of: fn(&Person) -> f64| Column::Number(people.iter().map(of).collect());
-    let text = |of: fn(&Person) -> &'static str| {
-        Column::Text(people.iter().map(|person| Some(of(person).to_string())).collect())
+    let number = |field: fn(&Person) -> f64| Column::Number(people.iter().map(field).collect());
+    let text = |field: fn(&Person) -> &'static str| {
+        Column::Text(people.iter().map(|person| Some(field(person).to_string())).collect())
     };
     let columns = [
         ("weeks pregnant at enrolment", number(|p| p.weeks)),

@@ -53,7 +53,7 @@
 //!     discount: 0.99,
 //!     budget: 1.0,
 //! };
-//! let relaxation = Relaxation::of(&fluid(own.view(), &field, 0.1, 9));
+//! let relaxation = Relaxation::from_run(&fluid(own.view(), &field, 0.1, 9));
 //! let wrong = array![[0.2, 0.2], [0.1, 0.1]]; // ranks the arms the other way round
 //! let solved = decomposed(wrong.view(), &MeanField { discount: 0.9, ..field }, 0.1, &relaxation);
 //! let d_index = solved.pullback(1.0).d_index;
@@ -86,7 +86,7 @@ pub struct Relaxation {
 impl Relaxation {
     /// The mean threshold and the mean occupancy of a fluid run. A budget of nobody or of everybody has no threshold, and no
     /// charge.
-    pub fn of(fluid: &Fluid<'_>) -> Self {
+    pub fn from_run(fluid: &Fluid<'_>) -> Self {
         let finite: Vec<f64> = fluid.threshold.iter().copied().filter(|t| t.is_finite()).collect();
         let charge = finite.iter().sum::<f64>() / finite.len().max(1) as f64;
         Self { charge, mass: fluid.mass.mean_axis(Axis(0)).expect("at least one step") }

@@ -24,7 +24,7 @@
 //! adjoint its four derivatives. Where two beliefs coincide X may be taken on either side: the index is continuous there.
 
 use crate::index::batch::Outcome;
-use crate::index::{ILL_CONDITIONED, Status};
+use crate::index::{ILL_CONDITIONED, IndexStatus};
 use ndarray::ArrayView2;
 
 /// The derivatives of an index by the probability of state 1 after: 0 passive, 0 active, 1 passive, 1 active.
@@ -200,7 +200,8 @@ impl Closed {
             return Outcome::UNDETERMINED;
         }
         let residual = f64::EPSILON * amplification * spread.max(largest) / largest.max(1.0);
-        let status = if residual <= ILL_CONDITIONED { Status::Exact } else { Status::IllConditioned };
+        let status =
+            if residual <= ILL_CONDITIONED { IndexStatus::Exact } else { IndexStatus::IllConditioned };
         Outcome { is_indexable: true, status, residual }
     }
 

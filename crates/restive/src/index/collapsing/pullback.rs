@@ -1,4 +1,4 @@
-//! The way back from the indices of finite chains to the transitions of the observed states.
+//! The pullback from the indices of finite chains to the transitions of the observed states.
 //!
 //! At its index W the advantage of position u is zero, so that a change of the arm moves W by 1/β of what it does to the
 //! advantage at that subsidy and passive set. The advantage meets the beliefs in three places, each with a weight that the

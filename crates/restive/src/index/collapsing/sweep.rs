@@ -5,7 +5,7 @@
 
 use super::chains::{Chains, FLAT, LANES};
 use crate::index::batch::Outcome;
-use crate::index::{ILL_CONDITIONED, Status};
+use crate::index::{ILL_CONDITIONED, IndexStatus};
 use crate::simd::for_cpu;
 use ndarray::ArrayView2;
 
@@ -143,7 +143,7 @@ fn follow(
     let size = largest.max(sweep.chains.rewards.span);
     let error = f64::EPSILON * amplification * spread.max(largest);
     let residual = if error == 0.0 { 0.0 } else { error / size };
-    let status = if residual <= ILL_CONDITIONED { Status::Exact } else { Status::IllConditioned };
+    let status = if residual <= ILL_CONDITIONED { IndexStatus::Exact } else { IndexStatus::IllConditioned };
     Some(Outcome { is_indexable, status, residual })
 }
 

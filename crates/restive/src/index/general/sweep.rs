@@ -4,7 +4,7 @@
 
 use super::tableau::{Direction, Tableau};
 use crate::index::batch::Outcome;
-use crate::index::{ILL_CONDITIONED, Status};
+use crate::index::{ILL_CONDITIONED, IndexStatus};
 use crate::simd::for_cpu;
 use ndarray::ArrayView2;
 
@@ -92,8 +92,8 @@ fn run(
     if has_drifted {
         (outcome, _) = attempt(sweep, arm, index, last, &mut tape, CAREFUL);
     }
-    if outcome.status == Status::Exact && !(outcome.residual <= ILL_CONDITIONED) {
-        outcome.status = Status::IllConditioned;
+    if outcome.status == IndexStatus::Exact && !(outcome.residual <= ILL_CONDITIONED) {
+        outcome.status = IndexStatus::IllConditioned;
     }
     outcome
 }
@@ -120,7 +120,7 @@ fn attempt(
         tape.inverse_slope.fill(0.0);
         sweep.right_sides.fill(0.0);
     }
-    let mut outcome = Outcome { is_indexable: true, status: Status::Exact, residual: 0.0 };
+    let mut outcome = Outcome { is_indexable: true, status: IndexStatus::Exact, residual: 0.0 };
     if !sweep.tableau.load(arm) {
         return (undetermined(index, last, tape), false);
     }

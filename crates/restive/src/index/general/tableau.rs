@@ -1,4 +1,4 @@
-//! The tableau of the sweep: U_B, α and β for the current passive set B, and the ways to move it.
+//! The tableau of the sweep: U_B, α and β for the current passive set B, and how it moves.
 //!
 //! See the parent module for the formulas. Rewards are held relative to their mid-range: a constant added to
 //! every reward cannot change an index, and so it does not cost digits either.

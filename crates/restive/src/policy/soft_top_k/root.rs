@@ -26,12 +26,12 @@ pub(super) struct Root {
     /// an actual score near the threshold, and (threshold − reference)/temperature
     pub(super) reference: f64,
     pub(super) theta: f64,
-    pub(super) kind: Kind,
+    pub(super) regime: Regime,
 }
 
 /// What the pulls of a solved problem are like, which decides how their slopes are computed.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Kind {
+pub(super) enum Regime {
     /// pull(1−pull) is accurate as it stands
     Smooth,
     /// nearly strict: slopes must be computed from their logarithms
@@ -94,11 +94,11 @@ impl Problem<'_> {
     ) -> Root {
         let &Self { score, mass, budget, temperature, reference } = self;
         let total = mass.map_or(score.len() as f64, |mass| mass.iter().sum());
-        let root = |reference, theta, kind| {
+        let root = |reference, theta, regime| {
             let threshold = reference + temperature * theta;
-            Root { threshold, reference, theta, kind }
+            Root { threshold, reference, theta, regime }
         };
-        let fixed = |threshold| Root { threshold, reference, theta: 0.0, kind: Kind::Fixed };
+        let fixed = |threshold| Root { threshold, reference, theta: 0.0, regime: Regime::Fixed };
         if budget <= 0.0 {
             pull.fill(0.0);
             return fixed(f64::INFINITY);
@@ -115,13 +115,13 @@ impl Problem<'_> {
         if temperature >= f64::MIN_POSITIVE {
             if let Some(theta) = start(pull).and_then(|theta| halley(pull, mass, budget, theta)) {
                 pulls(pull, theta.exp());
-                return root(reference, theta, Kind::Smooth);
+                return root(reference, theta, Regime::Smooth);
             }
             if let Some((reference, theta)) = nearly_strict() {
                 for (p, x) in pull.iter_mut().zip(score) {
                     *p = sigmoid((x - reference) / temperature - theta);
                 }
-                return root(reference, theta, Kind::Saturated);
+                return root(reference, theta, Regime::Saturated);
             }
         }
         let threshold = strict();
@@ -234,7 +234,7 @@ for_cpu!(fn weighted_sums_for_cpu(exponentials: &[f64], mass: &[f64], c: f64) ->
 #[inline(always)]
 fn sums_loop<const HAS_MASS: bool>(exponentials: &[f64], mass: &[f64], c: f64) -> [f64; 3] {
     let mut lanes = [[0.0; LANES]; 3];
-    let mut one = |lane: usize, e: f64, mass: f64| {
+    let mut add = |lane: usize, e: f64, mass: f64| {
         let inverse = 1.0 / (e + c);
         let (p, q) = (e * inverse, c * inverse);
         let p_mass = if HAS_MASS { mass * p } else { p };
@@ -248,11 +248,11 @@ fn sums_loop<const HAS_MASS: bool>(exponentials: &[f64], mass: &[f64], c: f64) -
         let e = &exponentials[start..][..LANES];
         let mass = if HAS_MASS { &mass[start..][..LANES] } else { e };
         for lane in 0..LANES {
-            one(lane, e[lane], mass[lane]);
+            add(lane, e[lane], mass[lane]);
         }
     }
     for i in whole..exponentials.len() {
-        one(i - whole, exponentials[i], if HAS_MASS { mass[i] } else { 1.0 });
+        add(i - whole, exponentials[i], if HAS_MASS { mass[i] } else { 1.0 });
     }
     lanes.map(|lanes| lanes.iter().sum())
 }

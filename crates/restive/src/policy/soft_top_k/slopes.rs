@@ -11,7 +11,7 @@
 //! share, and the scores have no gradient.
 
 use super::log_balance::log_sigmoid;
-use super::root::{CHUNK, Kind, LANES, Root, chunk_of};
+use super::root::{CHUNK, LANES, Regime, Root, chunk_of};
 use crate::simd::for_cpu;
 use rayon::prelude::*;
 
@@ -29,7 +29,7 @@ pub(super) struct Solved<'a> {
 /// Adds to `d_score` and returns the cotangents of budget and temperature; single arms find zeros in `d_score`.
 pub(super) fn pull_back(solved: Solved<'_>, d_pull: &[f64], d_score: &mut [f64]) -> (f64, f64) {
     let Solved { root, score, mass, pull, temperature } = solved;
-    if root.kind == Kind::Smooth {
+    if root.regime == Regime::Smooth {
         return smooth(solved, d_pull, d_score);
     }
     let mass = |i: usize| mass.map_or(1.0, |mass| mass[i]);
@@ -38,7 +38,7 @@ pub(super) fn pull_back(solved: Solved<'_>, d_pull: &[f64], d_score: &mut [f64])
         let d = distance(i);
         log_sigmoid(d) + log_sigmoid(-d)
     };
-    let is_saturated = root.kind == Kind::Saturated;
+    let is_saturated = root.regime == Regime::Saturated;
     let massive = (0..score.len()).filter(|i| is_saturated && mass(*i) > 0.0);
     let top = massive.fold(f64::NEG_INFINITY, |top, i| top.max(log_slope(i)));
     let weight = |i: usize| match is_saturated {
@@ -104,7 +104,7 @@ for_cpu!(fn weighted_moments_for_cpu(pull: &[f64], mass: &[f64], d_pull: &[f64])
 #[inline(always)]
 fn moments_loop<const HAS_MASS: bool>(pull: &[f64], mass: &[f64], d_pull: &[f64]) -> [f64; 2] {
     let mut lanes = [[0.0; LANES]; 2];
-    let mut one = |lane: usize, p: f64, mass: f64, c: f64| {
+    let mut add = |lane: usize, p: f64, mass: f64, c: f64| {
         let slope = p * (1.0 - p);
         lanes[0][lane] += if HAS_MASS { slope * mass } else { slope };
         lanes[1][lane] += slope * c;
@@ -114,11 +114,11 @@ fn moments_loop<const HAS_MASS: bool>(pull: &[f64], mass: &[f64], d_pull: &[f64]
         let (p, c) = (&pull[start..][..LANES], &d_pull[start..][..LANES]);
         let mass = if HAS_MASS { &mass[start..][..LANES] } else { p };
         for lane in 0..LANES {
-            one(lane, p[lane], mass[lane], c[lane]);
+            add(lane, p[lane], mass[lane], c[lane]);
         }
     }
     for i in whole..pull.len() {
-        one(i - whole, pull[i], if HAS_MASS { mass[i] } else { 1.0 }, d_pull[i]);
+        add(i - whole, pull[i], if HAS_MASS { mass[i] } else { 1.0 }, d_pull[i]);
     }
     lanes.map(|lanes| lanes.iter().sum())
 }
@@ -149,7 +149,7 @@ fn pull_back_loop<const HAS_MASS: bool>(
 ) -> f64 {
     let Step { price, inverse, reference, theta } = step;
     let mut lanes = [0.0; LANES];
-    let one = |x: f64, mass: f64, p: f64, c: f64, d: &mut f64| {
+    let write = |x: f64, mass: f64, p: f64, c: f64, d: &mut f64| {
         let share = if HAS_MASS { mass * price } else { price };
         let part = p * (1.0 - p) * (c - share) * inverse;
         *d = if HAS_MASS { *d + part } else { part };
@@ -161,12 +161,12 @@ fn pull_back_loop<const HAS_MASS: bool>(
         let (c, d) = (&d_pull[start..][..LANES], &mut d_score[start..][..LANES]);
         let mass = if HAS_MASS { &mass[start..][..LANES] } else { x };
         for lane in 0..LANES {
-            lanes[lane] += one(x[lane], mass[lane], p[lane], c[lane], &mut d[lane]);
+            lanes[lane] += write(x[lane], mass[lane], p[lane], c[lane], &mut d[lane]);
         }
     }
     for i in whole..score.len() {
         let mass = if HAS_MASS { mass[i] } else { 1.0 };
-        lanes[i - whole] += one(score[i], mass, pull[i], d_pull[i], &mut d_score[i]);
+        lanes[i - whole] += write(score[i], mass, pull[i], d_pull[i], &mut d_score[i]);
     }
     lanes.iter().sum()
 }

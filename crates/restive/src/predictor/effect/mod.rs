@@ -32,11 +32,11 @@
 
 mod newton;
 
-pub use newton::{Fit, Status, fit};
+pub use newton::{Fit, FitStatus, fit};
 
 use super::chunks::{CHUNK, in_order, rows_mut, sum};
 use super::params::Block;
-use super::{Architecture, Forward, Kind, softmax};
+use super::{Architecture, Forward, PredictorKind, softmax};
 use crate::error::{Error, Result};
 use ndarray::{Array2, Array4, ArrayView2, ArrayView4, ArrayViewMut2, Axis, s};
 
@@ -109,7 +109,7 @@ impl Effect {
 
     /// What this model is; once fitted, with the precision that was used.
     pub fn architecture(&self) -> Architecture {
-        let kind = Kind::Effect { precision: self.precision };
+        let kind = PredictorKind::Effect { precision: self.precision };
         Architecture { features: self.features, states: self.states, kind }
     }
 

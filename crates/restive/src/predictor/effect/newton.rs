@@ -26,7 +26,7 @@ const GRID: [f64; 7] = [0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0];
 
 /// How a fit ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Status {
+pub enum FitStatus {
     /// at the minimum
     Converged,
     /// the derivatives did not vanish: see the fit's `gradient`
@@ -39,7 +39,7 @@ pub struct Fit {
     /// the model
     pub effect: Effect,
     /// whether it is at the minimum
-    pub status: Status,
+    pub status: FitStatus,
     /// the largest derivative of the objective, per observed transition
     pub gradient: f64,
     /// Newton steps made
@@ -100,14 +100,14 @@ fn newton(mut effect: Effect, data: Arms<'_>, precision: f64) -> Fit {
         let slope = gradient(&effect, data, &ridge);
         let size = slope.iter().fold(0.0f64, |a, g| a.max(g.abs())) / observed;
         let is_flat = size <= CONVERGED;
-        let end = if is_flat { Status::Converged } else { Status::NotConverged };
+        let end = if is_flat { FitStatus::Converged } else { FitStatus::NotConverged };
         let done = |status, effect| Fit { effect, status, gradient: size, steps, held_out: Vec::new() };
         if is_flat && was_short || steps == MOST_STEPS || slope.is_empty() || size.is_nan() {
             return done(end, effect);
         }
         let mut curvature = hessian(&effect, data, &ridge);
         let Some(step) = cholesky::solve(&mut curvature, &slope) else {
-            return done(Status::NotConverged, effect);
+            return done(FitStatus::NotConverged, effect);
         };
         was_short = step.iter().zip(&effect.params).all(|(d, x)| d.abs() <= SHORT * (1.0 + x.abs()));
         let here = effect.params.clone();
@@ -142,8 +142,8 @@ impl Ridge {
     fn new(effect: &Effect, precision: f64) -> Self {
         let (f, m) = (effect.features, effect.states);
         let repeat = std::iter::repeat_n;
-        let all = repeat(WEIGHT_RIDGE, m * f).chain(repeat(BIAS_RIDGE, 2 * m)).chain(repeat(precision, f));
-        Self { precision: all.collect(), m }
+        let ridges = repeat(WEIGHT_RIDGE, m * f).chain(repeat(BIAS_RIDGE, 2 * m)).chain(repeat(precision, f));
+        Self { precision: ridges.collect(), m }
     }
 
     /// Q·u of each stretch, times ρ.
@@ -210,25 +210,25 @@ fn hessian(effect: &Effect, (features, counts): Arms<'_>, ridge: &Ridge) -> Arra
         |s: usize, g: usize, k: usize| if g < f { (s * f + g) * q + k } else { at.bias + s * q + k };
     let shift =
         |s: usize, g: usize, k: usize| if g < f { at.weight + g * q + k } else { at.level + s * q + k };
-    let mut all = Array2::zeros((at.len, at.len));
+    let mut hessian = Array2::zeros((at.len, at.len));
     for (&(s, a), products) in rows.iter().zip(&products) {
         for (k, l) in (0..q).flat_map(|k| (0..q).map(move |l| (k, l))) {
             let (high, low) = (k.max(l), k.min(l));
             let product = &products[high * (high + 1) / 2 + low];
             for ((g, h), &value) in product.indexed_iter() {
-                all[[passive(s, g, k), passive(s, h, l)]] += value;
+                hessian[[passive(s, g, k), passive(s, h, l)]] += value;
                 if a == 1 {
-                    all[[passive(s, g, k), shift(s, h, l)]] += value;
-                    all[[shift(s, g, k), passive(s, h, l)]] += value;
-                    all[[shift(s, g, k), shift(s, h, l)]] += value;
+                    hessian[[passive(s, g, k), shift(s, h, l)]] += value;
+                    hessian[[shift(s, g, k), passive(s, h, l)]] += value;
+                    hessian[[shift(s, g, k), shift(s, h, l)]] += value;
                 }
             }
         }
     }
     for (stretch, rho) in ridge.precision.iter().enumerate() {
         for (k, l) in (0..q).flat_map(|k| (0..q).map(move |l| (k, l))) {
-            all[[stretch * q + k, stretch * q + l]] += 2.0 * rho * (f64::from(k == l) - 1.0 / m as f64);
+            hessian[[stretch * q + k, stretch * q + l]] += 2.0 * rho * (f64::from(k == l) - 1.0 / m as f64);
         }
     }
-    all
+    hessian
 }
