@@ -41,7 +41,7 @@ pub(crate) fn array<'py>(what: &str, object: &Bound<'py, PyAny>) -> PyResult<Bou
         }
     }
     let array = numpy.call_method1("asarray", (object,)).map_err(|error| {
-        PyValueError::new_err(format!("{what}: expected an array, found what cannot become one: {error}"))
+        PyValueError::new_err(format!("{what}: found what cannot become one ({error}), expected an array"))
     })?;
     Ok(array.cast_into::<PyUntypedArray>()?)
 }
@@ -156,7 +156,7 @@ pub(crate) fn check_all(
     }
     let flat = values.iter().position(|x| !is_fit(*x)).unwrap_or_default();
     let (place, found) = (position(flat, shape), values[flat]);
-    Err(PyValueError::new_err(format!("{what}: entry {place:?} is {found}, expected a finite number")))
+    Err(PyValueError::new_err(format!("{what}: entry {place:?}: found {found}, expected a finite number")))
 }
 
 /// Where the entry of that number lies in an array of this shape.

@@ -11,15 +11,15 @@ pub(crate) fn raise(error: restive::Error) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-/// A `ValueError` of the border itself: `what: expected …, found …`.
+/// A `ValueError` of the border itself: `what: found …, expected …`.
 pub(crate) fn wrong(what: &str, expected: &str, found: impl std::fmt::Display) -> PyErr {
-    PyValueError::new_err(format!("{what}: expected {expected}, found {found}"))
+    PyValueError::new_err(format!("{what}: found {found}, expected {expected}"))
 }
 
 /// A `TypeError` for an object that is no array.
 pub(crate) fn no_array(what: &str, found: &Bound<'_, PyAny>) -> PyErr {
     let name = found.get_type().name().map_or_else(|_| "an object".into(), |name| name.to_string());
-    PyTypeError::new_err(format!("{what}: expected an array, found {name}"))
+    PyTypeError::new_err(format!("{what}: found {name}, expected an array"))
 }
 
 /// A `MemoryError` where so many numbers cannot be had, before a kernel asks for them.

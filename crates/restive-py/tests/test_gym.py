@@ -93,7 +93,7 @@ def test_arms_move_as_their_rows_say():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"P": np.full((2, 2, 2, 2), 0.4), "budget": 1}, "arm 0, state 0, passive: probabilities sum to 0.8"),
+        ({"P": np.full((2, 2, 2, 2), 0.4), "budget": 1}, "arm 0, state 0, passive: found a sum of 0.8"),
         ({"P": np.zeros((0, 4)), "budget": 0}, "P: expected at least one arm"),
         ({"P": arms(), "budget": 7}, "budget: expected a whole number from 0 to 6, the number of arms, got 7"),
         ({"P": arms(), "budget": 1.5}, "budget"),
@@ -118,5 +118,5 @@ def test_what_is_wrong_with_an_action_is_said(action):
 def test_what_the_library_refuses_is_no_environment():
     good = np.array([[0.2, 0.8, 0.5, 0.5]])
     for wrong in [np.ma.masked_array(good, good > 0.7), good.astype(complex), good.astype(str)]:
-        with pytest.raises(ValueError, match="P: expected"):
+        with pytest.raises(ValueError, match="P: found .*expected"):
             RestlessBandit(wrong, budget=1)

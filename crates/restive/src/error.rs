@@ -1,6 +1,6 @@
 //! What can be wrong with the data a caller hands in.
 //!
-//! Every variant carries facts: where, what was found, what was expected. Errors are for data and
+//! Every variant carries facts, and every message reads `where: found …, expected …`. Errors are for data and
 //! configuration. A wrong shape handed from one room to another is a programmer's slip and is asserted;
 //! a computation that does not succeed says so by a status in its result.
 
@@ -14,7 +14,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 #[non_exhaustive]
 pub enum Error {
     /// An array has the wrong shape.
-    #[error("{what}: expected {expected}, found shape {found:?}")]
+    #[error("{what}: found shape {found:?}, expected {expected}")]
     Shape {
         /// the array, by its glossary word
         what: &'static str,
@@ -76,7 +76,7 @@ pub enum Error {
         differences: Vec<(String, FeatureFault)>,
     },
     /// A number is outside its range.
-    #[error("{what}: expected {expected}, found {found}")]
+    #[error("{what}: found {found}, expected {expected}")]
     Range {
         /// the number, by its glossary word
         what: &'static str,
@@ -85,8 +85,18 @@ pub enum Error {
         /// what was found
         found: f64,
     },
+    /// What was handed in is not what is needed.
+    #[error("{what}: found {found}, expected {expected}")]
+    Unsuitable {
+        /// what was handed in, by its glossary word
+        what: &'static str,
+        /// what it is, in words
+        found: String,
+        /// what it should be, in words
+        expected: String,
+    },
     /// A problem does not fit in the memory or the time that it was given.
-    #[error("{what}: needs {needed:.1e} {unit}, expected at most {limit:.1e}")]
+    #[error("{what}: found a need for {needed:.1e} {unit}, expected at most {limit:.1e}")]
     TooLarge {
         /// the problem, with its sizes
         what: String,
@@ -98,7 +108,7 @@ pub enum Error {
         unit: &'static str,
     },
     /// One entry of an array is not a finite number.
-    #[error("{what}: entry {position} is {found}, expected a finite number")]
+    #[error("{what}: entry {position}: found {found}, expected a finite number")]
     NotFinite {
         /// the array, by its glossary word
         what: &'static str,
@@ -169,9 +179,11 @@ impl fmt::Display for FeatureFault {
             FeatureFault::Constant { found } => {
                 write!(f, "found {found} in every training arm that has a value, {drop}")
             }
-            FeatureFault::AllMissing => write!(f, "missing in every training arm, {drop}"),
+            FeatureFault::AllMissing => write!(f, "found no value in any training arm, {drop}"),
             FeatureFault::Absent => write!(f, "found no such column, expected one"),
-            FeatureFault::Unexpected => write!(f, "found a column that the encoding does not know"),
+            FeatureFault::Unexpected => {
+                write!(f, "found a column that was not there at training, expected none")
+            }
             FeatureFault::Kind { found, expected } => {
                 write!(f, "found {found}, expected {expected} as at training")
             }
@@ -219,7 +231,7 @@ impl fmt::Display for RowFault {
                 write!(f, ", next state {next}: found {found}, expected a probability between 0 and 1")
             }
             FaultKind::Sum { found } => {
-                write!(f, ": probabilities sum to {found}, expected 1 within {ROW_TOLERANCE:e}")
+                write!(f, ": found a sum of {found}, expected 1 within {ROW_TOLERANCE:e}")
             }
         }
     }

@@ -40,7 +40,8 @@ fn rows_that_do_not_sum_to_1() {
     let header = format!("arm,{}\n", full_columns(2).join(","));
     let good = "A1,0.5,0.5,0.5,0.5,0.5,0.5,0.5,0.5\n";
     let bad = "B12,0.5,0.5,0.5,0.5,0.5,0.5,0.47,0.5\n";
-    let message = "restive: arms.csv: line 18 (arm B12), state 1, active: probabilities sum to 0.97, expected 1 within 1e-6";
+    let message =
+        "restive: arms.csv: line 18 (arm B12), state 1, active: found a sum of 0.97, expected 1 within 1e-6";
     refused_file("arms.csv", header.clone() + &good.repeat(16) + bad + good, &[message]);
     // within the tolerance
     let folder = Folder::new();
@@ -283,11 +284,7 @@ fn arrays_of_the_wrong_kind() {
     let nan = npy("<f8", "(3, 2, 2, 2)", &f64_bytes(&nan));
     refused_file("arms.npy", nan, &["arm 2, state 1, passive, next state 1: found NaN"]);
     let short = npy("<f8", "(1, 2, 2, 2)", &f64_bytes(&[0.4; 8]));
-    refused_file(
-        "arms.npy",
-        short,
-        &["arm 0, state 0, passive: probabilities sum to 0.8, expected 1 within 1e-6"],
-    );
+    refused_file("arms.npy", short, &["arm 0, state 0, passive: found a sum of 0.8, expected 1 within 1e-6"]);
 }
 
 #[test]

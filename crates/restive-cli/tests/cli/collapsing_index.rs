@@ -156,7 +156,7 @@ fn what_cannot_be_is_refused() {
         ),
         (
             "three.csv --observation collapsing",
-            "--chain infinite: three.csv: states: expected 2 for an infinite chain; take a long finite one, found 3",
+            "--chain infinite: three.csv: states: found 3, expected 2 for an infinite chain; take a long finite one",
         ),
         (
             "arms.csv --observation collapsing --rewards 0/-0.1,1/0.9",

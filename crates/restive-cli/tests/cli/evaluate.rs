@@ -139,7 +139,7 @@ fn text_and_table_say_what_they_rest_on() {
         assert!(message.contains(part) && message.lines().count() == 1, "{message}");
     }
     let message = stderr(&folder.restive("evaluate m s --runs 1").code(1));
-    assert!(message.contains("runs: expected at least 2, found 1"), "{message}");
+    assert!(message.contains("runs: found 1, expected at least 2"), "{message}");
     assert_eq!(folder.listing(), ["m", "s", "scores.csv"]);
 }
 

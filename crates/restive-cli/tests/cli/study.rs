@@ -352,7 +352,7 @@ fn broken_truths() {
     refused(file, "p_1_1_1", "note", &["missing column p_1_1_1"]);
     let full = "instance,arm,p_0_0_0,p_0_0_1,p_0_1_0,p_0_1_1,p_1_0_0,p_1_0_1,p_1_1_0,p_1_1_1\neast,Ada,0.5,0.4,1,0,1,0,1,0\n";
     let rest = "east,\"Ben, jr\",1,0,1,0,1,0,1,0\nwest,Ada,1,0,1,0,1,0,1,0\n";
-    let sum = "line 2 (arm Ada), state 0, passive: probabilities sum to 0.9, expected 1";
+    let sum = "line 2 (arm Ada), state 0, passive: found a sum of 0.9, expected 1";
     refused_folder(&study(file, &format!("{full}{rest}")), &[sum]);
     let one = "instance,arm,p_0_0_0,p_0_1_0\neast,Ada,1,1\n";
     refused_folder(&study(file, one), &["found probabilities of 1 states, expected those of 2"]);

@@ -79,10 +79,10 @@ impl Propensity {
             Behaviour::Logged => match trajectories.propensity() {
                 Some(logged) => logged.slice(ndarray::s![.., ..h, ..]).to_owned(),
                 None => {
-                    return Err(Error::Shape {
+                    return Err(Error::Unsuitable {
                         what: "propensity",
+                        found: "none".into(),
                         expected: format!("[{j}, {steps}, {n}], logged with every action"),
-                        found: vec![],
                     });
                 }
             },

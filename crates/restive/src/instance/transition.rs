@@ -39,7 +39,7 @@ impl Transition {
     ///
     /// let short = Array4::from_elem((3, 2, 2, 2), 0.4);
     /// let error = Transition::new(short, Layout::Nsas).unwrap_err().to_string();
-    /// assert_eq!(error, "transition: arm 0, state 0, passive: probabilities sum to 0.8, expected 1 within 1e-6");
+    /// assert_eq!(error, "transition: arm 0, state 0, passive: found a sum of 0.8, expected 1 within 1e-6");
     /// ```
     pub fn new(values: Array4<f64>, layout: Layout) -> Result<Self> {
         let shape = |expected: &str| Error::Shape {

@@ -57,8 +57,9 @@ impl Joint {
     /// The joint problem of an instance whose states are seen at every step.
     pub fn from_instance(instance: &Instance, limit: &Limit) -> Result<Self> {
         if instance.observation() != Observation::Full {
+            let found = "states seen at pulls only".into();
             let expected = "states seen at every step: labels would be the states of a joint problem".into();
-            return Err(Error::Shape { what: "joint problem", expected, found: vec![] });
+            return Err(Error::Unsuitable { what: "joint problem", found, expected });
         }
         Self::new(instance.reward(), instance.arms(), instance.budget(), instance.discount(), limit)
     }

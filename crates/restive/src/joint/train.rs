@@ -154,14 +154,15 @@ pub fn train(instances: &[Instance], mut predictor: Predictor, settings: &JointS
     for instance in instances {
         let (features, states) = (instance.features().ncols(), instance.states());
         if (features, states) != (architecture.features, architecture.states) {
-            let expected = format!("{} features and {} states", architecture.features, architecture.states);
-            return Err(Error::Shape { what: "instance", expected, found: vec![features, states] });
+            let found = format!("{features} features and {states} states");
+            let expected = format!("{} and {}, as the predictor", architecture.features, architecture.states);
+            return Err(Error::Unsuitable { what: "instance", found, expected });
         }
         lessons.push(JointTask::new(instance, settings)?);
     }
     if lessons.is_empty() {
-        let expected = "at least one".into();
-        return Err(Error::Shape { what: "training instances", expected, found: vec![0] });
+        let (found, expected) = ("none".into(), "at least one".into());
+        return Err(Error::Unsuitable { what: "training instances", found, expected });
     }
     let mut adam = Adam::new(predictor.flat().len(), 1e-7);
     let mut trained =

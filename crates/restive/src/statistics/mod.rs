@@ -45,10 +45,10 @@ pub enum Undefined {
         expected: usize,
     },
     /// all numbers are the same, so that nothing can be said of their noise
-    #[error("all numbers are the same")]
+    #[error("found numbers that are all the same, expected some that differ")]
     NoSpread,
     /// a number is infinite or none
-    #[error("number {position} is not finite")]
+    #[error("number {position}: found one that is not finite, expected a finite one")]
     NotFinite {
         /// where it stands
         position: usize,

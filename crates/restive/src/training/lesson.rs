@@ -67,8 +67,8 @@ pub(super) fn lessons(
     decision: Option<&Decision>,
 ) -> Result<[Vec<Arc<Lesson>>; 2]> {
     let Some(first) = train.first() else {
-        let expected = "at least one instance to train on".into();
-        return Err(Error::Shape { what: "training instances", expected, found: vec![0] });
+        let (found, expected) = ("none".into(), "at least one to train on".into());
+        return Err(Error::Unsuitable { what: "training instances", found, expected });
     };
     if let (Some(decision), Some(_)) = (decision, first.observation().chain())
         && decision.index_discount >= 1.0
@@ -78,10 +78,11 @@ pub(super) fn lessons(
     }
     let (f, m) = (first.features().ncols(), first.states());
     let take = |instance: &Instance, decision| {
-        let found = [instance.features().ncols(), instance.states()];
-        if found != [f, m] {
+        let (features, states) = (instance.features().ncols(), instance.states());
+        if (features, states) != (f, m) {
+            let found = format!("{features} features and {states} states");
             let expected = format!("{f} features and {m} states in every instance");
-            return Err(Error::Shape { what: "instance", expected, found: found.to_vec() });
+            return Err(Error::Unsuitable { what: "instance", found, expected });
         }
         Lesson::new(instance, decision).map(Arc::new)
     };

@@ -87,7 +87,7 @@ impl Selection {
         if validation.is_empty() {
             let expected =
                 "at least one, to say what predictions are worth beside an arm's own record".into();
-            return Err(Error::Shape { what: "validation instances", expected, found: vec![0] });
+            return Err(Error::Unsuitable { what: "validation instances", found: "none".into(), expected });
         }
         let decision = Some(&recipe.decision);
         let [all, validation] = lessons(train, validation, decision)?;

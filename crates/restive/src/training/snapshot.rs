@@ -119,8 +119,9 @@ impl Snapshot {
         if array.len() == len {
             return Ok(array);
         }
-        let expected = format!("{len} numbers in {name}, of the same configuration and instances");
-        Err(Error::Shape { what: "snapshot", expected, found: vec![array.len()] })
+        let found = format!("{} numbers in {name}", array.len());
+        let expected = format!("{len}, of the same configuration and instances");
+        Err(Error::Unsuitable { what: "snapshot", found, expected })
     }
 
     fn count(&self, name: &str) -> Result<u64> {
@@ -130,5 +131,5 @@ impl Snapshot {
 }
 
 fn missing(name: &str) -> Error {
-    Error::Shape { what: "snapshot", expected: format!("an entry {name}"), found: vec![] }
+    Error::Unsuitable { what: "snapshot", found: format!("no entry {name}"), expected: "one".into() }
 }

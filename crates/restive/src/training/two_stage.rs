@@ -64,12 +64,13 @@ impl TwoStage {
         if let PredictorKind::Effect { precision: effect::Precision::HeldOut { .. } } = config.kind
             && validation.is_empty()
         {
-            let expected = "at least one instance to choose the precision on".into();
-            return Err(Error::Shape { what: "validation instances", expected, found: vec![0] });
+            let (found, expected) = ("none".into(), "at least one to choose the precision on".into());
+            return Err(Error::Unsuitable { what: "validation instances", found, expected });
         }
         if matches!(config.kind, PredictorKind::Effect { .. }) && train[0].observation != Observation::Full {
+            let found = "states seen at pulls only".into();
             let expected = "states seen at every step: the effect model is fitted to moves".into();
-            return Err(Error::Shape { what: "effect model", expected, found: vec![] });
+            return Err(Error::Unsuitable { what: "effect model", found, expected });
         }
         let (features, states) = (train[0].features.ncols(), train[0].reward.states());
         let architecture = Architecture { features, states, kind: config.kind.clone() };

@@ -131,12 +131,13 @@ fn a_table_that_does_not_fit_is_refused_by_the_name_of_the_difference() {
     // all differences at once, five of them in words
     let error = encoding.encode(&features(vec![("x", c()), ("z", x())])).unwrap_err();
     let expected = "feature x: found text, expected numbers as at training; feature c: found no such column, expected one; \
-                    feature z: found a column that the encoding does not know";
+                    feature z: found a column that was not there at training, expected none";
     assert_eq!(error.to_string(), expected);
     let many = ["p", "q", "r", "s", "t", "u", "v"].map(|name| (name, x()));
     let message = encoding.encode(&features(many.into())).unwrap_err().to_string();
     assert!(
-        message.ends_with("feature r: found a column that the encoding does not know; and 4 more"),
+        message
+            .ends_with("feature r: found a column that was not there at training, expected none; and 4 more"),
         "{message}"
     );
 }

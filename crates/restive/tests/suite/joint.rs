@@ -354,8 +354,8 @@ fn what_does_not_fit_is_refused_with_the_cost() {
     let refused = |joint: restive::Result<Joint>| joint.unwrap_err().to_string();
     assert_eq!(
         refused(Joint::new(&Reward::linear(2), 30, 3, 0.9, &Limit::default())),
-        "joint problem of 30 arms with 2 states and 3 pulls (1.1e9 joint states, 4.1e3 joint actions): needs 1.1e14 \
-         bytes of memory, expected at most 4.0e9"
+        "joint problem of 30 arms with 2 states and 3 pulls (1.1e9 joint states, 4.1e3 joint actions): found a need \
+         for 1.1e14 bytes of memory, expected at most 4.0e9"
     );
     assert!(refused(Joint::new(&Reward::linear(5), 63, 3, 0.9, &Limit::default())).contains("bytes"));
     assert!(refused(Joint::new(&Reward::linear(2), 3, 1, 1.0, &Limit::default())).contains("below 1"));

@@ -94,8 +94,8 @@ fn a_group_of_arms_keeps_its_rows_and_a_budget_in_proportion() {
 #[test]
 fn splits_that_cannot_be_made_say_why() {
     let message = |arms: &[usize]| Split::seeded(arms, 1).unwrap_err().to_string();
-    assert_eq!(message(&[2]), "arms of an instance to split: expected at least 3, found 2");
-    assert_eq!(message(&[]), "instances to split: expected at least 1, found 0");
+    assert_eq!(message(&[2]), "arms of an instance to split: found 2, expected at least 3");
+    assert_eq!(message(&[]), "instances to split: found 0, expected at least 1");
     assert!(Split::given(&[vec![Part::Test, Part::Validation]]).is_err());
     let one = [Group { instance: 0, arms: vec![0, 1, 2] }];
     assert!(folds(&one, 1, 1).is_err() && folds(&one, 4, 1).is_err() && folds(&[], 2, 1).is_err());

@@ -119,7 +119,10 @@ fn what_has_no_answer_says_why() {
     assert_eq!(wilcoxon(&[1.0], &[2.0]), Err(Undefined::TooFew { found: 1, expected: 2 }));
     let one_column = chi_square(ndarray::array![[1, 0], [2, 0]].view());
     assert_eq!(one_column, Err(Undefined::OneCategory { rows: 2, columns: 1 }));
-    assert_eq!(Undefined::NoSpread.to_string(), "all numbers are the same");
+    assert_eq!(
+        Undefined::NoSpread.to_string(),
+        "found numbers that are all the same, expected some that differ"
+    );
     // all equal in size: one big tie, half of it each way, is no evidence at all
     assert_eq!(wilcoxon(&[1.0, -1.0, 1.0, -1.0], &[0.0; 4]).unwrap().p, 1.0);
     // one sample without spread is enough for Welch, two are not

@@ -69,7 +69,7 @@ pub fn fit(
     };
     let Some(held_out) = held_out else {
         let expected = "arms to judge the precision on, or a fixed precision".into();
-        return Err(Error::Shape { what: "held-out arms", expected, found: vec![0] });
+        return Err(Error::Unsuitable { what: "held-out arms", found: "none".into(), expected });
     };
     let mut tried = Vec::new();
     let mut best: Option<Fit> = None;
