@@ -3,7 +3,7 @@
 //! `recovery`: two roads to one number · `gradients`: every pullback against finite differences ·
 //! `invariants`: properties that hold for all inputs · `golden`: numbers from `reference/` · `rooms`: which room
 //! may know which · `predictor`, `two_stage`, `decision_focused`, `recipe`, `programme`: learning · `maternal`: a synthetic programme · `encoding`, `split`:
-//! features and parts of a study · `collapsing`: arms seen only at pulls · `cwpdis`, `segmented`, `propensity`, `likelihood`, `strength`, `fluid`, `evaluate`,
+//! features and parts of a study · `collapsing`, `collapsing_gradients`: arms seen only at pulls · `cwpdis`, `segmented`, `propensity`, `likelihood`, `strength`, `fluid`, `evaluate`,
 //! `coverage`: estimators against naive formulas, enumeration and repetition. `joint`: all arms as one process. `statistics`: tests of tables. `report`: pages and charts read
 //! back as XML. `arms` draws random arms, `logs` random logs,
 //! `oracle` holds the slow textbook truths.
@@ -11,6 +11,7 @@
 mod arms;
 mod belief;
 mod collapsing;
+mod collapsing_gradients;
 mod collapsing_learning;
 mod coverage;
 mod cwpdis;
