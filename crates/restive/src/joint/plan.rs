@@ -1,7 +1,7 @@
 //! A soft plan of the joint process, with its gradient by the transitions.
 //!
-//! A plan is Q(x, a) of every joint state and joint action, and the policy softmax(Q/τ). Two roads lead to it, and back:
-//! the [fixed point](super::implicit) and [unrolled sweeps](super::unrolled). Given a cotangent of Q, whatever it comes from,
+//! A plan is Q(x, a) of every joint state and joint action, and the policy softmax(Q/τ). It is a
+//! [fixed point](super::implicit) or what [unrolled sweeps](super::unrolled) reach. Given a cotangent of Q, whatever it comes from,
 //! [`Plan::pullback`] returns that of the transitions; through the policy it is π·(d_π − Σ π d_π)/τ, through the value
 //! V = τ ln Σ exp(Q/τ) it is π·d_V.
 

@@ -150,7 +150,7 @@ impl JointTask {
 /// ```
 pub fn train(instances: &[Instance], mut predictor: Predictor, settings: &JointSettings) -> Result<Trained> {
     let architecture = predictor.architecture();
-    let mut lessons = Vec::with_capacity(instances.len());
+    let mut tasks = Vec::with_capacity(instances.len());
     for instance in instances {
         let (features, states) = (instance.features().ncols(), instance.states());
         if (features, states) != (architecture.features, architecture.states) {
@@ -158,9 +158,9 @@ pub fn train(instances: &[Instance], mut predictor: Predictor, settings: &JointS
             let expected = format!("{} and {}, as the predictor", architecture.features, architecture.states);
             return Err(Error::Unsuitable { what: "instance", found, expected });
         }
-        lessons.push(JointTask::new(instance, settings)?);
+        tasks.push(JointTask::new(instance, settings)?);
     }
-    if lessons.is_empty() {
+    if tasks.is_empty() {
         let (found, expected) = ("none".into(), "at least one".into());
         return Err(Error::Unsuitable { what: "training instances", found, expected });
     }
@@ -169,9 +169,9 @@ pub fn train(instances: &[Instance], mut predictor: Predictor, settings: &JointS
         Trained { predictor: predictor.clone(), history: Vec::new(), status: PlanStatus::Converged };
     for _ in 0..settings.epochs {
         let mut mean = 0.0;
-        for lesson in &lessons {
-            let said = lesson.objective(&predictor);
-            mean += said.objective / lessons.len() as f64;
+        for task in &tasks {
+            let said = task.objective(&predictor);
+            mean += said.objective / tasks.len() as f64;
             if said.status == PlanStatus::NotConverged {
                 trained.status = PlanStatus::NotConverged;
             }
