@@ -4,6 +4,7 @@
 //! of states is refused with the difference named. Which arms are held out is what the study says (a column `split`) or the
 //! split that the seed of the card draws, as when the model was trained.
 
+use crate::describe::seen;
 use crate::error::{Error, Result, refuse};
 use crate::model::Trained;
 use crate::prepare;
@@ -45,7 +46,7 @@ impl Applied {
         if found != expected {
             let states = format!("found {found} states, expected {expected} as at training");
             let more = instances.as_ref().err().map_or(String::new(), |error| format!("; {error}"));
-            return Err(Error::at(misfit())(Error::Data(format!("{states}{more}"))));
+            return Err(Error::at(misfit())(Error::Data(format!("{states}{more}").into())));
         }
         let instances = instances.map_err(|error| Error::at(misfit())(error.into()))?;
         let predict =
@@ -57,14 +58,14 @@ impl Applied {
         if !is_trained_on {
             notes.push("the model was trained on another study or another state of this one".into());
         }
-        let trained = model.card.configuration["observation"].as_str().unwrap_or("full");
-        let here = prepare::observation(&study);
+        let trained = model.card.configuration.observation;
+        let here = seen(&study);
         if trained != here {
             notes.push(format!("the model was trained with {trained} observation, the study has {here}"));
         }
         notes.extend(prepare::unseen(&study, encoding));
         notes.extend(prepare::flat(&study, encoding));
-        let index_discount = model.card.configuration["index_discount"].as_f64();
+        let index_discount = model.card.configuration.index_discount;
         let index_discount = index_discount.filter(|discount| (0.0..=1.0).contains(discount));
         let seed = model.card.seed;
         Ok(Self { study, ensemble, instances, predictions, notes, is_trained_on, seed, index_discount })

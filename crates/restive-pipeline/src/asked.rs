@@ -1,88 +1,15 @@
 //! What a training is asked for, and what in it contradicts itself.
 
 use crate::error::{Error, Result};
-use restive::check_discount;
+use crate::message::{Message, Opt, message};
+use crate::options::{DROPOUT, ENSEMBLE, EPOCHS, HIDDEN, INDEX_DISCOUNT, LAYERS, LEARNING_RATE, PRECISION};
 use restive::data::encoding::Standardise;
 use restive::policy::Temperature;
 use restive::predictor::Precision;
-use restive::training::Value;
-use std::str::FromStr;
+use restive_tables::model::configuration::{Objective, PredictorName, Preset, Profile, ValueName};
 
 /// The largest precision that held-out arms may choose.
 pub const PRECISION_CAP: f64 = 300.0;
-
-/// Choices with names, which both faces write alike.
-macro_rules! choices {
-    ($(#[$about:meta])* $choice:ident { $($(#[$which:meta])* $variant:ident = $name:literal),+ $(,)? }) => {
-        $(#[$about])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub enum $choice { $($(#[$which])* $variant),+ }
-
-        impl $choice {
-            /// As it is written.
-            pub const fn name(self) -> &'static str {
-                match self { $(Self::$variant => $name),+ }
-            }
-        }
-
-        impl FromStr for $choice {
-            type Err = String;
-
-            fn from_str(text: &str) -> std::result::Result<Self, String> {
-                match text {
-                    $($name => Ok(Self::$variant),)+
-                    _ => Err(format!("found {text:?}, expected one of {}", [$($name),+].join(", "))),
-                }
-            }
-        }
-    };
-}
-
-choices! {
-    /// What training aims at.
-    Objective {
-        /// the likelihood of the transitions; planning comes afterwards
-        TwoStage = "two-stage",
-        /// the value of the plan that the transitions lead to
-        DecisionFocused = "decision-focused",
-    }
-}
-
-choices! {
-    /// How far decision-focused training may go from the two-stage predictions.
-    Preset {
-        /// weak, strong or neither, as folds of the training arms say
-        Select = "select",
-        /// a short training, held firmly to them
-        Weak = "weak",
-        /// a long one, held loosely
-        Strong = "strong",
-    }
-}
-
-choices! {
-    /// What is trained.
-    PredictorName {
-        /// hidden layers of ReLU units and a softmax
-        Network = "network",
-        /// a network without hidden layers
-        Linear = "linear",
-        /// a logistic model of arms left alone, and a shrunken shift for a pull
-        Effect = "effect",
-    }
-}
-
-choices! {
-    /// Where the settings come from that are not given.
-    Profile {
-        /// to convergence, the best validation loss is kept
-        Recommended = "recommended",
-        /// as the published results were made
-        Published = "published",
-        /// as the paper's text says
-        Paper = "paper",
-    }
-}
 
 /// What a training is asked for; what is absent comes from the profile.
 #[derive(Debug, Clone, PartialEq)]
@@ -90,7 +17,7 @@ pub struct Asked {
     /// what training aims at
     pub objective: Objective,
     /// what decision-focused training maximises
-    pub value: Option<Value>,
+    pub value: Option<ValueName>,
     /// how far it may go
     pub preset: Option<Preset>,
     /// of the index, for training through the decision and for plans
@@ -152,95 +79,74 @@ impl Asked {
     }
 
     fn check_numbers(&self) -> Result<()> {
-        let refuse = |option: &str, found: String, expected: &str| {
-            Err(Error::Asked(format!("--{option}: found {found}, expected {expected}")))
-        };
-        let is_above_zero = |x: f64| x > 0.0 && x.is_finite();
-        if let Some(x) = self.index_discount.filter(|x| check_discount(*x).is_err()) {
-            return refuse("index-discount", x.to_string(), "a number from 0 to 1");
+        INDEX_DISCOUNT.check(&self.index_discount)?;
+        EPOCHS.check(&self.epochs)?;
+        LEARNING_RATE.check(&self.learning_rate)?;
+        HIDDEN.check(self.hidden.iter().flatten())?;
+        DROPOUT.check(&self.dropout)?;
+        if let Some(Precision::Fixed(precision)) = &self.precision {
+            PRECISION.check([precision])?;
         }
-        if let Some(x) = self.epochs.filter(|x| !(1..=100_000).contains(x)) {
-            return refuse("epochs", x.to_string(), "a whole number from 1 to 100000");
-        }
-        if let Some(x) = self.learning_rate.filter(|x| !is_above_zero(*x)) {
-            return refuse("learning-rate", x.to_string(), "a number above 0");
-        }
-        let mut hidden = self.hidden.iter().flatten();
-        if let Some(x) = hidden.find(|x| !(1..=4096).contains(*x)) {
-            return refuse("hidden", x.to_string(), "whole numbers from 1 to 4096");
-        }
-        if let Some(x) = self.dropout.filter(|x| !(0.0..1.0).contains(x)) {
-            return refuse("dropout", x.to_string(), "a number from 0 to below 1");
-        }
-        if let Some(Precision::Fixed(x)) = self.precision
-            && !is_above_zero(x)
-        {
-            return refuse("precision", x.to_string(), "a number above 0 or held-out");
-        }
-        if !(1..=1000).contains(&self.ensemble) {
-            return refuse("ensemble", self.ensemble.to_string(), "a whole number from 1 to 1000");
-        }
-        Ok(())
+        ENSEMBLE.check([&self.ensemble])
     }
 
     fn check_together(&self) -> Result<()> {
-        let refuse = |message: &str| Err(Error::Asked(message.into()));
+        let refuse =
+            |option: &'static str, why: Message| Err(Error::Asked(message!(Opt(option), ": ").and(why)));
         if self.predictor != PredictorName::Network {
+            let network = |why: &str| message!(why, "; it needs ", Opt("predictor"), " network");
             if self.hidden.is_some() {
-                return refuse("--hidden: only a network has hidden layers; it needs --predictor network");
+                return refuse("hidden", network("only a network has hidden layers"));
             }
             if self.dropout.is_some() {
-                return refuse(
-                    "--dropout: only a network has hidden units to drop; it needs --predictor network",
-                );
+                return refuse("dropout", network("only a network has hidden units to drop"));
             }
         }
-        if self.hidden.as_ref().is_some_and(|hidden| hidden.len() > 8) {
-            return refuse("--hidden: expected at most 8 layers");
+        if let Some(found) = self.hidden.as_ref().map(Vec::len).filter(|layers| *layers > LAYERS) {
+            return refuse("hidden", format!("found {found} layers, expected at most {LAYERS}").into());
         }
         let is_through = self.objective == Objective::DecisionFocused;
         if !is_through {
             let asked = [
-                ("--value", self.value.is_some()),
-                ("--preset", self.preset.is_some()),
-                ("--temperature", self.temperature.is_some()),
+                ("value", self.value.is_some()),
+                ("preset", self.preset.is_some()),
+                ("temperature", self.temperature.is_some()),
             ];
             if let Some((option, _)) = asked.into_iter().find(|(_, is_asked)| *is_asked) {
-                return refuse(&format!(
-                    "{option}: two-stage training goes through no decision; it needs --objective decision-focused"
-                ));
+                let why = "two-stage training goes through no decision; it needs ";
+                return refuse(option, message!(why, Opt("objective"), " decision-focused"));
             }
         }
-        if self.temperature.is_some_and(|temperature| {
+        let softness = self.temperature.map(|temperature| {
             let (Temperature::Spread(x) | Temperature::Published(x) | Temperature::Absolute(x)) = temperature;
-            x == 0.0
-        }) {
-            return refuse(
-                "--temperature: found 0, expected more: the strict policy has no gradient to train by",
-            );
+            x
+        });
+        if softness == Some(0.0) {
+            let why = "found 0, expected more: the strict policy has no gradient to train by";
+            return refuse("temperature", why.into());
         }
         if self.preset.is_some() && self.profile != Profile::Recommended {
-            return refuse("--preset: the profiles published and paper have none");
+            return refuse("preset", "the profiles published and paper have none".into());
         }
         if self.predictor == PredictorName::Effect {
             let is_newton = !is_through || self.profile == Profile::Recommended;
             if !is_newton && self.precision.is_some() {
-                return refuse(
-                    "--precision: decision-focused training from scratch has no penalty for it to weigh",
-                );
+                let why = "decision-focused training from scratch has no penalty for it to weigh";
+                return refuse("precision", why.into());
             }
-            if is_newton && (self.epochs.is_some() || self.learning_rate.is_some()) {
-                return refuse(
-                    "--epochs, --learning-rate: the first stage of the effect model is one Newton solve, and a preset has its own",
-                );
+            let steps = [("epochs", self.epochs.is_some()), ("learning-rate", self.learning_rate.is_some())];
+            if let Some((option, _)) = steps.into_iter().find(|(_, is_asked)| is_newton && *is_asked) {
+                let why =
+                    "the first stage of the effect model is one Newton solve, and a preset has its own steps";
+                return refuse(option, why.into());
             }
             if self.ensemble > 1 {
-                return refuse(
-                    "--ensemble: fits of the effect model do not depend on the seed, they are all the same",
-                );
+                let why = "fits of the effect model do not depend on the seed, they are all the same";
+                return refuse("ensemble", why.into());
             }
         } else if self.precision.is_some() {
-            return refuse("--precision: it belongs to the effect model; it needs --predictor effect");
+            let why = "it belongs to the effect model; it needs ";
+            return refuse("precision", message!(why, Opt("predictor"), " effect"));
         }
         Ok(())
     }
@@ -252,6 +158,14 @@ impl Asked {
             (Some(true), _) | (None, PredictorName::Effect) => Standardise::Yes,
             _ => Standardise::No,
         }
+    }
+}
+
+/// The precision of the effect model from text.
+pub fn precision(text: &str) -> std::result::Result<Precision, String> {
+    match text {
+        "held-out" => Ok(Precision::HeldOut { cap: PRECISION_CAP }),
+        number => PRECISION.parse(number).map(Precision::Fixed),
     }
 }
 

@@ -1,58 +1,96 @@
 //! How a training went, for the card of its model, and what should be known of it.
 
+use crate::message::{Message, Opt, message};
 use crate::words::counted;
 use restive::Instance;
 use restive::data::split::Part;
 use restive::evaluation::Record;
 use restive::predictor::Ensemble;
-use restive::training::{EpochReport, Fitted, Status};
+use restive::training::{Choice, EpochReport, Finished, Fitted, Status, Verdict};
 use restive_tables::model::Card;
-use serde_json::{Value, json};
+use restive_tables::model::configuration::{Configuration, Kept, Seen};
+use restive_tables::model::history::{
+    Candidate, FitHistory, FitStatus, FoldValues, FoldsVerdict, Lead, Leads, Losses, MemberHistory, PartLoss,
+    Strengths,
+};
 
-fn status(status: Status) -> &'static str {
-    match status {
-        Status::Running => "running",
-        Status::Completed => "completed",
-        Status::StoppedEarly => "stopped early",
-        Status::Diverged => "diverged",
-        Status::Converged => "converged",
-        Status::NotConverged => "not converged",
+/// How one fit of an ensemble went.
+pub fn member_history(seed: u64, trained: &Finished) -> MemberHistory {
+    MemberHistory {
+        seed,
+        fit: fit_history(&trained.fitted),
+        selection: trained.selection.as_ref().map(|(verdict, _)| folds_verdict(verdict)),
+        two_stage: trained.before().map(fit_history),
     }
 }
 
-/// How one fit went, for the card.
-pub fn member_history(seed: u64, fitted: &Fitted) -> Value {
-    let mut all = history(fitted);
-    all["seed"] = seed.into();
-    all
+fn fit_history(fitted: &Fitted) -> FitHistory {
+    let epochs = &fitted.history;
+    let column = |value: fn(&EpochReport) -> Option<f64>| epochs.iter().map(value).collect::<Vec<_>>();
+    let has_value = epochs.iter().any(|epoch| epoch.train_value.is_some());
+    FitHistory {
+        status: match fitted.status {
+            Status::Running => FitStatus::Running,
+            Status::Completed => FitStatus::Completed,
+            Status::StoppedEarly => FitStatus::StoppedEarly,
+            Status::Diverged => FitStatus::Diverged,
+            Status::Converged => FitStatus::Converged,
+            Status::NotConverged => FitStatus::NotConverged,
+        },
+        kept_epoch: epochs.iter().rposition(|epoch| epoch.is_best),
+        train_loss: column(|epoch| Some(epoch.train_loss)),
+        validation_loss: column(|epoch| epoch.validation_loss),
+        train_value: has_value.then(|| column(|epoch| epoch.train_value)),
+        learning_rate: column(|epoch| Some(epoch.learning_rate)),
+    }
 }
 
-/// The epochs of a training. `kept_epoch` is null where the initial parameters were kept.
-pub fn history(fitted: &Fitted) -> Value {
-    let column = |of: fn(&EpochReport) -> Option<f64>| fitted.history.iter().map(of).collect::<Vec<_>>();
-    let mut all = json!({
-        "status": status(fitted.status),
-        "kept_epoch": fitted.history.iter().rposition(|epoch| epoch.is_best),
-        "train_loss": column(|epoch| Some(epoch.train_loss)),
-        "validation_loss": column(|epoch| epoch.validation_loss),
-        "learning_rate": column(|epoch| Some(epoch.learning_rate)),
-    });
-    if fitted.history.iter().any(|epoch| epoch.train_value.is_some()) {
-        all["train_value"] = column(|epoch| epoch.train_value).into();
+fn folds_verdict(verdict: &Verdict) -> FoldsVerdict {
+    let lead = |k: usize| {
+        verdict.leads.map(|leads| Lead { mean: Some(leads[k].0), standard_error: Some(leads[k].1) })
+    };
+    let values = |[two_stage, weak, strong]: [f64; 3]| FoldValues {
+        two_stage: Some(two_stage),
+        weak: Some(weak),
+        strong: Some(strong),
+    };
+    let [passive, active] = verdict.strength;
+    FoldsVerdict {
+        choice: match verdict.choice {
+            Choice::TwoStage => Candidate::TwoStage,
+            Choice::Weak => Candidate::Weak,
+            Choice::Strong => Candidate::Strong,
+        },
+        lead_over_two_stage: Leads { weak: lead(0), strong: lead(1) },
+        value_per_arm: verdict.folds.iter().copied().map(values).collect(),
+        strength: Strengths { passive, active },
     }
-    all
+}
+
+/// What the folds of a fit chose.
+pub(crate) fn chosen(history: &MemberHistory) -> Option<Choice> {
+    history.selection.as_ref().map(|selection| match selection.choice {
+        Candidate::TwoStage => Choice::TwoStage,
+        Candidate::Weak => Choice::Weak,
+        Candidate::Strong => Choice::Strong,
+    })
 }
 
 /// The losses of each part under the finished ensemble: per trajectory, the mean over instances as published; per
 /// transition (or sighting, where states are seen at pulls only), over all of them. A part without arms has none.
-pub fn losses(ensemble: &Ensemble, parts: &[Vec<Instance>; 3]) -> Value {
-    let mut all = json!({});
-    for (part, instances) in Part::ALL.iter().zip(parts).filter(|(_, instances)| !instances.is_empty()) {
-        let (mean, total, seen) = loss(ensemble, instances);
-        all[part.name()] =
-            json!({"per_trajectory": mean, "per_transition": total / seen, "transitions": seen as u64});
-    }
-    all
+pub fn losses(ensemble: &Ensemble, parts: &[Vec<Instance>; 3]) -> Losses {
+    let [train, validation, test] = Part::ALL.map(|part| {
+        let instances = &parts[part as usize];
+        (!instances.is_empty()).then(|| {
+            let (mean, total, seen) = loss(ensemble, instances);
+            PartLoss {
+                per_trajectory: Some(mean),
+                per_transition: Some(total / seen),
+                transitions: seen as u64,
+            }
+        })
+    });
+    Losses { train, validation, test }
 }
 
 /// The loss of some instances: per trajectory, the mean over instances; in all; and the transitions (or sightings) in it.
@@ -70,41 +108,44 @@ pub fn loss(ensemble: &Ensemble, instances: &[Instance]) -> (f64, f64, f64) {
 }
 
 /// What should be known before a finished training is trusted.
-pub fn warnings(card: &Card) -> Vec<String> {
+pub fn warnings(card: &Card) -> Vec<Message> {
     let mut warnings = Vec::new();
-    let members = card.history["members"].as_array().cloned().unwrap_or_default();
-    let count = |status: &str| members.iter().filter(|member| member["status"] == status).count();
-    if count("diverged") > 0 {
-        warnings.push(format!(
-            "{} of {} diverged: the last parameters with a finite loss were kept; try a lower --learning-rate",
-            count("diverged"),
-            counted(members.len() as u64, "fit")
-        ));
+    let (members, configuration) = (&card.history.members, &card.configuration);
+    let count = |status| members.iter().filter(|member| member.fit.status == status).count();
+    if let diverged @ 1.. = count(FitStatus::Diverged) {
+        let fits = counted(members.len() as u64, "fit");
+        let what = format!(
+            "{diverged} of {fits} diverged: the last parameters with a finite loss were kept; try a lower "
+        );
+        warnings.push(message!(what, Opt("learning-rate")));
     }
-    if count("not converged") > 0 {
+    if count(FitStatus::NotConverged) > 0 {
         warnings.push("the effect model did not converge: its parameters are not the best ones".into());
     }
-    let configuration = &card.configuration;
-    if configuration["split"]["validation"]["arms"] == 0 && configuration["keep"] == "best" {
+    let keeps_best = configuration.steps.as_ref().is_some_and(|steps| steps.keep == Kept::Best);
+    if configuration.split.validation.arms == 0 && keeps_best {
         warnings.push("no validation part: the last epoch was kept, nothing says when to stop".into());
     }
-    // a loss that is no finite number is null in the card
-    let loss = card.history["loss"]["train"]["per_transition"].as_f64().unwrap_or(f64::INFINITY);
-    let blind = card.predictor["states"].as_f64().unwrap_or(f64::NAN).ln();
+    // a loss that is no finite number is absent once it has been read from a card
+    let loss = card.history.loss.and_then(|loss| loss.train?.per_transition).filter(|loss| !loss.is_nan());
+    let loss = loss.unwrap_or(f64::INFINITY);
+    let blind = (card.predictor.states as f64).ln();
     if loss > blind {
-        let advice = match configuration["standardise"] == false {
-            true => "; try --standardise yes",
-            false => "",
-        };
-        warnings.push(format!(
-            "the training loss per {}, {loss:.3}, is above {blind:.3}, that of knowing nothing{advice}",
-            counted_thing(configuration)
-        ));
+        let what = counted_thing(configuration);
+        let said =
+            format!("the training loss per {what}, {loss:.3}, is above {blind:.3}, that of knowing nothing");
+        warnings.push(match configuration.standardise {
+            true => said.into(),
+            false => message!(said, "; try ", Opt("standardise"), " yes"),
+        });
     }
     warnings
 }
 
 /// What the loss counts: transitions, or sightings where states are seen at pulls only.
-pub fn counted_thing(configuration: &Value) -> &'static str {
-    if configuration["observation"] == "collapsing" { "sighting" } else { "transition" }
+pub fn counted_thing(configuration: &Configuration) -> &'static str {
+    match configuration.observation {
+        Seen::Full => "transition",
+        Seen::Collapsing => "sighting",
+    }
 }

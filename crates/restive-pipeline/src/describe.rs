@@ -1,101 +1,116 @@
-//! What decides a training, for the card: whoever has the same and the same study gets the same model.
+//! What decides a training, for the card: the same configuration and the same study give the same model.
 
-use crate::asked::{Asked, Preset, Profile, temperature_text};
-use crate::method::Method;
-use crate::prepare;
+use crate::asked::{Asked, temperature_text};
 use restive::data::encoding::Standardise;
 use restive::data::split::{Part, Split};
+use restive::instance::Observation;
 use restive::predictor::{Precision, PredictorKind};
-use restive::training::{Config, Keep, Rate};
+use restive::training::{Config, Keep, Method, Rate, Value};
 use restive_tables::Study;
-use serde_json::{Value, json};
+use restive_tables::model::configuration::{
+    Configuration, Dealt, Decision, Kept, PartSize, Precision as WrittenPrecision, Preset, Profile, Schedule,
+    Seen, SplitOrigin, Steps, ValueName,
+};
 
 /// All of it.
-pub(crate) fn describe(asked: &Asked, method: &Method, study: &Study, split: &Split) -> Value {
+pub(crate) fn describe(asked: &Asked, method: &Method, study: &Study, split: &Split) -> Configuration {
     let config = method.config();
-    let mut all = json!({
-        "objective": asked.objective.name(),
-        "profile": asked.profile.name(),
-        "predictor": asked.predictor.name(),
-        "ensemble": asked.ensemble,
-        "seed": config.seed,
-        "standardise": asked.standardise() == Standardise::Yes,
-        "drop": asked.drop,
-    });
-    let architecture = match &config.kind {
-        PredictorKind::Network { hidden, dropout } => json!({"hidden": hidden, "dropout": dropout}),
+    let is_from_scratch = matches!(method, Method::DecisionFocused(..));
+    let (mut hidden, mut dropout, mut precision, mut precision_cap) = (None, None, None, None);
+    match &config.kind {
+        PredictorKind::Network { hidden: units, dropout: share } => {
+            (hidden, dropout) = (Some(units.clone()), Some(*share));
+        }
         // from scratch there is no penalised fit for a precision to enter
-        PredictorKind::Effect { .. } if matches!(method, Method::DecisionFocused(..)) => json!({}),
-        PredictorKind::Effect { precision: Precision::Fixed(precision) } => json!({"precision": precision}),
+        PredictorKind::Effect { .. } if is_from_scratch => {}
+        PredictorKind::Effect { precision: Precision::Fixed(x) } => {
+            precision = Some(WrittenPrecision::Fixed(*x))
+        }
         PredictorKind::Effect { precision: Precision::HeldOut { cap } } => {
-            json!({"precision": "held-out", "precision_cap": cap})
-        }
-    };
-    let extend = |all: &mut Value, more: Value| {
-        all.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
-    };
-    extend(&mut all, architecture);
-    if !is_newton(config, method) {
-        extend(&mut all, describe_steps(config));
-    }
-    if let Some(decision) = method.decision() {
-        extend(
-            &mut all,
-            json!({
-                "value": decision.value.name(),
-                "temperature": temperature_text(decision.temperature),
-                "horizon": decision.horizon,
-                "behaviour": study.settings.behaviour.name(),
-            }),
-        );
-    }
-    match method {
-        Method::TwoStage(_) => {}
-        Method::DecisionFocused(_, decision) => extend(
-            &mut all,
-            json!({"value_weight": decision.value_weight, "loss_weight": decision.loss_weight}),
-        ),
-        Method::Recommended(_) => {
-            extend(&mut all, json!({"preset": asked.preset.unwrap_or(Preset::Select).name()}))
+            precision = Some(WrittenPrecision::Chosen("held-out".into()));
+            precision_cap = Some(*cap);
         }
     }
-    all["index_discount"] = json!(index_discount(asked, method));
-    all["observation"] = json!(prepare::observation(study));
-    let origin = if study.given_split().is_some() { "study" } else { "seed" };
-    let mut dealt = json!({"origin": origin});
-    for part in Part::ALL {
+    let is_newton = matches!(config.kind, PredictorKind::Effect { .. }) && !is_from_scratch;
+    let weights = match method {
+        Method::DecisionFocused(_, decision, _) => Some((decision.value_weight, decision.loss_weight)),
+        _ => None,
+    };
+    let decision = method.decision().map(|decision| Decision {
+        value: written_value(decision.value),
+        temperature: temperature_text(decision.temperature),
+        horizon: decision.horizon,
+        behaviour: study.settings.behaviour.name().into(),
+    });
+    Configuration {
+        objective: asked.objective,
+        profile: asked.profile,
+        predictor: asked.predictor,
+        hidden,
+        dropout,
+        precision,
+        precision_cap,
+        steps: (!is_newton).then(|| steps(config)),
+        decision,
+        value_weight: weights.map(|(value, _)| value),
+        loss_weight: weights.map(|(_, loss)| loss),
+        preset: match method {
+            Method::Recommended(_) => Some(asked.preset.unwrap_or(Preset::Select)),
+            _ => None,
+        },
+        index_discount: index_discount(asked, method),
+        ensemble: asked.ensemble,
+        seed: config.seed,
+        standardise: asked.standardise() == Standardise::Yes,
+        drop: asked.drop.clone(),
+        observation: seen(study),
+        split: dealt(study, split),
+    }
+}
+
+/// When the states of a study are seen, in the word of study.toml.
+pub(crate) fn seen(study: &Study) -> Seen {
+    match study.settings.observation {
+        Observation::Full => Seen::Full,
+        Observation::Collapsing(_) => Seen::Collapsing,
+    }
+}
+
+fn written_value(value: Value) -> ValueName {
+    match value {
+        Value::Is => ValueName::Is,
+        Value::Fluid => ValueName::Fluid,
+        Value::Decomposed => ValueName::Decomposed,
+    }
+}
+
+fn dealt(study: &Study, split: &Split) -> Dealt {
+    let [train, validation, test] = Part::ALL.map(|part| {
         let groups = split.part(part);
-        let arms: usize = groups.iter().map(|group| group.arms.len()).sum();
-        dealt[part.name()] = json!({"instances": groups.len(), "arms": arms});
-    }
-    all["split"] = dealt;
-    all
+        PartSize { instances: groups.len(), arms: groups.iter().map(|group| group.arms.len()).sum() }
+    });
+    let origin = if study.given_split().is_some() { SplitOrigin::Study } else { SplitOrigin::Seed };
+    Dealt { origin, train, validation, test }
 }
 
-/// Whether the first, or only, stage is a Newton solve instead of gradient steps.
-fn is_newton(config: &Config, method: &Method) -> bool {
-    matches!(config.kind, PredictorKind::Effect { .. }) && !matches!(method, Method::DecisionFocused(..))
-}
-
-/// The gradient steps, for the card.
-fn describe_steps(config: &Config) -> Value {
-    let (schedule, rate) = match config.rate {
-        Rate::Constant(rate) => ("constant", rate),
-        Rate::Cosine(rate) => ("cosine", rate),
+fn steps(config: &Config) -> Steps {
+    let (schedule, learning_rate) = match config.rate {
+        Rate::Constant(rate) => (Schedule::Constant, rate),
+        Rate::Cosine(rate) => (Schedule::Cosine, rate),
     };
     let (keep, patience) = match config.keep {
-        Keep::Last => ("last", None),
-        Keep::Best { patience } => ("best", Some(patience)),
+        Keep::Last => (Kept::Last, None),
+        Keep::Best { patience } => (Kept::Best, Some(patience)),
     };
-    json!({
-        "epochs": config.epochs,
-        "has_idle_epoch": config.has_idle_epoch,
-        "learning_rate": rate,
-        "schedule": schedule,
-        "epsilon": config.epsilon,
-        "keep": keep,
-        "patience": patience,
-    })
+    Steps {
+        epochs: config.epochs,
+        has_idle_epoch: config.has_idle_epoch,
+        learning_rate,
+        schedule,
+        epsilon: config.epsilon,
+        keep,
+        patience,
+    }
 }
 
 /// The discount of the index that plans with the model are meant for; none: 1 − 1/H of the study it is used on.

@@ -1,5 +1,6 @@
-//! Why a training or a plan is refused.
+//! Why a training, an evaluation or a plan is refused: where, what was found, what was expected.
 
+use crate::message::Message;
 use std::fmt::Display;
 
 /// `Result` with this package's [`Error`].
@@ -15,23 +16,32 @@ pub enum Error {
     /// The library's checks.
     #[error(transparent)]
     Library(#[from] restive::Error),
-    /// Something that cannot be done, whatever the data; options are written `--so`.
+    /// Something that cannot be done, whatever the data.
     #[error("{0}")]
-    Asked(String),
-    /// Something that these data or this model do not allow; options are written `--so`.
+    Asked(Message),
+    /// Something that these data or this model do not allow.
     #[error("{0}")]
-    Data(String),
+    Data(Message),
 }
 
 impl Error {
     /// A fault with the place it was met at.
     pub(crate) fn at(place: impl Display) -> impl FnOnce(Self) -> Self {
-        move |fault| Error::Data(format!("{place}: {fault}"))
+        move |fault| {
+            let place = Message::from(format!("{place}: "));
+            Error::Data(match fault {
+                Error::Asked(message) | Error::Data(message) => place.and(message),
+                other => place.and(other.to_string()),
+            })
+        }
     }
 }
 
-/// Refuses data or a model: `refuse!("card: found {found}, expected {expected}")`.
+/// Refuses data or a model: `refuse!("card: found {found}, expected {expected}")`, or a message of pieces,
+/// `refuse!(Opt("part"), ": found no arms, expected some")`.
 macro_rules! refuse {
-    ($($words:tt)*) => { return Err($crate::error::Error::Data(format!($($words)*))) };
+    ($words:literal) => { return Err($crate::error::Error::Data(format!($words).into())) };
+    ($words:literal, $($more:tt)*) => { return Err($crate::error::Error::Data(format!($words, $($more)*).into())) };
+    ($($pieces:tt)*) => { return Err($crate::error::Error::Data($crate::message::message!($($pieces)*))) };
 }
 pub(crate) use refuse;

@@ -2,13 +2,14 @@
 //!
 //! | file | what happens there |
 //! |---|---|
-//! | `asked`, `resolve`, `describe` | what a training was asked for, resolved to numbers, and told on a card |
+//! | `options`, `asked`, `resolve`, `describe` | what a training may be asked for, what it was, resolved to numbers, and told on a card |
 //! | `prepare` | a study's split, the encoding of its features, its instances by part |
-//! | `method`, `train`, `card` | the ways to train behind one door; a training, epoch by epoch; how it went |
+//! | `train`, `card` | a training, epoch by epoch; how it went |
 //! | `model` | trained predictors to and from their folder |
 //! | `apply`, `history`, `latest`, `plan` | a model meets a study: predictions, what they are worth, whom to pull |
 //!
-//! Messages name options as the command line writes them (`--index-discount`); the Python face translates these.
+//! What is said to people is a [`Message`], in which options are facts: the command line writes `--index-discount`, Python
+//! `index_discount`.
 //!
 //! ```
 //! use restive_pipeline::{Applied, Asked, PlanAsked, Trained, Training};
@@ -36,8 +37,9 @@ mod describe;
 mod error;
 mod history;
 mod latest;
-mod method;
+mod message;
 mod model;
+pub mod options;
 mod plan;
 pub mod prepare;
 mod resolve;
@@ -45,13 +47,12 @@ mod train;
 pub mod words;
 
 pub use apply::{Applied, indices};
-pub use asked::{
-    Asked, Objective, PRECISION_CAP, PredictorName, Preset, Profile, temperature, temperature_text,
-};
+pub use asked::{Asked, PRECISION_CAP, precision, temperature, temperature_text};
 pub use error::{Error, Result};
 pub use history::History;
 pub use latest::latest;
-pub use method::{Fit, Method};
-pub use model::{Trained, describe as describe_predictor, rebuild, weights};
+pub use message::{Message, Opt};
+pub use model::{Trained, rebuild, weights};
 pub use plan::{LastSeen, Plan, PlanAsked, Row, pulls};
+pub use restive_tables::model::configuration::{Objective, PredictorName, Preset, Profile, ValueName};
 pub use train::{Progressed, Step, Training};

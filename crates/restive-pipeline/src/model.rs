@@ -5,10 +5,8 @@
 
 use crate::error::{Error, Result, refuse};
 use ndarray::{ArrayD, IxDyn};
-use restive::predictor::effect::Precision;
-use restive::predictor::{Architecture, Ensemble, Predictor, PredictorKind};
+use restive::predictor::{Ensemble, Predictor};
 use restive_tables::model::{Model, Weights};
-use serde_json::{Value, json};
 use std::path::Path;
 
 /// A trained predictor with the card it came with.
@@ -32,25 +30,6 @@ impl Trained {
     }
 }
 
-/// How to build the predictors anew, for the card.
-pub fn describe(architecture: &Architecture, members: usize) -> Value {
-    let kind = match &architecture.kind {
-        PredictorKind::Network { hidden, dropout } => {
-            json!({"kind": "network", "hidden": hidden, "dropout": dropout})
-        }
-        PredictorKind::Effect { precision: Precision::Fixed(precision) } => {
-            json!({"kind": "effect", "precision": precision})
-        }
-        PredictorKind::Effect { precision: Precision::HeldOut { cap } } => {
-            json!({"kind": "effect", "precision_cap": cap})
-        }
-    };
-    let mut all =
-        json!({"features": architecture.features, "states": architecture.states, "members": members});
-    all.as_object_mut().expect("an object").extend(kind.as_object().expect("an object").clone());
-    all
-}
-
 /// The weights of all members, by name.
 pub fn weights(ensemble: &Ensemble) -> Weights {
     let members = ensemble.members.iter().enumerate();
@@ -66,32 +45,9 @@ pub fn weights(ensemble: &Ensemble) -> Weights {
 /// The predictors of a model or of a checkpoint.
 pub fn rebuild(model: &Model) -> Result<Ensemble> {
     let card = &model.card.predictor;
-    let expected = |what: &str| Error::Data(format!("card: predictor.{what}"));
-    let number =
-        |name: &str| card[name].as_u64().ok_or_else(|| expected(&format!("{name}: expected a whole number")));
-    let real =
-        |name: &str| card[name].as_f64().ok_or_else(|| expected(&format!("{name}: expected a number")));
-    let kind = match card["kind"].as_str() {
-        Some("network") => {
-            let hidden = card["hidden"].as_array().ok_or_else(|| expected("hidden: expected a list"))?;
-            let width = |h: &Value| {
-                h.as_u64().map(|h| h as usize).ok_or_else(|| expected("hidden: expected whole numbers"))
-            };
-            PredictorKind::Network {
-                hidden: hidden.iter().map(width).collect::<Result<_>>()?,
-                dropout: real("dropout")?,
-            }
-        }
-        Some("effect") if card["precision"].is_number() => {
-            PredictorKind::Effect { precision: Precision::Fixed(real("precision")?) }
-        }
-        Some("effect") => {
-            PredictorKind::Effect { precision: Precision::HeldOut { cap: real("precision_cap")? } }
-        }
-        other => refuse!("card: predictor.kind: found {other:?}, expected network or effect"),
+    let Some(architecture) = card.architecture() else {
+        refuse!("card: predictor: found no precision, expected precision or precision_cap");
     };
-    let architecture =
-        Architecture { features: number("features")? as usize, states: number("states")? as usize, kind };
     let most_states = 1024;
     if !(1..=most_states).contains(&architecture.states) {
         refuse!("card: predictor.states: found {}, expected 1 to {most_states}", architecture.states);
@@ -103,7 +59,7 @@ pub fn rebuild(model: &Model) -> Result<Ensemble> {
             architecture.features
         );
     }
-    let member = |k: u64| -> Result<Predictor> {
+    let member = |k: usize| -> Result<Predictor> {
         let mut predictor = Predictor::new(&architecture, 0)?;
         let shapes: Vec<(String, Vec<usize>)> =
             predictor.params().into_iter().map(|(name, block)| (name, block.shape().to_vec())).collect();
@@ -115,7 +71,7 @@ pub fn rebuild(model: &Model) -> Result<Ensemble> {
         predictor.set_params(&named)?;
         Ok(predictor)
     };
-    let members = (0..number("members")?).map(member).collect::<Result<Vec<_>>>()?;
+    let members = (0..card.members).map(member).collect::<Result<Vec<_>>>()?;
     if members.is_empty() {
         refuse!("card: predictor.members: found 0, expected at least 1");
     }

@@ -4,6 +4,7 @@
 //! [`parts`] with the encoding of the card, and so meets the arms that the model was, or was not, trained on.
 
 use crate::error::{Error, Result};
+use crate::message::{Opt, message};
 use crate::words::{counted, percent};
 use ndarray::{Array3, s};
 use restive::data::encoding::{EncodedColumn, Encoding, Standardise};
@@ -11,7 +12,7 @@ use restive::data::features::{Column, Features};
 use restive::data::split::{Part, Split};
 use restive::error::FeatureFault;
 use restive::evaluation::{Behaviour, Propensity};
-use restive::instance::{Logged, Observation, Parts};
+use restive::instance::{Logged, Parts};
 use restive::{Instance, Trajectories};
 use restive_tables::Study;
 
@@ -32,7 +33,7 @@ pub fn encoding(study: &Study, split: &Split, standardise: Standardise, drop: &[
         restive::Error::Feature {
             column,
             fault: FeatureFault::Constant { .. } | FeatureFault::AllMissing,
-        } => Error::Data(format!("{error}: --drop {}", column.escape_debug())),
+        } => Error::Data(message!(format!("{error}: "), Opt("drop"), format!(" {}", column.escape_debug()))),
         _ => error.into(),
     })
 }
@@ -55,14 +56,6 @@ pub fn parts(
         }
     }
     Ok(Part::ALL.map(|part| split.part(part).iter().map(|group| group.select(&instances)).collect()))
-}
-
-/// When the states of a study are seen, as study.toml says it.
-pub fn observation(study: &Study) -> &'static str {
-    match study.settings.observation {
-        Observation::Full => "full",
-        Observation::Collapsing(_) => "collapsing",
-    }
 }
 
 /// Where the propensities of a log come from, as its study says.

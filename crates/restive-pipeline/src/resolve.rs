@@ -1,13 +1,14 @@
 //! What was asked for, resolved to numbers: the profile and what overrides it; and what training needs of the data.
 
-use crate::asked::{Asked, Objective, PredictorName, Preset, Profile};
+use crate::asked::Asked;
 use crate::error::{Result, refuse};
-use crate::method::Method;
+use crate::message::Opt;
 use restive::Instance;
 use restive::evaluation::Record;
 use restive::instance::Observation;
 use restive::predictor::{Precision, PredictorKind};
-use restive::training::{Choice, Config, Decision, Keep, Rate, Recipe};
+use restive::training::{Choice, Config, Decision, Keep, Method, Protocol, Rate, Recipe, Value};
+use restive_tables::model::configuration::{Objective, PredictorName, Preset, Profile, ValueName};
 
 /// The profile, overridden.
 pub(crate) fn resolve(asked: &Asked, train: &[Instance], horizon: usize) -> Method {
@@ -20,11 +21,16 @@ pub(crate) fn resolve(asked: &Asked, train: &[Instance], horizon: usize) -> Meth
         Profile::Published => Decision::published(horizon),
         Profile::Paper => Decision::paper(horizon),
     };
-    decision.value = asked.value.unwrap_or(decision.value);
+    decision.value = match asked.value {
+        None => decision.value,
+        Some(ValueName::Is) => Value::Is,
+        Some(ValueName::Fluid) => Value::Fluid,
+        Some(ValueName::Decomposed) => Value::Decomposed,
+    };
     decision.temperature = asked.temperature.unwrap_or(decision.temperature);
     decision.index_discount = asked.index_discount.unwrap_or(decision.index_discount);
     if asked.profile != Profile::Recommended {
-        return Method::DecisionFocused(config, decision);
+        return Method::DecisionFocused(config, decision, None);
     }
     let choice = match asked.preset {
         None | Some(Preset::Select) => None,
@@ -36,19 +42,13 @@ pub(crate) fn resolve(asked: &Asked, train: &[Instance], horizon: usize) -> Meth
 
 /// The settings of the first stage.
 fn settings(asked: &Asked, train: &[Instance]) -> Config {
+    let observation = train.first().map_or(Observation::Full, Instance::observation);
+    let protocol = Protocol::of_domain(observation);
     let mut config = match asked.profile {
         Profile::Recommended => Config::recommended(train),
-        Profile::Published => Config::published(),
-        Profile::Paper => Config::paper(),
+        Profile::Published => Config::published_in(protocol),
+        Profile::Paper => Config::paper_in(protocol),
     };
-    if train.first().is_some_and(|instance| instance.observation() != Observation::Full) {
-        // the published experiments with states seen at pulls only were shorter
-        match asked.profile {
-            Profile::Recommended => {}
-            Profile::Published => config.epochs = 20,
-            Profile::Paper => config.epochs = 18,
-        }
-    }
     config.seed = asked.seed;
     match asked.predictor {
         PredictorName::Network => {
@@ -81,9 +81,8 @@ pub(crate) fn refuse_too_little(method: &Method, parts: &[Vec<Instance>; 3]) -> 
     let config = method.config();
     let is_collapsing = parts[0].iter().any(|instance| instance.observation() != Observation::Full);
     if is_collapsing && matches!(config.kind, PredictorKind::Effect { .. }) {
-        refuse!(
-            "--predictor effect: the effect model is fitted to moves from state to state, and this study sees states at pulls only; it needs --predictor network or linear"
-        );
+        let why = " effect: the effect model is fitted to moves from state to state, and this study sees states at pulls only; it needs ";
+        refuse!(Opt("predictor"), why, Opt("predictor"), " network or linear");
     }
     let seen: f64 = parts[0].iter().map(|instance| Record::new(instance).total()).sum();
     if seen == 0.0 && is_collapsing {
@@ -97,12 +96,12 @@ pub(crate) fn refuse_too_little(method: &Method, parts: &[Vec<Instance>; 3]) -> 
     if let PredictorKind::Effect { precision: Precision::HeldOut { .. } } = config.kind
         && parts[1].is_empty()
     {
-        refuse!("--precision held-out: found no validation part to choose on, expected one");
+        refuse!(Opt("precision"), " held-out: found no validation part to choose on, expected one");
     }
     if matches!(method, Method::Recommended(_)) && parts[1].is_empty() {
-        refuse!(
-            "--objective decision-focused: found no validation part, expected one to say what predictions are worth; --profile published does without"
-        );
+        let why =
+            " decision-focused: found no validation part, expected one to say what predictions are worth; ";
+        refuse!(Opt("objective"), why, Opt("profile"), " published does without");
     }
     Ok(())
 }

@@ -4,19 +4,19 @@
 //! Whoever looks on may end the training between two epochs by an error of his own, and may keep a snapshot to go on from.
 
 use crate::asked::Asked;
-use crate::card::losses;
+use crate::card::{chosen, losses, member_history};
 use crate::describe::describe;
 use crate::error::Result;
-use crate::method::{Fit, Method};
+use crate::message::Message;
 use crate::resolve::{refuse_too_little, resolve};
 use crate::{model, prepare};
 use rayon::ThreadPool;
 use restive::Instance;
 use restive::predictor::{Architecture, Ensemble, Predictor};
-use restive::training::{EpochReport, Snapshot, Value as DecisionValue};
+use restive::training::{Choice, EpochReport, Fit, Method, Snapshot, Value};
 use restive_tables::Study;
-use restive_tables::model::{Card, Model};
-use serde_json::{Value, json};
+use restive_tables::model::history::MemberHistory;
+use restive_tables::model::{Card, History, Model, PredictorCard};
 
 /// A training that could begin.
 pub struct Training {
@@ -27,7 +27,7 @@ pub struct Training {
     /// the encoded instances to train on, to validate and to test on
     pub parts: [Vec<Instance>; 3],
     /// what should be known of the data
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Message>,
     members: usize,
 }
 
@@ -37,7 +37,7 @@ pub struct Progressed {
     /// the finished members
     pub members: Vec<Predictor>,
     /// how each of them went, as the card will say it
-    pub histories: Vec<Value>,
+    pub histories: Vec<MemberHistory>,
     /// the member in training
     pub now: Option<Snapshot>,
 }
@@ -66,13 +66,15 @@ impl Training {
         let encoding = prepare::encoding(study, &split, asked.standardise(), &asked.drop)?;
         let mut parts = prepare::parts(study, &split, &encoding, false)?;
         let method = resolve(asked, &parts[0], study.settings.horizon);
-        let is_by_log = method.decision().is_some_and(|decision| decision.value == DecisionValue::Is);
+        let is_by_log = method.decision().is_some_and(|decision| decision.value == Value::Is);
         if is_by_log {
             parts = prepare::parts(study, &split, &encoding, true)?;
         }
         refuse_too_little(&method, &parts)?;
-        let mut warnings = prepare::unseen(study, &encoding);
-        warnings.extend(prepare::rewards_at_pulls(&parts[0]).filter(|_| is_by_log));
+        let mut warnings: Vec<Message> =
+            prepare::unseen(study, &encoding).into_iter().map(Message::from).collect();
+        let rewards = prepare::rewards_at_pulls(&parts[0]).filter(|_| is_by_log);
+        warnings.extend(rewards.map(Message::from));
         let architecture = Architecture {
             features: encoding.width(),
             states: parts[0][0].states(),
@@ -81,12 +83,12 @@ impl Training {
         let name = study.settings.name.as_ref().map_or(String::new(), |name| format!(" ({name})"));
         let card = Card {
             restive: env!("CARGO_PKG_VERSION").into(),
-            predictor: model::describe(&architecture, asked.ensemble),
+            predictor: PredictorCard::new(&architecture, asked.ensemble),
             configuration: describe(asked, &method, study, &split),
             encoding,
             seed: asked.seed,
             fingerprint: study.fingerprint(),
-            history: Value::Null,
+            history: History::default(),
             notes: format!("trained on {origin}{name}"),
         };
         Ok(Self { method, card, parts, warnings, members: asked.ensemble })
@@ -102,22 +104,28 @@ impl Training {
     ) -> std::result::Result<Progressed, E> {
         let [train, validation, _] = &self.parts;
         for member in progressed.members.len()..self.members {
-            let method = self.method.member(member, &progressed.histories);
-            let (seed, epochs) = (method.config().seed, method.config().epochs);
+            let method = self.method.member(member, progressed.histories.first().and_then(chosen));
+            let seed = method.config().seed;
             let snapshot = progressed.now.take();
-            let mut fit =
-                within(pool, || Fit::new(method, train, validation, snapshot)).map_err(crate::Error::from)?;
+            let begin = || -> restive::Result<Fit> {
+                let mut fit = Fit::new(method, train, validation)?;
+                snapshot.map_or(Ok(()), |snapshot| fit.restore(&snapshot)).map(|()| fit)
+            };
+            let begun = match pool {
+                Some(pool) => pool.install(begin),
+                None => begin(),
+            };
+            let mut fit = begun.map_err(crate::Error::from)?;
             let share = |within: f64| (member as f64 + within) / self.members as f64;
-            while !fit.is_finished() {
-                let epoch = within(pool, || fit.advance());
-                let (within, message) = fit.progress(epochs);
-                let progressed = &mut progressed;
-                visit(Step { member, share: share(within), message, epoch, fit: Some(&fit), progressed })?;
-            }
-            let (predictor, history) = fit.finish(seed);
+            fit.run(pool, |fit, epoch| {
+                let (made, most) = fit.progress();
+                let (share, message) = (share(made as f64 / most.max(1) as f64), message(fit));
+                visit(Step { member, share, message, epoch, fit: Some(fit), progressed: &mut progressed })
+            })?;
+            let trained = fit.finish();
             progressed.now = None;
-            progressed.histories.push(history);
-            progressed.members.push(predictor);
+            progressed.histories.push(member_history(seed, &trained));
+            progressed.members.push(trained.fitted.predictor);
             let message = format!("fit {} is complete", member + 1);
             let progressed = &mut progressed;
             visit(Step { member, share: share(1.0), message, epoch: None, fit: None, progressed })?;
@@ -126,18 +134,33 @@ impl Training {
     }
 
     /// The model of the finished members.
-    pub fn model(&self, members: Vec<Predictor>, histories: Vec<Value>) -> Model {
+    pub fn model(&self, members: Vec<Predictor>, histories: Vec<MemberHistory>) -> Model {
         let ensemble = Ensemble { members };
         let mut card = self.card.clone();
-        card.predictor = model::describe(&ensemble.members[0].architecture(), ensemble.members.len());
-        card.history = json!({"members": histories, "loss": losses(&ensemble, &self.parts)});
+        card.predictor = PredictorCard::new(&ensemble.members[0].architecture(), ensemble.members.len());
+        card.history = History { members: histories, loss: Some(losses(&ensemble, &self.parts)) };
         Model { card, weights: model::weights(&ensemble) }
     }
 }
 
-fn within<T: Send>(pool: Option<&ThreadPool>, work: impl FnOnce() -> T + Send) -> T {
-    match pool {
-        Some(pool) => pool.install(work),
-        None => work(),
+/// What there is to say of a training on its way.
+fn message(fit: &Fit) -> String {
+    let losses = fit.last_epoch().map_or(String::new(), |report| {
+        let loss = report.validation_loss.unwrap_or(report.train_loss);
+        let which = if report.validation_loss.is_some() { "validation" } else { "training" };
+        let value = report.train_value.map_or(String::new(), |value| format!("value {value:.2}, "));
+        format!("{value}{which} loss {loss:.3}")
+    });
+    let (made, _) = fit.progress();
+    match fit {
+        Fit::TwoStage(_) | Fit::DecisionFocused(_) => format!("epoch {made}, {losses}"),
+        Fit::Recommended(_) => {
+            let stage = match fit.verdict().map(|verdict| verdict.choice) {
+                None => "all candidates".into(),
+                Some(Choice::TwoStage) => "two-stage is enough".to_string(),
+                Some(choice) => format!("{} on all instances", choice.name()),
+            };
+            format!("{stage}: {made} epochs, {losses}")
+        }
     }
 }

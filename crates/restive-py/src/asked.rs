@@ -5,7 +5,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use restive::predictor::Precision;
-use restive::training::Value;
+use restive_pipeline::options::PRECISION;
 use restive_pipeline::{Asked, PRECISION_CAP, temperature};
 use std::str::FromStr;
 
@@ -40,12 +40,7 @@ pub(crate) fn asked_for(asked: &Bound<'_, PyDict>) -> PyResult<Asked> {
         resolved.profile = choice("profile", &x)?;
     }
     resolved.preset = given("preset")?.map(|x| choice("preset", &x)).transpose()?;
-    if let Some(x) = given("value")? {
-        let found = x.extract::<String>().ok();
-        let value = Value::ALL.into_iter().find(|value| found.as_deref() == Some(value.name()));
-        let value = value.ok_or_else(|| refused("value", &x, "one of is, fluid, decomposed"));
-        resolved.value = Some(value?);
-    }
+    resolved.value = given("value")?.map(|x| choice("value", &x)).transpose()?;
     if let Some(x) = given("temperature")? {
         let text = x.extract::<String>().unwrap_or_default();
         let expected = |text: String| refused("temperature", &x, text.trim_start_matches("expected "));
@@ -57,9 +52,7 @@ pub(crate) fn asked_for(asked: &Bound<'_, PyDict>) -> PyResult<Asked> {
             true => Precision::HeldOut { cap: PRECISION_CAP },
             false => {
                 let found = x.extract::<f64>();
-                Precision::Fixed(
-                    found.map_err(|_| refused("precision", &x, "a number above 0 or \"held-out\""))?,
-                )
+                Precision::Fixed(found.map_err(|_| refused("precision", &x, PRECISION.expected))?)
             }
         });
     }

@@ -5,7 +5,7 @@
 
 use crate::asked::asked_for;
 use crate::columns::{Column, text, whole};
-use crate::refusal::{in_python, of_pipeline, of_tables};
+use crate::refusal::{in_python, keywords, of_pipeline, of_tables};
 use crate::study::NativeStudy;
 use crate::threads::{pool, run};
 use numpy::{PyArray4, ToPyArray};
@@ -60,7 +60,7 @@ fn train(
     })?;
     let model = run(py, || training.model(progressed.members, progressed.histories))?;
     let warnings = training.warnings.into_iter().chain(card::warnings(&model.card));
-    let warnings = warnings.map(|text| in_python(&text)).collect();
+    let warnings = warnings.map(|message| keywords(&message)).collect();
     Ok((NativeModel { trained: Trained::new(model).map_err(of_pipeline)? }, warnings))
 }
 
@@ -78,7 +78,12 @@ impl NativeModel {
     /// The configuration, the history and the predictor of the card, as JSON.
     fn card(&self) -> [String; 3] {
         let card = &self.trained.model.card;
-        [&card.configuration, &card.history, &card.predictor].map(ToString::to_string)
+        let json = |part: serde_json::Result<serde_json::Value>| part.expect("plain values").to_string();
+        [
+            json(serde_json::to_value(&card.configuration)),
+            json(serde_json::to_value(&card.history)),
+            json(serde_json::to_value(&card.predictor)),
+        ]
     }
 
     /// P of every instance, `[N,M,2,M]`.

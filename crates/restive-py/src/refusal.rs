@@ -5,7 +5,7 @@
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use restive_pipeline::Error;
+use restive_pipeline::{Error, Message};
 use restive_tables::Error as TablesError;
 use std::io;
 
@@ -27,9 +27,17 @@ pub(crate) fn of_tables(error: TablesError) -> PyErr {
 pub(crate) fn of_pipeline(error: Error) -> PyErr {
     match error {
         Error::Tables(error) => of_tables(error),
-        Error::Asked(text) | Error::Data(text) => PyValueError::new_err(in_python(&text)),
+        Error::Asked(message) | Error::Data(message) => PyValueError::new_err(keywords(&message)),
         other => PyValueError::new_err(other.to_string()),
     }
+}
+
+/// A message with options as keywords.
+pub(crate) fn keywords(message: &Message) -> String {
+    message.with_options(|name| match name {
+        "seed" => "random_state".into(),
+        name => name.replace('-', "_"),
+    })
 }
 
 /// Options as keywords.

@@ -33,6 +33,7 @@
 //! # Ok::<(), restive_tables::Error>(())
 //! ```
 
+mod choice;
 mod columns;
 mod error;
 mod format;

@@ -2,10 +2,32 @@
 
 use restive::data::encoding::{ColumnKind, EncodedColumn, Encoding, Standardise};
 use restive_tables::Model;
-use restive_tables::model::{Card, SCHEMA};
+use restive_tables::model::history::MemberHistory;
+use restive_tables::model::{Card, Configuration, History, SCHEMA};
 use serde_json::json;
 use std::fs;
 use std::path::Path;
+
+fn configuration() -> Configuration {
+    let size = json!({"instances": 1, "arms": 8});
+    serde_json::from_value(json!({
+        "objective": "two-stage", "profile": "published", "predictor": "network", "hidden": [64], "dropout": 0.1,
+        "epochs": 50, "has_idle_epoch": true, "learning_rate": 0.01, "schedule": "constant", "epsilon": 1e-7,
+        "keep": "last", "patience": null, "index_discount": null, "ensemble": 1, "seed": 7, "standardise": false,
+        "drop": [], "observation": "full",
+        "split": {"origin": "seed", "train": size, "validation": size, "test": size},
+    }))
+    .unwrap()
+}
+
+/// A fit of some epochs, one loss of which is no finite number.
+fn member(epochs: usize) -> MemberHistory {
+    serde_json::from_value(json!({
+        "seed": 3, "status": "stopped early", "kept_epoch": null, "train_loss": vec![Some(0.1 + 0.2); epochs],
+        "validation_loss": vec![None::<f64>; epochs], "learning_rate": vec![0.01; epochs],
+    }))
+    .unwrap()
+}
 
 fn model() -> Model {
     let columns = vec![
@@ -22,12 +44,15 @@ fn model() -> Model {
     ];
     let card = Card {
         restive: "0.1.0".into(),
-        predictor: json!({"kind": "network", "layers": [3, 64, 8]}),
+        predictor: serde_json::from_value(
+            json!({"kind": "network", "hidden": [64], "dropout": 0.1, "features": 3, "states": 2, "members": 1}),
+        )
+        .unwrap(),
         encoding: Encoding { standardise: Standardise::Yes, columns, dropped: vec!["id".into()] },
-        configuration: json!({"epochs": 50, "learning_rate": 0.01}),
+        configuration: configuration(),
         seed: u64::MAX,
         fingerprint: "00ff".repeat(8),
-        history: json!([{"epoch": 0, "loss": 0.1 + 0.2}]),
+        history: History { members: vec![member(1)], loss: None },
         notes: "two\nlines".into(),
     };
     let weights = vec![
@@ -72,7 +97,7 @@ fn what_is_written_is_what_is_read() {
 
     let checkpoint = folder.path().join("checkpoint.safetensors");
     for epoch in 0..3 {
-        model.card.history = json!(epoch);
+        model.card.history.members.push(member(epoch));
         model.write_checkpoint(&checkpoint).unwrap();
         assert_eq!(Model::read_checkpoint(&checkpoint).unwrap(), model);
     }
@@ -121,6 +146,12 @@ fn models_that_cannot_be_trusted_are_refused() {
         with_card(card.replace("\"seed\"", "\"code\": \"import os\", \"seed\"")),
         &["unknown field `code`"],
     );
+    refused(with_card(card.replace("two-stage", "three-stage")), &["configuration: ", "three-stage"]);
+    refused(
+        with_card(card.replace("\"network\",\n    \"members", "\"code\",\n    \"members")),
+        &["predictor: ", "code"],
+    );
+    refused(with_card(card.replace("stopped early", "stopped")), &["history: ", "stopped"]);
     refused(with_card(card.replace("\"sd\": 0.1", "\"sd\": 0.0")), &["sd 0 of feature \"age\""]);
     refused(with_card(card.replace("a, b", "ö")), &["categories of feature \"district\" out of order"]);
     refused(with_card(card[..card.len() / 2].into()), &["card.json", "expected JSON"]);

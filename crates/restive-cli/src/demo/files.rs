@@ -3,18 +3,14 @@
 //! The models of the recommended profile are those that `restive train` would write from the same study: its own code makes
 //! their cards, and the decision-focused one is that training taken up at its end.
 
-use crate::arguments::{Arguments, Command};
 use crate::lab::compare::{Method, Run};
 use crate::lab::metrics::Metric;
 use crate::plan::report;
-use crate::train::TrainArguments;
-use crate::train::config::asked;
-use clap::Parser;
+use restive::training::{Finished, Fit};
 use restive_pipeline::card::member_history;
-use restive_pipeline::{Fit, Plan, Training};
+use restive_pipeline::{Asked, Objective, Plan, Training};
 use restive_tables::model::Model;
 use restive_tables::{Cells, FolderDraft, Format, Study, write_table};
-use std::ffi::OsString;
 use std::path::Path;
 
 const REPORT: &str = "report.html";
@@ -23,7 +19,7 @@ const RESULTS: &str = "results.csv";
 const PLAN: &str = "plan.csv";
 const STUDY: &str = "study";
 /// The models, by their objective.
-const MODELS: [&str; 2] = ["two-stage", "decision-focused"];
+const MODELS: [&str; 2] = [Objective::TwoStage.name(), Objective::DecisionFocused.name()];
 
 const OWN: [&str; 7] = [REPORT, FIGURE, RESULTS, PLAN, STUDY, MODELS[0], MODELS[1]];
 
@@ -60,7 +56,7 @@ pub(crate) struct Contents<'a> {
 impl Contents<'_> {
     pub(crate) fn write(&self, out: &Path, replace: bool) -> anyhow::Result<()> {
         check(out, replace)?;
-        let models = MODELS.map(|objective| self.model(out, objective));
+        let models = Objective::ALL.iter().map(|objective| self.model(out, *objective));
         let draft = FolderDraft::create(out, replace, &OWN)?;
         std::fs::write(draft.file(REPORT), &self.report).map_err(draft.refused(REPORT))?;
         std::fs::write(draft.file(FIGURE), &self.figure).map_err(draft.refused(FIGURE))?;
@@ -101,33 +97,20 @@ impl Contents<'_> {
     }
 
     /// The model of the first run, as `restive train` would write it.
-    fn model(&self, out: &Path, objective: &str) -> anyhow::Result<Model> {
+    fn model(&self, out: &Path, objective: Objective) -> anyhow::Result<Model> {
         let (run, study) = (&self.runs[0], self.study);
-        let asked = asked(&train_arguments(out, objective, run.seed));
+        let asked = Asked { objective, seed: run.seed, ..Asked::default() };
         let training = Training::new(study, &asked, &out.join(STUDY).display().to_string())?;
-        let (predictor, history) = if objective == MODELS[0] {
-            let fitted = &run.selected.two_stage;
-            (fitted.predictor.clone(), member_history(run.seed, fitted))
-        } else {
-            let [train, validation, _] = &training.parts;
-            let method = training.method.clone();
-            Fit::new(method, train, validation, Some(run.snapshot.clone()))?.finish(run.seed)
+        let finished = match objective {
+            Objective::TwoStage => Finished { fitted: run.selected.two_stage.clone(), selection: None },
+            Objective::DecisionFocused => {
+                let [train, validation, _] = &training.parts;
+                let mut fit = Fit::new(training.method.clone(), train, validation)?;
+                fit.restore(&run.snapshot)?;
+                fit.finish()
+            }
         };
-        Ok(training.model(vec![predictor], vec![history]))
-    }
-}
-
-/// What one would type to train the model on the study in the folder.
-fn train_arguments(out: &Path, objective: &str, seed: u64) -> TrainArguments {
-    let mut typed: Vec<OsString> =
-        ["restive", "train", "--objective", objective, "--seed"].map(Into::into).into();
-    typed.push(seed.to_string().into());
-    typed.push("--out".into());
-    typed.push(out.join(objective).into());
-    typed.push("--".into());
-    typed.push(out.join(STUDY).into());
-    match Arguments::parse_from(typed).command {
-        Command::Train(arguments) => arguments,
-        _ => unreachable!("a training was asked for"),
+        let history = member_history(run.seed, &finished);
+        Ok(training.model(vec![finished.fitted.predictor], vec![history]))
     }
 }

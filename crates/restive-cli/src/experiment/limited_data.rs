@@ -12,7 +12,6 @@ use super::{Asked, Experiment, Shares, Shown, page};
 use crate::lab::learn;
 use crate::lab::metrics::{PUBLISHED_DISCOUNT, TestInstance};
 use crate::lab::problem::Problem;
-use crate::train::config::Profile;
 use restive::Instance;
 use restive::instance::Parts;
 use restive::predictor::Predictor;
@@ -21,6 +20,7 @@ use restive::report::table::{Cell, Column, Row as Line, Table};
 use restive::report::{Axis, Block, Chart, Curves, Ink, Section, curves};
 use restive::statistics::{paired_t, wilcoxon};
 use restive::training::Decision;
+use restive_pipeline::Profile;
 
 pub(super) const EXPERIMENT: Experiment =
     Experiment { name: "limited-data", axis: Some("trajectories"), units, compute, owns: |_| true, show };

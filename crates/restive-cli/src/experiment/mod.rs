@@ -16,12 +16,13 @@ mod units;
 use crate::lab::problem::Problem;
 use crate::shared::failure::{Usage, say_when_interrupted};
 use crate::shared::prepare;
-use crate::train::config::Profile;
+use crate::shared::values::choice;
 use anyhow::bail;
 use clap::{Args, Subcommand, ValueEnum};
 use comparison::{bars, curves, metric, selection};
 use cost::{arms as cost_arms, states as cost_states};
 use restive::report::{Chart, Section};
+use restive_pipeline::Profile;
 use rows::Row;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -112,7 +113,7 @@ struct RunArguments {
     seed: u64,
 
     /// What two-stage and decision-focused training are
-    #[arg(long, value_enum, default_value_t = Profile::Published)]
+    #[arg(long, default_value_t = Profile::Published, value_parser = choice::<Profile>(Profile::described()))]
     profile: Profile,
 
     /// Only these domains
@@ -341,7 +342,7 @@ fn settings(arguments: &RunArguments) -> Settings {
     Settings {
         restive: env!("CARGO_PKG_VERSION").into(),
         seed: arguments.seed,
-        profile: arguments.profile.to_possible_value().expect("a name").get_name().into(),
+        profile: arguments.profile.to_string(),
         is_quick: arguments.quick,
         arms: arguments.arms.map(usize::from),
     }

@@ -12,10 +12,9 @@ use restive::Instance;
 use restive::data::domain::Domain;
 use restive::data::split::{Part, Split};
 use restive::evaluation::Behaviour;
-use restive::instance::Observation;
 use restive::policy::Policy;
 use restive::predictor::Predictor;
-use restive::training::{Config, Decision, Recipe, Selected, Snapshot};
+use restive::training::{Config, Decision, Protocol, Recipe, Selected, Snapshot};
 
 /// What is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -158,7 +157,7 @@ pub(crate) fn run(domain: &Domain, seed: u64, progress: impl Fn(f64)) -> restive
         .enumerate()
         .map(|(k, i)| TestInstance::new(i, Behaviour::Logged, luck(k)))
         .collect::<restive::Result<Vec<_>>>()?;
-    let config = Config { seed, epochs: epochs(domain), ..Config::published() };
+    let config = Config { seed, ..Config::published_in(Protocol::of_domain(domain.observation)) };
     let horizon = domain.horizon;
 
     let both = [&train[..], &validation[..]];
@@ -208,11 +207,6 @@ pub(crate) fn run(domain: &Domain, seed: u64, progress: impl Fn(f64)) -> restive
     progress(1.0);
     let curves = [two_stage_curve, through_curve];
     Ok(Run { seed, values, matched_oracle, curves, shifted, decisions, index, selected, snapshot, instances })
-}
-
-/// The epochs of training as published.
-pub(crate) fn epochs(domain: &Domain) -> usize {
-    if domain.observation == Observation::Full { 50 } else { 20 }
 }
 
 /// Whether a learning curve has a point at an epoch: at every one of the first ten, at every fourth from then on, and at the last.

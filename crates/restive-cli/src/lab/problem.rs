@@ -8,6 +8,7 @@ use restive::data::features::Features;
 use restive::data::maternal::Maternal;
 use restive::data::split::Part;
 use restive::evaluation::Behaviour;
+use restive::training::Protocol;
 
 /// Instances of a seed, and how they are learnt from.
 #[derive(Debug, Clone)]
@@ -55,11 +56,11 @@ impl Problem {
         }
     }
 
-    /// The epochs of training as published.
-    pub(crate) fn epochs(&self) -> usize {
+    /// The published experiment whose length of training it has.
+    pub(crate) fn protocol(&self) -> Protocol {
         match self {
-            Problem::Domain(_, domain) => compare::epochs(domain),
-            Problem::Maternal(_) => 30,
+            Problem::Domain(_, domain) => Protocol::of_domain(domain.observation),
+            Problem::Maternal(_) => Protocol::Maternal,
         }
     }
 

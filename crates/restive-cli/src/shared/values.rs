@@ -1,8 +1,28 @@
 //! Values that options of several commands take.
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use std::fmt::Debug;
+use std::str::FromStr;
+
 pub(crate) use restive_pipeline::{temperature, temperature_text};
 
 pub(crate) fn discount(text: &str) -> Result<f64, String> {
     let found = text.parse::<f64>().map_err(|_| "expected a number from 0 to 1".to_string())?;
     restive::check_discount(found).map(|()| found).map_err(|_| "expected a number from 0 to 1".into())
+}
+
+/// A choice by its name; help lists all of them with their sentences.
+pub(crate) fn choice<T: FromStr<Err: Debug> + Clone + Send + Sync + 'static>(
+    described: impl Iterator<Item = (&'static str, &'static str)>,
+) -> impl TypedValueParser<Value = T> {
+    let values = described.map(|(name, sentence)| PossibleValue::new(name).help(sentence));
+    PossibleValuesParser::new(values).map(|name| name.parse().expect("one of those that are listed"))
+}
+
+pub(crate) fn yes_or_no(text: &str) -> Result<bool, String> {
+    match text {
+        "yes" => Ok(true),
+        "no" => Ok(false),
+        _ => Err("expected yes or no".into()),
+    }
 }

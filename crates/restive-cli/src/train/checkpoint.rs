@@ -9,9 +9,9 @@ use crate::shared::failure::say_when_interrupted;
 use anyhow::{Context, anyhow, bail};
 use restive::predictor::Ensemble;
 use restive::training::Snapshot;
-use restive_pipeline::{Progressed, describe_predictor, rebuild, weights};
-use restive_tables::model::{Card, Model};
-use serde_json::{Value, json};
+use restive_pipeline::{Progressed, rebuild, weights};
+use restive_tables::model::{Card, Configuration, History, Model, PredictorCard};
+use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -46,10 +46,10 @@ impl Checkpoint {
         let mut card = card.clone();
         let mut arrays = Vec::new();
         if let Some(first) = progressed.members.first() {
-            card.predictor = describe_predictor(&first.architecture(), progressed.members.len());
+            card.predictor = PredictorCard::new(&first.architecture(), progressed.members.len());
             arrays = weights(&Ensemble { members: progressed.members.clone() });
         }
-        card.history = json!({"members": progressed.histories});
+        card.history = History { members: progressed.histories.clone(), loss: None };
         if let Some(now) = &progressed.now {
             let numbers = now.numbers.iter().map(|(name, array)| (format!("{NOW}{name}"), halves(array)));
             let counts = now
@@ -95,7 +95,7 @@ impl Checkpoint {
 }
 
 fn parse(found: Model) -> anyhow::Result<Progressed> {
-    let histories = found.card.history["members"].as_array().cloned().unwrap_or_default();
+    let histories = found.card.history.members.clone();
     let members = if histories.is_empty() { vec![] } else { rebuild(&found)?.members };
     if members.len() != histories.len() {
         bail!("found {} members and the history of {}", members.len(), histories.len());
@@ -119,9 +119,7 @@ pub(crate) fn difference(was: &Card, now: &Card) -> Option<String> {
     if let Some((what, was, now)) = texts.into_iter().find(|(_, was, now)| was != now) {
         return Some(format!("{what}: was {was}, now {now}"));
     }
-    let empty = serde_json::Map::new();
-    let object = |value: &'_ Value| value.as_object().cloned().unwrap_or(empty.clone());
-    let (before, after) = (object(&was.configuration), object(&now.configuration));
+    let (before, after) = (entries(&was.configuration), entries(&now.configuration));
     // what was asked for stands before what follows from it
     let first = ["objective", "predictor", "profile"].map(String::from);
     let names = first.iter().chain(after.keys()).chain(before.keys());
@@ -132,6 +130,14 @@ pub(crate) fn difference(was: &Card, now: &Card) -> Option<String> {
             Some(format!("{name}: was {}, now {}", shown(before.get(name)), shown(after.get(name))))
         }
         None => (was.encoding != now.encoding).then(|| "the encoding of the features".into()),
+    }
+}
+
+/// A configuration by its keys.
+fn entries(configuration: &Configuration) -> Map<String, Value> {
+    match serde_json::to_value(configuration) {
+        Ok(Value::Object(entries)) => entries,
+        _ => unreachable!("a configuration has named entries"),
     }
 }
 

@@ -2,10 +2,11 @@
 
 use crate::shared::display::counted;
 use crate::shared::display::{duration, grouped, write_aligned};
-use restive::data::split::Part;
 use restive::training::EpochReport;
 use restive_pipeline::card::{self, counted_thing};
-use restive_tables::model::Card;
+use restive_pipeline::{Message, PredictorName};
+use restive_tables::model::history::{Candidate, FoldsVerdict, Lead, MemberHistory};
+use restive_tables::model::{Card, WrittenPredictor};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::path::Path;
@@ -30,7 +31,7 @@ pub(crate) fn epoch_line(member: usize, stage: &str, report: &EpochReport) -> Va
 pub(crate) struct Outcome<'a> {
     out: &'a Path,
     card: Card,
-    warnings: Vec<String>,
+    warnings: Vec<Message>,
     seconds: f64,
     /// whether it was trained now, or was there already
     is_new: bool,
@@ -40,7 +41,7 @@ impl<'a> Outcome<'a> {
     pub(crate) fn new(
         out: &'a Path,
         card: &Card,
-        mut warnings: Vec<String>,
+        mut warnings: Vec<Message>,
         took: Duration,
         is_new: bool,
     ) -> Self {
@@ -56,73 +57,71 @@ impl<'a> Outcome<'a> {
     }
 
     fn json(&self) -> Value {
-        let member = |member: &Value| {
+        let member = |member: &MemberHistory| {
             let mut all = json!({
-                "seed": member["seed"],
-                "status": member["status"],
-                "epochs": epochs(member),
-                "kept_epoch": member["kept_epoch"],
+                "seed": member.seed,
+                "status": member.fit.status,
+                "epochs": member.fit.train_loss.len(),
+                "kept_epoch": member.fit.kept_epoch,
             });
-            if member["selection"].is_object() {
-                all["selection"] = member["selection"].clone();
+            if let Some(selection) = &member.selection {
+                all["selection"] = json!(selection);
             }
             all
         };
+        let Card { restive, fingerprint, predictor, configuration, history, .. } = &self.card;
         json!({
             "event": "summary",
             "out": self.out.display().to_string(),
-            "restive": self.card.restive,
-            "fingerprint": self.card.fingerprint,
-            "predictor": self.card.predictor,
-            "configuration": self.card.configuration,
-            "members": self.members().map(member).collect::<Vec<_>>(),
-            "loss": self.card.history["loss"],
+            "restive": restive,
+            "fingerprint": fingerprint,
+            "predictor": predictor,
+            "configuration": configuration,
+            "members": history.members.iter().map(member).collect::<Vec<_>>(),
+            "loss": history.loss,
             "is_new": self.is_new,
             "seconds": self.seconds,
             "warnings": self.warnings,
         })
     }
 
-    fn members(&self) -> impl Iterator<Item = &Value> {
-        self.card.history["members"].as_array().into_iter().flatten()
-    }
-
     fn write_text(&self, text: &mut Vec<u8>) -> io::Result<()> {
-        let configuration = &self.card.configuration;
-        let word = |name: &str| configuration[name].as_str().unwrap_or("").to_string();
-        let (features, states) = (&self.card.predictor["features"], &self.card.predictor["states"]);
-        let kind = match (word("predictor").as_str(), &configuration["hidden"]) {
-            ("network", Value::Array(hidden)) => {
-                let widths: Vec<String> = hidden.iter().map(Value::to_string).collect();
+        let Card { configuration, predictor, history, .. } = &self.card;
+        let kind = match (configuration.predictor, &configuration.hidden, &predictor.kind) {
+            (PredictorName::Network, Some(hidden), _) => {
+                let widths: Vec<String> = hidden.iter().map(usize::to_string).collect();
                 format!("network with {} hidden units", widths.join(", "))
             }
-            ("effect", _) => format!("effect, precision {}", self.card.predictor["precision"]),
-            (other, _) => other.into(),
+            (PredictorName::Effect, _, WrittenPredictor::Effect { precision, .. }) => {
+                format!("effect, precision {}", json!(precision))
+            }
+            (other, ..) => other.to_string(),
         };
-        writeln!(text, "profile    {}", word("profile"))?;
-        writeln!(text, "predictor  {kind}; features {features}, states {states}")?;
-        if word("objective") == "decision-focused" {
-            let discount = configuration["index_discount"].as_f64().unwrap_or(f64::NAN);
+        writeln!(text, "profile    {}", configuration.profile)?;
+        writeln!(text, "predictor  {kind}; features {}, states {}", predictor.features, predictor.states)?;
+        if let Some(decision) = &configuration.decision {
+            let discount = configuration.index_discount.unwrap_or(f64::NAN);
             writeln!(
                 text,
                 "objective  decision-focused, value {}, index discount {discount:.4}",
-                word("value")
+                decision.value
             )?;
         }
-        if let Some(answer) = self.members().next().and_then(answer) {
-            writeln!(text, "answer     {answer}")?;
+        if let Some(selection) = history.members.first().and_then(|member| member.selection.as_ref()) {
+            writeln!(text, "answer     {}", answer(selection))?;
         }
         const SHOWN: usize = 10;
-        for (k, member) in self.members().enumerate().take(SHOWN) {
-            let fit = if self.members().count() == 1 { "fit".into() } else { format!("fit {}", k + 1) };
-            let kept = match member["kept_epoch"].as_u64() {
+        let members = &history.members;
+        for (k, member) in members.iter().enumerate().take(SHOWN) {
+            let fit = if members.len() == 1 { "fit".into() } else { format!("fit {}", k + 1) };
+            let kept = match member.fit.kept_epoch {
                 Some(epoch) => format!("kept number {}", epoch + 1),
                 None => "kept the initial parameters".into(),
             };
-            let made = counted(epochs(member) as u64, "epoch");
-            writeln!(text, "{fit:<9}  {}: {made}, {kept}", member["status"].as_str().unwrap_or(""))?;
+            let made = counted(member.fit.train_loss.len() as u64, "epoch");
+            writeln!(text, "{fit:<9}  {}: {made}, {kept}", member.fit.status)?;
         }
-        if let more @ 1.. = self.members().count().saturating_sub(SHOWN) {
+        if let more @ 1.. = members.len().saturating_sub(SHOWN) {
             writeln!(text, "… {more} more fits")?;
         }
         writeln!(text)?;
@@ -130,18 +129,22 @@ impl<'a> Outcome<'a> {
         let header =
             ["part", "instances", "arms", &format!("{what}s"), "loss per trajectory", &format!("per {what}")];
         let mut table = vec![header.map(String::from).to_vec()];
-        for part in Part::ALL.map(Part::name) {
-            let (dealt, loss) = (&configuration["split"][part], &self.card.history["loss"][part]);
-            let count = |value: &Value| value.as_u64().map_or("–".into(), grouped);
-            let number =
-                |value: &Value, digits| value.as_f64().map_or("–".into(), |x| format!("{x:.digits$}"));
+        let (split, loss) = (&configuration.split, history.loss.unwrap_or_default());
+        for (part, size, loss) in [
+            ("train", split.train, loss.train),
+            ("validation", split.validation, loss.validation),
+            ("test", split.test, loss.test),
+        ] {
+            let number = |value: Option<f64>, digits| {
+                value.filter(|x| x.is_finite()).map_or("–".into(), |x| format!("{x:.digits$}"))
+            };
             table.push(vec![
                 part.into(),
-                count(&dealt["instances"]),
-                count(&dealt["arms"]),
-                count(&loss["transitions"]),
-                number(&loss["per_trajectory"], 3),
-                number(&loss["per_transition"], 5),
+                grouped(size.instances as u64),
+                grouped(size.arms as u64),
+                loss.map_or("–".into(), |loss| grouped(loss.transitions)),
+                number(loss.and_then(|loss| loss.per_trajectory), 3),
+                number(loss.and_then(|loss| loss.per_transition), 5),
             ]);
         }
         write_aligned(text, &table)?;
@@ -151,35 +154,27 @@ impl<'a> Outcome<'a> {
 }
 
 /// What the folds said of the first fit, in words.
-fn answer(member: &Value) -> Option<String> {
-    let selection = member["selection"].as_object()?;
-    let choice = selection["choice"].as_str()?;
-    let folds = selection["value_per_arm"].as_array()?.len();
-    let lead = |preset: &str| {
-        let lead = &selection["lead_over_two_stage"][preset];
-        Some((lead["mean"].as_f64()?, lead["standard_error"].as_f64()?))
-    };
-    let (Some(weak), Some(strong)) = (lead("weak"), lead("strong")) else {
-        return Some(match choice {
-            "two-stage" => "two-stage is enough: too few arms to compare on".into(),
+fn answer(selection: &FoldsVerdict) -> String {
+    let folds = selection.value_per_arm.len();
+    let lead = |lead: Option<Lead>| lead.and_then(|lead| Some((lead.mean?, lead.standard_error?)));
+    let leads = &selection.lead_over_two_stage;
+    let (Some(weak), Some(strong)) = (lead(leads.weak), lead(leads.strong)) else {
+        return match selection.choice {
+            Candidate::TwoStage => "two-stage is enough: too few arms to compare on".into(),
             preset => format!("{preset}, as asked; not compared with two-stage"),
-        });
+        };
     };
     let shown = |(mean, error): (f64, f64)| format!("{mean:+.4} ± {error:.4}");
     let (best, lead) = if strong.0 > weak.0 { ("strong", strong) } else { ("weak", weak) };
-    Some(match choice {
-        "two-stage" if lead.0 <= 0.0 => format!(
+    match selection.choice {
+        Candidate::TwoStage if lead.0 <= 0.0 => format!(
             "two-stage is enough: over {folds} folds neither preset gains on it ({best} {} per arm)",
             shown(lead)
         ),
-        "two-stage" => format!(
+        Candidate::TwoStage => format!(
             "two-stage is enough: over {folds} folds {best} leads it by {} per arm, not by a standard error",
             shown(lead)
         ),
         preset => format!("{preset}: leads two-stage by {} per arm over {folds} folds", shown(lead)),
-    })
-}
-
-fn epochs(member: &Value) -> usize {
-    member["train_loss"].as_array().map_or(0, Vec::len)
+    }
 }

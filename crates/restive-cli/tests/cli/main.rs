@@ -21,6 +21,7 @@ mod models;
 mod plan;
 mod process;
 mod resume;
+mod stored;
 mod study;
 mod terminal;
 mod train;

@@ -6,7 +6,7 @@ use restive::predictor::effect::Precision;
 use restive::predictor::{Predictor, PredictorKind};
 use restive::training::{Config, fit};
 use restive_tables::Study;
-use restive_tables::model::{Card, Model};
+use restive_tables::model::{Card, Configuration, History, Model, PredictorCard};
 use serde_json::json;
 use std::path::Path;
 
@@ -31,17 +31,29 @@ pub(crate) fn write_model(study: &Path, folder: &Path) -> (Encoding, Predictor) 
     let weights = named.map(|(name, block)| {
         (format!("member_0.{name}"), block.shape().to_vec(), block.iter().copied().collect())
     });
-    let states = study.settings.reward.states();
     let card = Card {
         restive: "0.1.0".into(),
-        predictor: json!({"kind": "effect", "precision": PRECISION, "features": encoding.width(), "states": states, "members": 1}),
+        predictor: PredictorCard::new(&predictor.architecture(), 1),
         encoding: encoding.clone(),
-        configuration: json!({}),
+        configuration: configuration(&study),
         seed: SEED,
         fingerprint: study.fingerprint(),
-        history: json!([]),
+        history: History::default(),
         notes: String::new(),
     };
     Model { card, weights: weights.collect() }.write(folder, false).unwrap();
     (encoding, predictor)
+}
+
+/// What `restive train --predictor effect` would say of itself.
+fn configuration(study: &Study) -> Configuration {
+    let size = json!({"instances": 0, "arms": 0});
+    let is_full = study.settings.observation.chain().is_none();
+    serde_json::from_value(json!({
+        "objective": "two-stage", "profile": "recommended", "predictor": "effect", "precision": 100.0, "ensemble": 1,
+        "seed": SEED, "standardise": true, "drop": [], "index_discount": null,
+        "observation": if is_full { "full" } else { "collapsing" },
+        "split": {"origin": "seed", "train": size, "validation": size, "test": size},
+    }))
+    .unwrap()
 }

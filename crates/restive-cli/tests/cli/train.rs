@@ -175,7 +175,7 @@ fn options_that_contradict_each_other_or_make_no_sense() {
         ("--out m --learning-rate -1", "--learning-rate"),
         ("--out m --hidden 0", "--hidden"),
         ("--out m --hidden 64,", "--hidden"),
-        ("--out m --hidden 1,1,1,1,1,1,1,1,1", "at most 8 layers"),
+        ("--out m --hidden 1,1,1,1,1,1,1,1,1", "found 9 layers, expected at most 8"),
         ("--out m --dropout 1", "--dropout"),
         ("--out m --ensemble 0", "--ensemble"),
         ("--out m --seed -1", "-1"),

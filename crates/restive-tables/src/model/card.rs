@@ -1,10 +1,14 @@
 //! The card of a model: what it is, where it comes from, how its inputs are made.
 //!
-//! JSON. What belongs to a room of the library that this package does not know (the predictor's architecture, the
-//! configuration of the training, its history) is a free value; the encoding of the features is checked here, because a model
-//! must not be used on features encoded otherwise.
+//! JSON, every part of it typed: a card of another [version](SCHEMA), with a key too many or too few, or with a word that is
+//! unknown, is refused with what was found. What belongs to a room of the library that knows no files ([`Encoding`],
+//! [`Architecture`]) is translated here, and the encoding is checked, because a model must not be used on features encoded
+//! otherwise.
 
+use super::configuration::Configuration;
+use super::history::History;
 use restive::data::encoding::{ColumnKind, EncodedColumn, Encoding, Standardise};
+use restive::predictor::{Architecture, Precision, PredictorKind};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -17,22 +21,92 @@ pub struct Card {
     /// the version of restive that wrote it
     pub restive: String,
     /// the architecture of the predictor
-    pub predictor: Value,
+    pub predictor: PredictorCard,
     /// how features become numbers
     pub encoding: Encoding,
     /// how it was trained
-    pub configuration: Value,
+    pub configuration: Configuration,
     /// the seed of the training
     pub seed: u64,
     /// of the study it was trained on ([`Study::fingerprint`](crate::Study::fingerprint))
     pub fingerprint: String,
     /// how the training went
-    pub history: Value,
+    pub history: History,
     /// whatever should be remembered
     pub notes: String,
 }
 
-/// The card as JSON.
+/// How to build the predictors of a model anew.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PredictorCard {
+    /// numbers that an arm is described by
+    pub features: usize,
+    /// of an arm
+    pub states: usize,
+    /// fits whose predictions are averaged
+    pub members: usize,
+    /// what was trained
+    #[serde(flatten)]
+    pub kind: WrittenPredictor,
+}
+
+/// What was trained.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum WrittenPredictor {
+    /// hidden layers, perhaps none, and a softmax
+    Network {
+        /// units of each hidden layer
+        hidden: Vec<usize>,
+        /// share of them left out in each step of training
+        dropout: f64,
+    },
+    /// a logistic model of arms left alone, and a shrunken shift for a pull
+    Effect {
+        /// how firmly the shift is held to be the same for all arms
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        precision: Option<f64>,
+        /// the largest one that held-out arms may choose, where there is none yet
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        precision_cap: Option<f64>,
+    },
+}
+
+impl PredictorCard {
+    /// Of so many fits of an architecture.
+    pub fn new(architecture: &Architecture, members: usize) -> Self {
+        let kind = match &architecture.kind {
+            PredictorKind::Network { hidden, dropout } => {
+                WrittenPredictor::Network { hidden: hidden.clone(), dropout: *dropout }
+            }
+            PredictorKind::Effect { precision: Precision::Fixed(precision) } => {
+                WrittenPredictor::Effect { precision: Some(*precision), precision_cap: None }
+            }
+            PredictorKind::Effect { precision: Precision::HeldOut { cap } } => {
+                WrittenPredictor::Effect { precision: None, precision_cap: Some(*cap) }
+            }
+        };
+        Self { features: architecture.features, states: architecture.states, members, kind }
+    }
+
+    /// The architecture; none where an effect model has no precision.
+    pub fn architecture(&self) -> Option<Architecture> {
+        let kind = match &self.kind {
+            WrittenPredictor::Network { hidden, dropout } => {
+                PredictorKind::Network { hidden: hidden.clone(), dropout: *dropout }
+            }
+            WrittenPredictor::Effect { precision, precision_cap } => {
+                let fixed = precision.map(Precision::Fixed);
+                PredictorKind::Effect {
+                    precision: fixed.or(precision_cap.map(|cap| Precision::HeldOut { cap }))?,
+                }
+            }
+        };
+        Some(Architecture { features: self.features, states: self.states, kind })
+    }
+}
+
+/// The card as JSON; keys within its parts are sorted.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RawCard {
@@ -84,24 +158,26 @@ impl RawCard {
             columns: card.encoding.columns.iter().map(column).collect(),
             dropped: card.encoding.dropped.clone(),
         };
-        let Card { restive, predictor, configuration, seed, fingerprint, history, notes, .. } = card.clone();
-        let schema = SCHEMA;
         Self {
-            schema,
-            restive,
-            predictor,
+            schema: SCHEMA,
+            restive: card.restive.clone(),
+            predictor: sorted(&card.predictor),
             encoding,
-            configuration,
-            seed,
-            fingerprint,
+            configuration: sorted(&card.configuration),
+            seed: card.seed,
+            fingerprint: card.fingerprint.clone(),
             weights,
-            history,
-            notes,
+            history: sorted(&card.history),
+            notes: card.notes.clone(),
         }
     }
 }
 
-/// Reads a card from JSON, and the hash of the weights that it names; says what is wrong with it.
+fn sorted(part: &impl Serialize) -> Value {
+    serde_json::to_value(part).expect("plain values")
+}
+
+/// Reads a card from JSON, and the hash of the weights that it names; says what was found and what was expected where it is wrong.
 pub(super) fn parse(text: &[u8]) -> Result<(Card, Option<String>), (String, String)> {
     let wrong = |found: String, expected: &str| (found, expected.to_string());
     let value: Value = serde_json::from_slice(text).map_err(|e| wrong(e.to_string(), "JSON"))?;
@@ -116,31 +192,45 @@ pub(super) fn parse(text: &[u8]) -> Result<(Card, Option<String>), (String, Stri
     }
     let raw: RawCard =
         serde_json::from_value(value).map_err(|e| wrong(e.to_string(), "the card of a model"))?;
+    let encoding = encoding(raw.encoding)?;
+    let card = Card {
+        restive: raw.restive,
+        predictor: part("predictor", raw.predictor)?,
+        encoding,
+        configuration: part("configuration", raw.configuration)?,
+        seed: raw.seed,
+        fingerprint: raw.fingerprint,
+        history: part("history", raw.history)?,
+        notes: raw.notes,
+    };
+    Ok((card, raw.weights))
+}
+
+fn part<T: for<'a> Deserialize<'a>>(name: &str, value: Value) -> Result<T, (String, String)> {
+    let wrong = |e: serde_json::Error| (format!("{name}: {e}"), format!("the {name} of a model's card"));
+    serde_json::from_value(value).map_err(wrong)
+}
+
+fn encoding(raw: RawEncoding) -> Result<Encoding, (String, String)> {
     let column = |column: RawColumn| match column {
         RawColumn::Number { name, has_missing, mean, sd } => {
             if !(mean.is_finite() && sd.is_finite() && sd > 0.0) {
-                return Err((
-                    format!("mean {mean} and sd {sd} of feature {name:?}"),
-                    "finite numbers, sd above 0".into(),
-                ));
+                let found = format!("mean {mean} and sd {sd} of feature {name:?}");
+                return Err((found, "finite numbers, sd above 0".to_string()));
             }
             Ok(EncodedColumn { name, kind: ColumnKind::Number { mean, sd }, has_missing })
         }
         RawColumn::Text { name, has_missing, categories } => {
             if !categories.is_sorted_by(|a, b| a < b) {
-                return Err((
-                    format!("categories of feature {name:?} out of order"),
-                    "them sorted, each once".into(),
-                ));
+                let found = format!("categories of feature {name:?} out of order");
+                return Err((found, "them sorted, each once".into()));
             }
             Ok(EncodedColumn { name, kind: ColumnKind::Text { categories }, has_missing })
         }
     };
-    let encoding = Encoding {
-        standardise: if raw.encoding.standardise { Standardise::Yes } else { Standardise::No },
-        columns: raw.encoding.columns.into_iter().map(column).collect::<Result<_, _>>()?,
-        dropped: raw.encoding.dropped,
-    };
-    let RawCard { restive, predictor, configuration, seed, fingerprint, weights, history, notes, .. } = raw;
-    Ok((Card { restive, predictor, encoding, configuration, seed, fingerprint, history, notes }, weights))
+    Ok(Encoding {
+        standardise: if raw.standardise { Standardise::Yes } else { Standardise::No },
+        columns: raw.columns.into_iter().map(column).collect::<Result<_, _>>()?,
+        dropped: raw.dropped,
+    })
 }

@@ -7,32 +7,23 @@
 //! Nothing in these files is ever executed. What is read is checked: schema, shapes, finite numbers, and that the weights are
 //! those that the card was written for, by their hash.
 //!
-//! ```
-//! use restive::data::encoding::{Encoding, Standardise};
-//! use restive_tables::model::{Card, Model};
+//! ```no_run
+//! use restive_tables::model::Model;
 //!
-//! let card = Card {
-//!     restive: "0.1.0".into(),
-//!     predictor: serde_json::json!({"kind": "linear"}),
-//!     encoding: Encoding { standardise: Standardise::Yes, columns: vec![], dropped: vec![] },
-//!     configuration: serde_json::json!({"epochs": 50}),
-//!     seed: 1,
-//!     fingerprint: "0".repeat(32),
-//!     history: serde_json::json!([]),
-//!     notes: String::new(),
-//! };
-//! let model = Model { card, weights: vec![("bias".into(), vec![2], vec![0.5, -0.5])] };
-//! # let folder = tempfile::tempdir().unwrap();
-//! # let folder = folder.path();
-//! model.write(&folder.join("model"), false)?;
-//! assert_eq!(Model::read(&folder.join("model"))?, model);
+//! let model = Model::read("model".as_ref())?;
+//! println!("{} on {}", model.card.configuration.predictor, model.card.notes);
+//! model.write("copy".as_ref(), false)?;
 //! # Ok::<(), restive_tables::Error>(())
 //! ```
 
 mod card;
+pub mod configuration;
+pub mod history;
 mod weights;
 
-pub use card::{Card, SCHEMA};
+pub use card::{Card, PredictorCard, SCHEMA, WrittenPredictor};
+pub use configuration::Configuration;
+pub use history::History;
 pub use weights::Weights;
 
 use crate::error::{Error, Result};

@@ -1,7 +1,7 @@
 //! How to train: the published protocol, the paper's text, and what we recommend.
 
 use crate::error::{Error, Result};
-use crate::instance::Instance;
+use crate::instance::{Instance, Observation};
 use crate::predictor::PredictorKind;
 use crate::random::stream;
 use rand::RngExt;
@@ -44,6 +44,27 @@ pub enum Keep {
     },
 }
 
+/// The published experiments, which differ in how long they trained.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Protocol {
+    /// two and five states, seen at every step
+    FullyObserved,
+    /// states seen at pulls only
+    Collapsing,
+    /// the maternal programme
+    Maternal,
+}
+
+impl Protocol {
+    /// That of the synthetic domains.
+    pub fn of_domain(observation: Observation) -> Self {
+        match observation {
+            Observation::Full => Self::FullyObserved,
+            Observation::Collapsing(_) => Self::Collapsing,
+        }
+    }
+}
+
 /// Everything that decides a training run, but for the data.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Config {
@@ -64,7 +85,8 @@ pub struct Config {
 }
 
 impl Config {
-    /// As the published results were made: 50 epochs of which the first makes no step, no dropout, the last epoch.
+    /// As the published results on fully observed arms were made: 50 epochs of which the first makes no step, no dropout, the
+    /// last epoch.
     pub fn published() -> Self {
         Self {
             kind: PredictorKind::Network { hidden: vec![64], dropout: 0.0 },
@@ -81,6 +103,25 @@ impl Config {
     pub fn paper() -> Self {
         let kind = PredictorKind::Network { hidden: vec![64], dropout: 0.2 };
         Self { kind, has_idle_epoch: false, ..Self::published() }
+    }
+
+    /// [`Config::published`], as long as that experiment trained.
+    pub fn published_in(protocol: Protocol) -> Self {
+        let epochs = match protocol {
+            Protocol::FullyObserved => 50,
+            Protocol::Collapsing => 20,
+            Protocol::Maternal => 30,
+        };
+        Self { epochs, ..Self::published() }
+    }
+
+    /// [`Config::paper`], as long as that experiment trained.
+    pub fn paper_in(protocol: Protocol) -> Self {
+        let epochs = match protocol {
+            Protocol::Collapsing => 18,
+            other => Self::published_in(other).epochs,
+        };
+        Self { epochs, ..Self::paper() }
     }
 
     /// To convergence: a cosine from 0.03 (0.01 with fewer than five trajectories per instance, 0.003 with five states or

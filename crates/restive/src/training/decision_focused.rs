@@ -18,9 +18,9 @@
 
 use super::config::Config;
 use super::descent::{Descent, EpochReport, Fitted, Status, Step};
-use super::lesson::{Lesson, lessons};
+use super::prepared::{Prepared, prepare};
 use super::snapshot::Snapshot;
-use super::two_stage::{dropout_noise, mean_loss};
+use super::two_stage::{dropout_seed, mean_loss};
 use super::value::{Decision, Judge, resolve};
 use crate::error::{Error, Result};
 use crate::evaluation::Record;
@@ -40,7 +40,7 @@ pub struct Prior {
 
 /// The value of a predictor's decisions on one instance, with its gradient.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Objective {
+pub struct ObjectiveValue {
     /// (value_weight · value − loss_weight · loss)/N, to be maximised
     pub objective: f64,
     /// of the soft policy, over all arms and steps
@@ -53,7 +53,7 @@ pub struct Objective {
 
 /// One instance, with its judge.
 struct Task {
-    lesson: Arc<Lesson>,
+    prepared: Arc<Prepared>,
     /// what the loss counts where it is not the log
     anchor: Option<Record>,
     judge: Judge,
@@ -64,7 +64,7 @@ pub struct DecisionFocused {
     pub(super) descent: Descent,
     decision: Decision,
     train: Vec<Task>,
-    validation: Vec<Arc<Lesson>>,
+    validation: Vec<Arc<Prepared>>,
 }
 
 impl DecisionFocused {
@@ -76,16 +76,16 @@ impl DecisionFocused {
         train: &[Instance],
         validation: &[Instance],
     ) -> Result<Self> {
-        let [train, validation] = lessons(train, validation, Some(&decision))?;
-        Self::from_lessons(config, decision, prior, &train, &validation)
+        let [train, validation] = prepare(train, validation, Some(&decision))?;
+        Self::from_prepared(config, decision, prior, &train, &validation)
     }
 
-    pub(super) fn from_lessons(
+    pub(super) fn from_prepared(
         config: Config,
         decision: Decision,
         prior: Option<&Prior>,
-        train: &[Arc<Lesson>],
-        validation: &[Arc<Lesson>],
+        train: &[Arc<Prepared>],
+        validation: &[Arc<Prepared>],
     ) -> Result<Self> {
         config.check()?;
         decision.check()?;
@@ -97,25 +97,25 @@ impl DecisionFocused {
                 Predictor::new(&Architecture { features, states, kind: config.kind.clone() }, config.seed)?
             }
         };
-        let task = |lesson: &Arc<Lesson>| {
+        let task = |prepared: &Arc<Prepared>| {
             let (believed, anchor) = match prior {
-                None => (lesson.world(None), None),
+                None => (prepared.world(None), None),
                 Some(prior) => {
-                    let prediction = prior.predictor.predict(lesson.features.view());
-                    let believed = lesson.world(Some((prediction.view(), prior.strength)));
-                    (believed, Some(lesson.record.expected(prediction.view())))
+                    let prediction = prior.predictor.predict(prepared.features.view());
+                    let believed = prepared.world(Some((prediction.view(), prior.strength)));
+                    (believed, Some(prepared.record.expected(prediction.view())))
                 }
             };
-            Task { lesson: lesson.clone(), anchor, judge: Judge::new(lesson, &decision, believed) }
+            Task { prepared: prepared.clone(), anchor, judge: Judge::new(prepared, &decision, believed) }
         };
         let train = train.iter().map(task).collect();
         let descent = Descent::new(config, predictor);
         Ok(Self { descent, decision, train, validation: validation.to_vec() })
     }
 
-    /// The objective of a predictor on the k-th training instance, and its gradient. `noise` draws the dropout, if any.
-    pub fn objective(&self, predictor: &Predictor, k: usize, noise: u64) -> Objective {
-        self.train[k].objective(&self.decision, predictor, noise)
+    /// The objective of a predictor on the k-th training instance, and its gradient. `seed` draws the dropout, if any.
+    pub fn objective(&self, predictor: &Predictor, k: usize, seed: u64) -> ObjectiveValue {
+        self.train[k].objective(&self.decision, predictor, seed)
     }
 
     /// One pass over the training instances. Training must not be finished.
@@ -123,7 +123,7 @@ impl DecisionFocused {
         let Self { descent, decision, train, validation } = self;
         let seed = descent.config.seed;
         let step = |predictor: &Predictor, k: usize, steps: u64| {
-            let said = train[k].objective(decision, predictor, dropout_noise(seed, steps));
+            let said = train[k].objective(decision, predictor, dropout_seed(seed, steps));
             let gradient = said.gradient.into_iter().map(|d| -d).collect();
             Step { loss: said.loss, value: Some(said.value), gradient }
         };
@@ -168,21 +168,21 @@ impl DecisionFocused {
 
 impl Task {
     /// The chain rule.
-    fn objective(&self, decision: &Decision, predictor: &Predictor, noise: u64) -> Objective {
-        let (lesson, reward) = (&self.lesson, self.lesson.reward.view());
+    fn objective(&self, decision: &Decision, predictor: &Predictor, seed: u64) -> ObjectiveValue {
+        let (prepared, reward) = (&self.prepared, self.prepared.reward.view());
         // w → P → W → π → Eval
-        let forward = predictor.forward_with_dropout(lesson.features.view(), noise);
+        let forward = predictor.forward_with_dropout(prepared.features.view(), seed);
         let transition = forward.transition.view();
-        let indices = differentiable_index(transition, reward, decision.index_discount, lesson.observation);
+        let indices = differentiable_index(transition, reward, decision.index_discount, prepared.observation);
         let index = indices.index();
         let temperature = resolve(decision.temperature, index);
         if !(temperature.is_finite() && index.iter().all(|w| w.is_finite())) {
-            return Objective::undefined(predictor);
+            return ObjectiveValue::undefined(predictor);
         }
-        let judged = self.judge.value(lesson, decision, index, temperature);
-        let loss = self.anchor.as_ref().unwrap_or(&lesson.record).loss(transition);
+        let judged = self.judge.value(prepared, decision, index, temperature);
+        let loss = self.anchor.as_ref().unwrap_or(&prepared.record).loss(transition);
         // Eval → π → W → P → w
-        let per_arm = 1.0 / lesson.arms() as f64;
+        let per_arm = 1.0 / prepared.arms() as f64;
         let (value_weight, loss_weight) = (per_arm * decision.value_weight, per_arm * decision.loss_weight);
         let mut d_index = judged.d_index;
         let (w, d_w) = (index.as_slice(), d_index.as_slice_mut());
@@ -191,7 +191,7 @@ impl Task {
         d_index *= value_weight;
         let d_transition =
             indices.pullback(d_index.view()).d_transition + loss.pullback(-loss_weight).d_transition;
-        Objective {
+        ObjectiveValue {
             objective: value_weight * judged.value - loss_weight * loss.per_trajectory,
             value: judged.value,
             loss: loss.per_trajectory,
@@ -200,7 +200,7 @@ impl Task {
     }
 }
 
-impl Objective {
+impl ObjectiveValue {
     /// Where the indices are no numbers.
     fn undefined(predictor: &Predictor) -> Self {
         let gradient = vec![0.0; predictor.flat().len()];

@@ -1,4 +1,4 @@
-//! Descent: Adam steps over instances, epoch by epoch, with a memory that can be put down and taken up again.
+//! Descent: Adam steps over instances, epoch by epoch; its state can be saved and restored between any two of them.
 //!
 //! One epoch takes a step per training instance, in the order given. What a step descends is for the caller to say:
 //! [`TwoStage`](super::TwoStage) goes down the predictive loss, [`DecisionFocused`](super::DecisionFocused) up the value
@@ -134,6 +134,11 @@ impl Descent {
             _ => Status::Running,
         };
         self.history[epoch]
+    }
+
+    /// How many epochs were made, and how many there will be at most.
+    pub fn progress(&self) -> (usize, usize) {
+        (self.history.len(), self.config.epochs)
     }
 
     /// The predictor with the parameters that are kept so far.

@@ -1,7 +1,7 @@
-//! The recommended road: two-stage training first, through the decision only where that has shown its worth.
+//! The recommended training: two-stage first, through the decision only where that has shown its worth.
 //!
 //! Decision-focused training pays where the predictor cannot express the data and there are enough arms to see it; elsewhere it
-//! fits noise. So the data decide, between *two-stage* and two [presets](Choice), *weak* and *strong*, that begin where
+//! fits seed. So the data decide, between *two-stage* and two [presets](Choice), *weak* and *strong*, that begin where
 //! two-stage training ended:
 //!
 //! 1. The training instances are cut into folds (one instance each, at most [`Recipe::FOLDS`]; groups of arms where there is a
@@ -15,7 +15,7 @@
 //!    trained on everything. Otherwise two-stage training is enough, and its predictor is the answer.
 //!
 //! All folds advance side by side, one epoch per [`Selection::round`], each as it would alone: the answer is the same for
-//! any number of threads, and between two rounds everything can be put down as a [`Snapshot`] and taken up again.
+//! any number of threads, and between two rounds everything can be saved as a [`Snapshot`] and restored.
 //!
 //! ```
 //! use restive::data::domain::Domain;
@@ -34,16 +34,17 @@
 //! # Ok::<(), restive::Error>(())
 //! ```
 
+use super::candidates::Candidates;
 use super::decision_focused::DecisionFocused;
 use super::descent::{EpochReport, Fitted};
-use super::lesson::{Lesson, lessons};
+use super::prepared::{Prepared, prepare};
 use super::recipe::{Choice, Recipe};
 use super::snapshot::Snapshot;
-use super::way::Way;
 use crate::data::split::{Group, folds};
 use crate::error::{Error, Result};
 use crate::evaluation::moments;
 use crate::instance::Instance;
+use crate::predictor::Predictor;
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -75,8 +76,8 @@ pub struct Selected {
 /// The recommended training between two rounds.
 pub struct Selection {
     recipe: Recipe,
-    main: Way,
-    folds: Vec<Way>,
+    main: Candidates,
+    folds: Vec<Candidates>,
     verdict: Option<Verdict>,
 }
 
@@ -90,24 +91,24 @@ impl Selection {
             return Err(Error::Unsuitable { what: "validation instances", found: "none".into(), expected });
         }
         let decision = Some(&recipe.decision);
-        let [all, validation] = lessons(train, validation, decision)?;
+        let [all, validation] = prepare(train, validation, decision)?;
         let cut = if recipe.choice.is_some() { vec![] } else { cut(train, recipe.two_stage.seed)? };
-        let way = |train, held_out| Way::new(&recipe, train, validation.clone(), held_out);
+        let begin = |train, held_out| Candidates::new(&recipe, train, validation.clone(), held_out);
         let fold = |held_out: &Vec<Group>| {
             if let ([_], [group]) = (train, &held_out[..]) {
                 let rest = (0..train[0].arms()).filter(|i| group.arms.binary_search(i).is_err()).collect();
                 let rest = Group { instance: 0, arms: rest };
                 let [kept, left_out] =
-                    [&rest, group].map(|group| Lesson::new(&group.select(train), decision));
-                return way(vec![Arc::new(kept?)], vec![Arc::new(left_out?)]);
+                    [&rest, group].map(|group| Prepared::new(&group.select(train), decision));
+                return begin(vec![Arc::new(kept?)], vec![Arc::new(left_out?)]);
             }
             let is_out = |k: usize| held_out.iter().any(|group| group.instance == k);
             let part =
                 |out: bool| (0..train.len()).filter(|k| is_out(*k) == out).map(|k| all[k].clone()).collect();
-            way(part(false), part(true))
+            begin(part(false), part(true))
         };
-        let folds = cut.iter().map(fold).collect::<Result<Vec<Way>>>()?;
-        let main = way(all.clone(), vec![])?;
+        let folds = cut.iter().map(fold).collect::<Result<Vec<Candidates>>>()?;
+        let main = begin(all.clone(), vec![])?;
         Ok(Self { recipe, main, folds, verdict: None })
     }
 
@@ -116,10 +117,10 @@ impl Selection {
         assert!(!self.is_finished(), "training is finished");
         let recipe = &self.recipe;
         if self.verdict.is_none() {
-            let ways = std::iter::once((&mut self.main, &[][..]))
+            let sets = std::iter::once((&mut self.main, &[][..]))
                 .chain(self.folds.iter_mut().map(|fold| (fold, &Choice::PRESETS[..])));
-            let ways: Vec<_> = ways.collect();
-            ways.into_par_iter().for_each(|(way, presets)| way.advance(recipe, presets));
+            let sets: Vec<_> = sets.collect();
+            sets.into_par_iter().for_each(|(candidates, presets)| candidates.advance(recipe, presets));
             let is_done =
                 self.main.is_done(&[]) && self.folds.iter().all(|fold| fold.is_done(&Choice::PRESETS));
             self.verdict = is_done.then(|| self.judge());
@@ -141,13 +142,13 @@ impl Selection {
 
     /// How many epochs were made, and how many there will be at most.
     pub fn progress(&self) -> (usize, usize) {
-        let count = |way: &Way, presets: &[Choice]| {
-            let last = way.two_stage.history().len();
+        let count = |candidates: &Candidates, presets: &[Choice]| {
+            let last = candidates.two_stage.history().len();
             let most = self.recipe.two_stage.epochs;
-            let first = if way.two_stage.is_finished() { (last, last) } else { (last, most) };
+            let first = if candidates.two_stage.is_finished() { (last, last) } else { (last, most) };
             presets.iter().fold(first, |(made, most), preset| {
-                let of = way.preset(*preset).map_or(0, |training| training.history().len());
-                (made + of, most + self.recipe.preset(*preset, way.train.len()).0.epochs)
+                let epochs = candidates.preset(*preset).map_or(0, |training| training.history().len());
+                (made + epochs, most + self.recipe.preset(*preset, candidates.train.len()).0.epochs)
             })
         };
         let last = match &self.verdict {
@@ -160,10 +161,16 @@ impl Selection {
 
     /// The last epoch of the training on all instances, and the name of its stage.
     pub fn last_epoch(&self) -> Option<(&'static str, EpochReport)> {
-        let of = |preset: &Choice| Some((preset.name(), *self.main.preset(*preset)?.history().last()?));
+        let last = |preset: &Choice| Some((preset.name(), *self.main.preset(*preset)?.history().last()?));
         let first = self.main.two_stage.history().last();
-        let through = Choice::PRESETS.iter().rev().find_map(of);
+        let through = Choice::PRESETS.iter().rev().find_map(last);
         through.or(first.map(|report| (Choice::TwoStage.name(), *report)))
+    }
+
+    /// The predictor of that epoch, or the untrained one.
+    pub fn predictor(&self) -> &Predictor {
+        let through = Choice::PRESETS.iter().rev().find_map(|preset| self.main.preset(*preset));
+        through.map_or(self.main.two_stage.predictor(), DecisionFocused::predictor)
     }
 
     /// The predictor that was chosen, beside that of two-stage training.
@@ -171,7 +178,7 @@ impl Selection {
         assert!(self.is_finished(), "training is not finished");
         let wanted = self.wanted();
         let verdict = self.verdict.expect("finished");
-        let Way { two_stage, presets, .. } = self.main;
+        let Candidates { two_stage, presets, .. } = self.main;
         let two_stage = two_stage.finish();
         let [weak, strong] = presets;
         let chosen = match wanted.first() {
@@ -233,7 +240,7 @@ impl Selection {
 
 /// Folds of the training instances; none where there are too few arms to compare on.
 fn cut(train: &[Instance], seed: u64) -> Result<Vec<Vec<Group>>> {
-    let whole = |(instance, of): (usize, &Instance)| Group { instance, arms: (0..of.arms()).collect() };
+    let whole = |(instance, arms): (usize, &Instance)| Group { instance, arms: (0..arms.arms()).collect() };
     let groups: Vec<Group> = train.iter().enumerate().map(whole).collect();
     let most = match train {
         [single] => single.arms() / Recipe::ARMS_PER_FOLD,

@@ -16,14 +16,15 @@
 //! let mut training = TwoStage::new(Config::published(), train, validation)?;
 //! training.epoch();
 //! let snapshot = training.snapshot();
-//! let mut restored = TwoStage::restore(Config::published(), train, validation, &snapshot)?;
+//! let mut restored = TwoStage::new(Config::published(), train, validation)?;
+//! restored.restore(&snapshot)?;
 //! assert_eq!(training.epoch(), restored.epoch());
 //! # Ok::<(), restive::Error>(())
 //! ```
 
 use super::config::Config;
 use super::descent::{Descent, EpochReport, Fitted, Status, Step};
-use super::lesson::{Lesson, lessons};
+use super::prepared::{Prepared, prepare};
 use super::snapshot::Snapshot;
 use crate::error::{Error, Result};
 use crate::instance::{Instance, Observation};
@@ -37,28 +38,28 @@ use std::sync::Arc;
 const DROPOUT: u64 = 0x6472_6f70_6f75;
 
 /// What draws the dropout of a step.
-pub(super) fn dropout_noise(seed: u64, steps: u64) -> u64 {
+pub(super) fn dropout_seed(seed: u64, steps: u64) -> u64 {
     stream(seed, &[DROPOUT, steps]).random()
 }
 
 /// Two-stage training between two epochs.
 pub struct TwoStage {
     pub(super) descent: Descent,
-    train: Vec<Arc<Lesson>>,
-    validation: Vec<Arc<Lesson>>,
+    train: Vec<Arc<Prepared>>,
+    validation: Vec<Arc<Prepared>>,
 }
 
 impl TwoStage {
     /// Checks that there is something to train on and that all instances have as many features and states.
     pub fn new(config: Config, train: &[Instance], validation: &[Instance]) -> Result<Self> {
-        let [train, validation] = lessons(train, validation, None)?;
-        Self::from_lessons(config, train, validation)
+        let [train, validation] = prepare(train, validation, None)?;
+        Self::from_prepared(config, train, validation)
     }
 
-    pub(super) fn from_lessons(
+    pub(super) fn from_prepared(
         config: Config,
-        train: Vec<Arc<Lesson>>,
-        validation: Vec<Arc<Lesson>>,
+        train: Vec<Arc<Prepared>>,
+        validation: Vec<Arc<Prepared>>,
     ) -> Result<Self> {
         config.check()?;
         if let PredictorKind::Effect { precision: effect::Precision::HeldOut { .. } } = config.kind
@@ -78,20 +79,9 @@ impl TwoStage {
         Ok(Self { descent: Descent::new(config, predictor), train, validation })
     }
 
-    /// Where a [`TwoStage::snapshot`] left off. Sizes are checked; that configuration and instances are the same is for
-    /// the caller to know.
-    pub fn restore(
-        config: Config,
-        train: &[Instance],
-        validation: &[Instance],
-        snapshot: &Snapshot,
-    ) -> Result<Self> {
-        let mut training = Self::new(config, train, validation)?;
-        training.apply(snapshot)?;
-        Ok(training)
-    }
-
-    pub(super) fn apply(&mut self, snapshot: &Snapshot) -> Result<()> {
+    /// Goes on where a snapshot of the same training left off. Sizes are checked; that configuration and instances are the
+    /// same is for the caller to know.
+    pub fn restore(&mut self, snapshot: &Snapshot) -> Result<()> {
         self.descent.apply(snapshot, !self.validation.is_empty())
     }
 
@@ -143,10 +133,10 @@ impl TwoStage {
         let Self { descent, train, validation } = self;
         let seed = descent.config.seed;
         let step = |predictor: &Predictor, k: usize, steps: u64| {
-            let lesson: &Lesson = &train[k];
-            let noise = dropout_noise(seed, steps);
-            let forward = predictor.forward_with_dropout(lesson.features.view(), noise);
-            let loss = lesson.record.loss(forward.transition.view());
+            let prepared: &Prepared = &train[k];
+            let seed = dropout_seed(seed, steps);
+            let forward = predictor.forward_with_dropout(prepared.features.view(), seed);
+            let loss = prepared.record.loss(forward.transition.view());
             let gradient = forward.pullback(loss.pullback(1.0).d_transition.view()).d_params;
             Step { loss: loss.per_trajectory, value: None, gradient }
         };
@@ -180,22 +170,22 @@ impl TwoStage {
 }
 
 /// The mean predictive loss over some instances, where there are any.
-pub(super) fn mean_loss(predictor: &Predictor, lessons: &[Arc<Lesson>]) -> Option<f64> {
-    let one = |lesson: &Arc<Lesson>| {
-        let transition = predictor.predict(lesson.features.view());
-        lesson.record.loss(transition.view()).per_trajectory
+pub(super) fn mean_loss(predictor: &Predictor, prepared: &[Arc<Prepared>]) -> Option<f64> {
+    let one = |prepared: &Arc<Prepared>| {
+        let transition = predictor.predict(prepared.features.view());
+        prepared.record.loss(transition.view()).per_trajectory
     };
-    (!lessons.is_empty()).then(|| lessons.iter().map(one).sum::<f64>() / lessons.len() as f64)
+    (!prepared.is_empty()).then(|| prepared.iter().map(one).sum::<f64>() / prepared.len() as f64)
 }
 
 /// The arms of all instances, one after the other.
-fn together(lessons: &[Arc<Lesson>]) -> Option<(Array2<f64>, Array4<f64>)> {
-    let features: Vec<_> = lessons.iter().map(|lesson| lesson.features.view()).collect();
-    let counts: Vec<_> = lessons
+fn together(prepared: &[Arc<Prepared>]) -> Option<(Array2<f64>, Array4<f64>)> {
+    let features: Vec<_> = prepared.iter().map(|prepared| prepared.features.view()).collect();
+    let counts: Vec<_> = prepared
         .iter()
-        .map(|lesson| lesson.record.moves().expect("states are seen at every step").view())
+        .map(|prepared| prepared.record.moves().expect("states are seen at every step").view())
         .collect();
     let join = "instances have as many features and states";
-    (!lessons.is_empty())
+    (!prepared.is_empty())
         .then(|| (concatenate(Axis(0), &features).expect(join), concatenate(Axis(0), &counts).expect(join)))
 }

@@ -9,7 +9,7 @@
 //! All are totals over arms and steps of the deployment. They belong to a *soft* policy, because the strict one has no gradient;
 //! its [temperature](Temperature) is part of the chain rule.
 
-use super::lesson::Lesson;
+use super::prepared::Prepared;
 use crate::evaluation::{
     Behaviour, MeanField, RatioUpTo, Relaxation, World, cwpdis, decomposed, fluid, segmented,
 };
@@ -112,14 +112,14 @@ pub(super) enum Judge {
 
 impl Judge {
     /// A judge by the log, or by what may be believed of the world.
-    pub fn new(lesson: &Lesson, decision: &Decision, believed: World) -> Self {
+    pub fn new(prepared: &Prepared, decision: &Decision, believed: World) -> Self {
         match decision.value {
             Value::Is => Judge::Log,
             Value::Fluid => Judge::Fluid(believed),
             Value::Decomposed => {
                 let own = own_index(&believed, decision.index_discount);
                 let temperature = resolve(decision.temperature, own.view());
-                let run = lesson.fluid(own.view(), &believed, temperature, decision.horizon);
+                let run = prepared.fluid(own.view(), &believed, temperature, decision.horizon);
                 let relaxation = Relaxation::from_run(&run);
                 Judge::Decomposed(believed, relaxation)
             }
@@ -129,20 +129,20 @@ impl Judge {
     /// The value of the soft policy with these indices (`[N,M]`, contiguous), and its gradient.
     pub fn value(
         &self,
-        lesson: &Lesson,
+        prepared: &Prepared,
         decision: &Decision,
         index: ArrayView2<'_, f64>,
         temperature: f64,
     ) -> Judged {
         match self {
-            Judge::Log => by_log(lesson, index, temperature),
+            Judge::Log => by_log(prepared, index, temperature),
             Judge::Fluid(believed) => {
-                let run = lesson.fluid(index, believed, temperature, decision.horizon);
+                let run = prepared.fluid(index, believed, temperature, decision.horizon);
                 let d = run.pullback(1.0);
                 Judged { value: run.value, d_index: d.d_index, d_temperature: d.d_temperature }
             }
             Judge::Decomposed(believed, relaxation) => {
-                let field = MeanField { discount: decision.index_discount, ..lesson.field(believed) };
+                let field = MeanField { discount: decision.index_discount, ..prepared.field(believed) };
                 let apart = decomposed(index, &field, temperature, relaxation);
                 let steps = decision.horizon as f64;
                 let d = apart.pullback(steps);
@@ -153,17 +153,17 @@ impl Judge {
 }
 
 /// The paper's value: π(W) in the logged states, Eval(π), and back.
-fn by_log(lesson: &Lesson, index: ArrayView2<'_, f64>, temperature: f64) -> Judged {
-    let log = lesson.log.as_ref().expect("prepared for importance sampling");
+fn by_log(prepared: &Prepared, index: ArrayView2<'_, f64>, temperature: f64) -> Judged {
+    let log = prepared.log.as_ref().expect("prepared for importance sampling");
     let (j, h, n) = log.decisions.dim();
-    let soft = soft_top_k_many(index, log.states.view(), lesson.budget, temperature);
+    let soft = soft_top_k_many(index, log.states.view(), prepared.budget, temperature);
     let pull = ArrayView3::from_shape((j, h, n), soft.pull.as_slice().expect("standard layout"));
     let pull = pull.expect("J·H rows");
     let (value, d_pull) = if j == 1 {
-        let judged = segmented(&log.decisions, pull, lesson.discount);
+        let judged = segmented(&log.decisions, pull, prepared.discount);
         (judged.value, judged.pullback(1.0).d_pull)
     } else {
-        let judged = cwpdis(&log.decisions, pull, lesson.discount, RatioUpTo::ThisStep);
+        let judged = cwpdis(&log.decisions, pull, prepared.discount, RatioUpTo::ThisStep);
         (judged.value, judged.pullback(1.0).d_pull)
     };
     let d_pull = d_pull.into_shape_with_order((j * h, n)).expect("J·H rows");
@@ -171,7 +171,7 @@ fn by_log(lesson: &Lesson, index: ArrayView2<'_, f64>, temperature: f64) -> Judg
     Judged { value, d_index: d.d_index, d_temperature: d.d_temperature }
 }
 
-impl Lesson {
+impl Prepared {
     /// The world that the log speaks of, or the log and a prediction with its strength.
     pub fn world(&self, prediction: Option<(ArrayView4<'_, f64>, [f64; 2])>) -> World {
         World::estimated(&self.reward, &self.record, prediction)

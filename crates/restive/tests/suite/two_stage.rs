@@ -9,7 +9,7 @@ use restive::instance::{Instance, NO_ACTION};
 use restive::policy::Policy;
 use restive::predictor::{Precision, Predictor, PredictorKind};
 use restive::simulation::{Initial, Setting, values};
-use restive::training::{Config, EpochReport, Keep, Rate, Status, TwoStage, ensemble, fit};
+use restive::training::{Config, EpochReport, Keep, Method, Rate, Snapshot, Status, TwoStage, fit};
 
 fn small(states: usize) -> Vec<Instance> {
     let domain = Domain {
@@ -66,6 +66,16 @@ fn configs(train: &[Instance]) -> [Config; 4] {
     ]
 }
 
+fn restored(
+    config: Config,
+    train: &[Instance],
+    validation: &[Instance],
+    snapshot: &Snapshot,
+) -> restive::Result<TwoStage> {
+    let mut training = TwoStage::new(config, train, validation)?;
+    training.restore(snapshot).map(|()| training)
+}
+
 #[test]
 fn training_restored_at_any_epoch_ends_bit_for_bit_as_if_never_interrupted() {
     for m in [2, 3] {
@@ -82,8 +92,7 @@ fn training_restored_at_any_epoch_ends_bit_for_bit_as_if_never_interrupted() {
                             training.epoch();
                         }
                         let snapshot = training.snapshot();
-                        let mut training =
-                            TwoStage::restore(config.clone(), train, validation, &snapshot).unwrap();
+                        let mut training = restored(config.clone(), train, validation, &snapshot).unwrap();
                         assert_eq!(training.snapshot(), snapshot);
                         while !training.is_finished() {
                             training.epoch();
@@ -102,10 +111,10 @@ fn a_snapshot_of_another_run_is_refused() {
     let (train, validation) = instances.split_at(3);
     let [first, second, ..] = configs(train);
     let mut snapshot = TwoStage::new(first.clone(), train, validation).unwrap().snapshot();
-    let error = TwoStage::restore(second, train, validation, &snapshot).err().unwrap().to_string();
+    let error = restored(second, train, validation, &snapshot).err().unwrap().to_string();
     assert!(error.contains("numbers in params"), "{error}");
     snapshot.numbers.retain(|(name, _)| name != "adam.mean");
-    let error = TwoStage::restore(first, train, validation, &snapshot).err().unwrap().to_string();
+    let error = restored(first, train, validation, &snapshot).err().unwrap().to_string();
     assert!(error.contains("adam.mean"), "{error}");
 }
 
@@ -159,10 +168,10 @@ fn members_of_an_ensemble_differ_by_their_seed_only() {
     let instances = small(2);
     let (train, validation) = instances.split_at(3);
     let config = Config { epochs: 3, seed: 5, ..Config::published() };
-    let together = ensemble(&config, 3, train, validation).unwrap();
+    let method = Method::TwoStage(config.clone());
     let alone: Vec<Predictor> =
-        (0..3).map(|k| fit(config.member(k), train, validation).unwrap().predictor).collect();
-    assert_eq!(together.members, alone);
+        (0..3).map(|k| fit(method.member(k, None), train, validation).unwrap().predictor).collect();
+    assert_eq!(method.member(2, None), Method::TwoStage(config.member(2)));
     assert_eq!(config.member(0), config);
     assert!(alone[0] != alone[1] && alone[1] != alone[2]);
 }

@@ -28,12 +28,12 @@ use crate::experiment::{Asked, Shares};
 use crate::lab::compare::{Shifted, is_on_curve, shift};
 use crate::lab::metrics::{Metric, PUBLISHED_DISCOUNT, TestInstance, mean, published_policy};
 use crate::lab::problem::Problem;
-use crate::train::config::Profile;
 use ndarray::Axis;
 use restive::Instance;
 use restive::policy::Policy;
 use restive::predictor::Predictor;
 use restive::training::{Config, Decision, Recipe};
+use restive_pipeline::Profile;
 use trained::Trained;
 
 /// The kind of its units.
@@ -143,14 +143,12 @@ pub(crate) const RECOMMENDED: [&str; 2] = ["two-stage-recommended", "decision-fo
 pub(crate) fn as_published(profile: Profile, problem: &Problem, seed: u64) -> (Config, Decision) {
     let horizon = problem.horizon();
     let (config, decision) = match profile {
-        Profile::Paper => (Config::paper(), Decision::paper(horizon)),
-        Profile::Published | Profile::Recommended => (Config::published(), Decision::published(horizon)),
+        Profile::Paper => (Config::paper_in(problem.protocol()), Decision::paper(horizon)),
+        Profile::Published | Profile::Recommended => {
+            (Config::published_in(problem.protocol()), Decision::published(horizon))
+        }
     };
-    let epochs = match (profile, problem.epochs()) {
-        (Profile::Paper, 20) => 18,
-        (_, epochs) => epochs,
-    };
-    (Config { seed, epochs, ..config }, Decision { behaviour: problem.behaviour(), ..decision })
+    (Config { seed, ..config }, Decision { behaviour: problem.behaviour(), ..decision })
 }
 
 /// The recommended training.

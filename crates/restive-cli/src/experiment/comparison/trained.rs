@@ -8,9 +8,9 @@ use crate::experiment::{Asked, Shares};
 use crate::lab::learn;
 use crate::lab::metrics::PUBLISHED_DISCOUNT;
 use crate::lab::problem::Problem;
-use crate::train::config::Profile;
 use restive::Instance;
 use restive::predictor::Predictor;
+use restive_pipeline::Profile;
 
 /// A method that was trained.
 pub(crate) struct Trained {

@@ -8,7 +8,7 @@ use ndarray::{Array2, s};
 use std::sync::Arc;
 
 /// N arms to learn from.
-pub(super) struct Lesson {
+pub(super) struct Prepared {
     /// `[N,F]`
     pub features: Array2<f64>,
     pub record: Record,
@@ -28,7 +28,7 @@ pub(super) struct Log {
     pub states: Array2<u16>,
 }
 
-impl Lesson {
+impl Prepared {
     /// With its log where the value is importance sampling.
     pub fn new(instance: &Instance, decision: Option<&Decision>) -> Result<Self> {
         let trajectories = instance.trajectories();
@@ -61,11 +61,11 @@ impl Lesson {
 }
 
 /// Prepares instances; all must have as many features and states as the first of `train`.
-pub(super) fn lessons(
+pub(super) fn prepare(
     train: &[Instance],
     validation: &[Instance],
     decision: Option<&Decision>,
-) -> Result<[Vec<Arc<Lesson>>; 2]> {
+) -> Result<[Vec<Arc<Prepared>>; 2]> {
     let Some(first) = train.first() else {
         let (found, expected) = ("none".into(), "at least one to train on".into());
         return Err(Error::Unsuitable { what: "training instances", found, expected });
@@ -84,7 +84,7 @@ pub(super) fn lessons(
             let expected = format!("{f} features and {m} states in every instance");
             return Err(Error::Unsuitable { what: "instance", found, expected });
         }
-        Lesson::new(instance, decision).map(Arc::new)
+        Prepared::new(instance, decision).map(Arc::new)
     };
     Ok([
         train.iter().map(|instance| take(instance, decision)).collect::<Result<_>>()?,

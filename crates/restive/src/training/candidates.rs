@@ -1,7 +1,7 @@
-//! One set of training instances on its way through the recommended training: two-stage first, then the presets.
+//! The candidates of the recommended training on one set of training instances: two-stage training first, then the presets.
 
 use super::decision_focused::{DecisionFocused, Prior};
-use super::lesson::Lesson;
+use super::prepared::Prepared;
 use super::recipe::{Choice, Recipe};
 use super::snapshot::Snapshot;
 use super::two_stage::TwoStage;
@@ -16,25 +16,25 @@ use std::sync::Arc;
 const NEARLY_STRICT: Temperature = Temperature::Spread(0.02);
 
 /// The candidates of one set of training instances.
-pub(super) struct Way {
-    pub train: Vec<Arc<Lesson>>,
-    validation: Vec<Arc<Lesson>>,
-    held_out: Vec<Arc<Lesson>>,
+pub(super) struct Candidates {
+    pub train: Vec<Arc<Prepared>>,
+    validation: Vec<Arc<Prepared>>,
+    held_out: Vec<Arc<Prepared>>,
     pub two_stage: TwoStage,
     prior: Option<Prior>,
     /// weak and strong, once begun
     pub presets: [Option<DecisionFocused>; 2],
 }
 
-impl Way {
+impl Candidates {
     /// At its beginning. `held_out` are the instances that candidates are compared on, if they are.
     pub fn new(
         recipe: &Recipe,
-        train: Vec<Arc<Lesson>>,
-        validation: Vec<Arc<Lesson>>,
-        held_out: Vec<Arc<Lesson>>,
+        train: Vec<Arc<Prepared>>,
+        validation: Vec<Arc<Prepared>>,
+        held_out: Vec<Arc<Prepared>>,
     ) -> Result<Self> {
-        let two_stage = TwoStage::from_lessons(recipe.two_stage.clone(), train.clone(), validation.clone())?;
+        let two_stage = TwoStage::from_prepared(recipe.two_stage.clone(), train.clone(), validation.clone())?;
         Ok(Self { train, validation, held_out, two_stage, prior: None, presets: [None, None] })
     }
 
@@ -68,9 +68,9 @@ impl Way {
         if self.prior.is_none() {
             let predictor = self.two_stage.best();
             let predictions: Vec<_> =
-                self.validation.iter().map(|lesson| predictor.predict(lesson.features.view())).collect();
+                self.validation.iter().map(|prepared| predictor.predict(prepared.features.view())).collect();
             let pairs: Vec<_> = (self.validation.iter().zip(&predictions))
-                .map(|(lesson, prediction)| (&lesson.record, prediction.view()))
+                .map(|(prepared, prediction)| (&prepared.record, prediction.view()))
                 .collect();
             self.prior = Some(Prior { strength: strength(&pairs).map(|fit| fit.value), predictor });
         }
@@ -83,7 +83,7 @@ impl Way {
             let prior = self.prior().clone();
             let (config, decision) = recipe.preset(preset, self.train.len());
             let begun =
-                DecisionFocused::from_lessons(config, decision, Some(&prior), &self.train, &self.validation);
+                DecisionFocused::from_prepared(config, decision, Some(&prior), &self.train, &self.validation);
             self.presets[k] = Some(begun.expect("recipe and instances were checked when training began"));
         }
         self.presets[k].as_mut().expect("just begun")
@@ -95,19 +95,19 @@ impl Way {
         let [weak, strong] = &self.presets;
         let through = |training: &Option<DecisionFocused>| training.as_ref().expect("trained").best();
         let candidates = [prior.predictor.clone(), through(weak), through(strong)];
-        let arms: usize = self.held_out.iter().map(|lesson| lesson.arms()).sum();
+        let arms: usize = self.held_out.iter().map(|prepared| prepared.arms()).sum();
         let mut values = [0.0; 3];
-        for lesson in &self.held_out {
-            let features = lesson.features.view();
+        for prepared in &self.held_out {
+            let features = prepared.features.view();
             let prediction = prior.predictor.predict(features);
-            let believed = lesson.world(Some((prediction.view(), prior.strength)));
+            let believed = prepared.world(Some((prediction.view(), prior.strength)));
             for (value, candidate) in values.iter_mut().zip(&candidates) {
                 let transition = candidate.predict(features);
                 let discount = recipe.decision.index_discount;
-                let reward = lesson.reward.view();
-                let index = whittle_index(transition.view(), reward, discount, lesson.observation).index;
+                let reward = prepared.reward.view();
+                let index = whittle_index(transition.view(), reward, discount, prepared.observation).index;
                 let temperature = resolve(NEARLY_STRICT, index.view());
-                let run = lesson.fluid(index.view(), &believed, temperature, recipe.decision.horizon);
+                let run = prepared.fluid(index.view(), &believed, temperature, recipe.decision.horizon);
                 *value += run.value / arms as f64;
             }
         }
@@ -124,7 +124,7 @@ impl Way {
     }
 
     pub fn load(&mut self, name: &str, all: &Snapshot, recipe: &Recipe) -> Result<()> {
-        self.two_stage.apply(&all.part(&format!("{name}.two-stage")))?;
+        self.two_stage.restore(&all.part(&format!("{name}.two-stage")))?;
         for preset in Choice::PRESETS {
             let part = all.part(&format!("{name}.{}", preset.name()));
             if !part.counts.is_empty() && self.two_stage.is_finished() {
