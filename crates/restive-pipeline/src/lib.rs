@@ -6,6 +6,7 @@
 //! | `prepare` | a study's split, the encoding of its features, its instances by part |
 //! | `train`, `card` | a training, epoch by epoch; how it went |
 //! | `model` | trained predictors to and from their folder |
+//! | `generate` | synthetic studies whose truth is known |
 //! | `apply`, `history`, `latest`, `plan` | a model meets a study: predictions, what they are worth, whom to pull |
 //!
 //! What is said to people is a [`Message`], in which options are facts: the command line writes `--index-discount`, Python
@@ -35,6 +36,7 @@ mod asked;
 pub mod card;
 mod describe;
 mod error;
+pub mod generate;
 mod history;
 mod latest;
 mod message;

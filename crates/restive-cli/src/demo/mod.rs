@@ -7,11 +7,11 @@ mod page;
 mod text;
 mod why;
 
-use crate::generate::{self, Kind};
 use crate::lab::compare::{self, Method, Run, parts};
 use crate::shared::display::peak_memory;
 use crate::shared::prepare;
 use crate::shared::progress::Progress;
+use crate::shared::values::choice;
 use anyhow::Context;
 use clap::Args;
 use files::Contents;
@@ -19,6 +19,7 @@ use findings::Findings;
 use page::{figure, page};
 use rayon::prelude::*;
 use restive::data::domain::Domain;
+use restive_pipeline::generate::{DomainName, study_of};
 use restive_pipeline::{Plan, indices, pulls};
 use restive_tables::Study;
 use serde_json::json;
@@ -40,6 +41,9 @@ DIR becomes a folder: report.html (one page, needs no network), figure.svg, resu
 next), and of the first run the study and the two models of the recommended profile, as restive train writes them. The other \
 commands work on them: restive plan DIR/decision-focused DIR/study.";
 
+/// What can be compared: all but the programme.
+const DOMAINS: &[DomainName] = &[DomainName::TwoState, DomainName::FiveState, DomainName::Collapsing];
+
 const EXAMPLES: &str = "\
 Examples:
   restive demo
@@ -56,8 +60,8 @@ pub(crate) struct DemoArguments {
     out: PathBuf,
 
     /// Which domain
-    #[arg(long, value_enum, default_value_t = Kind::TwoState)]
-    domain: Kind,
+    #[arg(long, value_parser = choice::<DomainName>(DOMAINS.iter().map(|domain| (domain.name(), domain.sentence()))), default_value = DomainName::TwoState.name())]
+    domain: DomainName,
 
     /// How many runs, each with a seed of its own
     #[arg(long, default_value_t = 5, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
@@ -92,14 +96,15 @@ pub(crate) fn run(arguments: &DemoArguments) -> anyhow::Result<()> {
     let start = Instant::now();
     prepare::threads(arguments.threads)?;
     files::check(&arguments.out, arguments.force)?;
-    let (name, published) = arguments.domain.domain();
+    let name = arguments.domain.name();
+    let published = arguments.domain.domain().expect("one of the published domains");
     let arms = arguments.arms.map_or(published.arms, usize::from);
     let trajectories = arguments.trajectories.map_or(published.trajectories, usize::from);
     let domain = Domain { arms, budget: arms / 5, trajectories, ..published };
 
     let runs = all_runs(arguments, &domain)?;
     let first = &runs[0];
-    let study = generate::study(name, &domain, first.seed, first.instances.clone())?;
+    let study = study_of(arguments.domain, first.seed, first.instances.clone());
     let plan = plan(&study, first, &domain)?;
     let findings = Findings { name, domain: &domain, runs: &runs };
     let contents = Contents {
@@ -173,8 +178,8 @@ fn plan(study: &Study, run: &Run, domain: &Domain) -> anyhow::Result<Plan> {
 /// What to type to see it again.
 fn command(arguments: &DemoArguments) -> String {
     let mut command = String::from("restive demo");
-    if arguments.domain != Kind::TwoState {
-        command += &format!(" --domain {}", arguments.domain.domain().0);
+    if arguments.domain != DomainName::TwoState {
+        command += &format!(" --domain {}", arguments.domain.name());
     }
     command += &format!(" --runs {} --seed {}", arguments.runs, arguments.seed);
     for (name, asked) in [("arms", arguments.arms), ("trajectories", arguments.trajectories)] {

@@ -173,7 +173,7 @@ impl Asked {
             settings: self.settings.clone(),
             profile: self.profile,
             runs: self.runs,
-            problems: Problem::all().map(sized).into(),
+            problems: Problem::all().into_iter().map(sized).collect(),
             is_selected: true,
         }
     }

@@ -1,15 +1,9 @@
 //! `restive generate maternal`: a synthetic programme shaped like the maternal one of the paper.
 
-use super::out::{OutArguments, Summary};
-use crate::shared::display::{counted, peak_memory};
-use crate::shared::display::{duration, grouped};
-use crate::shared::failure::Usage;
+use super::out::OutArguments;
 use crate::shared::values::discount;
 use clap::Args;
-use restive::data::maternal::{Maternal, Programme};
-use restive_tables::{Behaviour, Settings, Study, StudyInstance};
-use std::io::Write;
-use std::time::Instant;
+use restive::data::maternal::Maternal;
 
 const ABOUT: &str = "\
 Generate a synthetic programme shaped like the maternal one of the paper, whose data cannot be shared. It is not real data.
@@ -79,100 +73,25 @@ pub(crate) struct MaternalArguments {
     explained_effect: f64,
 
     #[command(flatten)]
-    out: OutArguments,
+    pub(super) out: OutArguments,
 }
 
-pub(crate) fn run(arguments: &MaternalArguments) -> anyhow::Result<()> {
-    let start = Instant::now();
-    let &MaternalArguments { groups, people, budget, weeks, discount, .. } = arguments;
-    let &MaternalArguments { stay_disengaged, stay_engaged, baseline_spread, effect, .. } = arguments;
-    let &MaternalArguments { effect_spread, explained_baseline, explained_effect, .. } = arguments;
-    let maternal = Maternal {
-        groups,
-        people,
-        budget,
-        weeks,
-        discount,
-        stay_disengaged,
-        stay_engaged,
-        baseline_spread,
-        effect,
-        effect_spread,
-        explained_baseline,
-        explained_effect,
-    };
-    // what takes memory: a few bytes per person and week, some hundred numbers and words per person
-    const MOST_CELLS: f64 = 1e9;
-    let cells = groups as f64 * people as f64 * (weeks as f64 + 200.0);
-    if cells > MOST_CELLS {
-        let message = format!("found {cells:.1e} cells of people and weeks, expected at most {MOST_CELLS:e}");
-        return Err(Usage(message).into());
+impl MaternalArguments {
+    /// The programme that is asked for.
+    pub(super) fn programme(&self) -> Maternal {
+        Maternal {
+            groups: self.groups,
+            people: self.people,
+            budget: self.budget,
+            weeks: self.weeks,
+            discount: self.discount,
+            stay_disengaged: self.stay_disengaged,
+            stay_engaged: self.stay_engaged,
+            baseline_spread: self.baseline_spread,
+            effect: self.effect,
+            effect_spread: self.effect_spread,
+            explained_baseline: self.explained_baseline,
+            explained_effect: self.explained_effect,
+        }
     }
-    let seed = arguments.out.seed;
-    let programme = maternal.generate(seed).map_err(|e| Usage(e.to_string()))?;
-    let study = study(&maternal, seed, programme);
-    arguments.out.write(&study)?;
-    let summary = Summary {
-        out: arguments.out.path(),
-        domain: "maternal",
-        seed,
-        states: 2,
-        instances: groups,
-        arms: people,
-        budget,
-        horizon: weeks,
-        trajectories: 1,
-        features: study.instances[0].features.names().len(),
-        rows: groups * people * (weeks + 1),
-        seconds: start.elapsed().as_secs_f64(),
-        fingerprint: study.fingerprint(),
-        peak_memory_bytes: peak_memory(),
-    };
-    arguments.out.print(&summary, |text| {
-        let called = (budget * weeks).min(people);
-        write!(
-            text,
-            "synthetic, not real data: {} of {} people, {} a week in each, {}, ",
-            counted(groups as u64, "group"),
-            grouped(people as u64),
-            counted(budget as u64, "call"),
-            counted(weeks as u64, "week"),
-        )?;
-        write!(text, "{:.0} % called at least once, seed {seed}; ", 100.0 * called as f64 / people as f64)?;
-        writeln!(text, "{}; wrote {}", duration(summary.seconds), summary.out)
-    })
-}
-
-/// The programme under names: numbers for groups and people.
-fn study(maternal: &Maternal, seed: u64, programme: Programme) -> Study {
-    // too few people for three parts: then the study does not say
-    let split = maternal.split(seed).ok().map(|split| split.parts());
-    let reward = programme.instances[0].reward().clone();
-    let groups = programme.people.into_iter().zip(&programme.instances).enumerate();
-    let instances = groups.map(|(k, (people, instance))| StudyInstance {
-        name: k.to_string(),
-        arms: (0..maternal.people).map(|i| i.to_string()).collect(),
-        features: people,
-        split: split.as_ref().map(|parts| parts[k].clone()),
-        trajectory_names: vec!["0".into()],
-        trajectories: instance.trajectories().clone(),
-        truth: instance.truth().cloned(),
-    });
-    let instances = instances.collect();
-    let settings = Settings {
-        name: Some(format!("maternal, synthetic, seed {seed}")),
-        notes: Some(
-            "Synthetic, shaped like the published maternal programme: not real data. Age is there in years and in groups; \
-             without the years the encoded features are the paper's 43 columns."
-                .into(),
-        ),
-        reward,
-        discount: maternal.discount,
-        budget: maternal.budget,
-        horizon: maternal.weeks,
-        observation: programme.instances[0].observation(),
-        behaviour: Behaviour::RoundRobinAsUniform,
-        text: Vec::new(),
-    };
-    Study { settings, instances }
 }

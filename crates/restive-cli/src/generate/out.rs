@@ -1,11 +1,15 @@
 //! Where a synthetic study goes, and what is said of it: common to all of `restive generate`.
 
+use crate::shared::display::{counted, duration, grouped, peak_memory};
 use crate::shared::progress::Progress;
 use clap::{Args, ValueEnum};
+use restive::instance::Chain;
+use restive_pipeline::generate::DomainName;
 use restive_tables::{Format, Study};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::PathBuf;
+use std::time::Duration;
 
 #[derive(Debug, Args)]
 pub(crate) struct OutArguments {
@@ -37,53 +41,100 @@ enum TableFormat {
 }
 
 #[derive(Serialize)]
-pub(crate) struct Summary {
-    pub(crate) out: String,
-    pub(crate) domain: &'static str,
-    pub(crate) seed: u64,
-    pub(crate) states: usize,
-    pub(crate) instances: usize,
-    pub(crate) arms: usize,
-    pub(crate) budget: usize,
-    pub(crate) horizon: usize,
-    pub(crate) trajectories: usize,
-    pub(crate) features: usize,
-    pub(crate) rows: usize,
-    pub(crate) seconds: f64,
-    pub(crate) fingerprint: String,
-    pub(crate) peak_memory_bytes: Option<u64>,
+struct GenerateSummary {
+    out: String,
+    domain: &'static str,
+    seed: u64,
+    states: usize,
+    instances: usize,
+    /// of each instance, as are the next four
+    arms: usize,
+    budget: usize,
+    horizon: usize,
+    trajectories: usize,
+    features: usize,
+    rows: usize,
+    seconds: f64,
+    fingerprint: String,
+    peak_memory_bytes: Option<u64>,
 }
 
 impl OutArguments {
-    pub(crate) fn path(&self) -> String {
-        self.out.display().to_string()
-    }
-
     pub(crate) fn write(&self, study: &Study) -> anyhow::Result<()> {
         let format = match self.format {
             TableFormat::Parquet => Format::Parquet,
             TableFormat::Csv => Format::Csv,
         };
         let progress = Progress::new("trajectories");
-        let all: usize = study.instances.iter().map(|instance| instance.trajectory_names.len()).sum();
+        let trajectories: usize =
+            study.instances.iter().map(|instance| instance.trajectory_names.len()).sum();
         study.write(&self.out, format, self.force, |share| {
-            progress.update(share, (share * all as f64).round() as u64);
+            progress.update(share, (share * trajectories as f64).round() as u64);
         })?;
         Ok(())
     }
 
-    /// The summary as JSON, or in words.
-    pub(crate) fn print(
-        &self,
-        summary: &Summary,
-        words: impl FnOnce(&mut Vec<u8>) -> io::Result<()>,
-    ) -> anyhow::Result<()> {
-        crate::print(|text| {
-            if !self.json {
-                return words(text);
+    /// What was written, as JSON or in words.
+    pub(crate) fn print(&self, name: DomainName, study: &Study, elapsed: Duration) -> anyhow::Result<()> {
+        let first = &study.instances[0];
+        let summary = GenerateSummary {
+            out: self.out.display().to_string(),
+            domain: name.name(),
+            seed: self.seed,
+            states: study.settings.reward.states(),
+            instances: study.instances.len(),
+            arms: first.arms.len(),
+            budget: study.settings.budget,
+            horizon: study.settings.horizon,
+            trajectories: first.trajectory_names.len(),
+            features: first.features.names().len(),
+            rows: study.instances.iter().map(|instance| instance.trajectories.state().len()).sum(),
+            seconds: elapsed.as_secs_f64(),
+            fingerprint: study.fingerprint(),
+            peak_memory_bytes: peak_memory(),
+        };
+        crate::print(|text| match (self.json, name) {
+            (true, _) => {
+                serde_json::to_writer_pretty(&mut *text, &summary)?;
+                writeln!(text)
             }
-            serde_json::to_writer_pretty(&mut *text, summary)?;
-            writeln!(text)
+            (false, DomainName::Maternal) => summary.write_programme(text),
+            (false, _) => summary.write_domain(text, study.settings.observation.chain()),
         })
+    }
+}
+
+impl GenerateSummary {
+    fn write_domain(&self, text: &mut Vec<u8>, chain: Option<Chain>) -> io::Result<()> {
+        let count = |count: usize, what| counted(count as u64, what);
+        let (instances, arms) = (count(self.instances, "instance"), count(self.arms, "arm"));
+        let (states, decisions) = (count(self.states, "state"), count(self.horizon, "decision"));
+        let seen = match chain {
+            None => String::new(),
+            Some(Chain::Finite(labels)) => format!(" seen at pulls only (chain {labels})"),
+            Some(Chain::Infinite { .. }) => " seen at pulls only (chain infinite)".into(),
+        };
+        let &Self { budget, trajectories, seed, .. } = self;
+        let runs = if trajectories == 1 { "trajectory" } else { "trajectories" };
+        write!(
+            text,
+            "{instances} of {arms} with {states}{seen}, budget {budget}, {trajectories} {runs} of {decisions}, "
+        )?;
+        writeln!(text, "seed {seed}; {}; wrote {}", duration(self.seconds), self.out)
+    }
+
+    fn write_programme(&self, text: &mut Vec<u8>) -> io::Result<()> {
+        let called = (self.budget * self.horizon).min(self.arms);
+        write!(
+            text,
+            "synthetic, not real data: {} of {} people, {} a week in each, {}, ",
+            counted(self.instances as u64, "group"),
+            grouped(self.arms as u64),
+            counted(self.budget as u64, "call"),
+            counted(self.horizon as u64, "week"),
+        )?;
+        let share = 100.0 * called as f64 / self.arms as f64;
+        write!(text, "{share:.0} % called at least once, seed {}; ", self.seed)?;
+        writeln!(text, "{}; wrote {}", duration(self.seconds), self.out)
     }
 }

@@ -1,10 +1,11 @@
 //! What `restive index` may be asked.
 
-use super::observation::{Length, Observation};
+use super::observation::Observation;
 use crate::shared::values::discount;
 use clap::{Args, ValueEnum};
 use ndarray::Array2;
 use restive::Reward;
+use restive_pipeline::generate::ChainLength;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -76,7 +77,7 @@ pub(crate) struct IndexArguments {
     ///
     /// For --observation collapsing.
     #[arg(long, value_name = "T|infinite", allow_hyphen_values = true)]
-    pub(crate) chain: Option<Length>,
+    pub(crate) chain: Option<ChainLength>,
 
     /// How many beliefs of an infinite chain to give an index [default: 10]
     #[arg(long, value_name = "N")]

@@ -4,7 +4,7 @@ use super::arguments::{Algorithm, IndexArguments};
 use crate::shared::failure::Usage;
 use clap::ValueEnum;
 use restive::instance::Chain;
-use std::str::FromStr;
+use restive_pipeline::generate::ChainLength;
 
 /// Beliefs of an infinite chain that have an index, unless said otherwise.
 const BELIEFS: usize = 10;
@@ -17,25 +17,6 @@ pub(crate) enum Observation {
     Full,
     /// The state is seen only when the arm is pulled
     Collapsing,
-}
-
-/// The length of a chain of beliefs, as given on the command line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Length {
-    Finite(usize),
-    Infinite,
-}
-
-impl FromStr for Length {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match (text, text.parse::<usize>()) {
-            ("infinite", _) => Ok(Length::Infinite),
-            (_, Ok(beliefs)) if beliefs > 0 => Ok(Length::Finite(beliefs)),
-            _ => Err("expected a number of beliefs, at least 1, or infinite".into()),
-        }
-    }
 }
 
 /// The chains that the command line asks for; none where the state is always seen.
@@ -53,12 +34,12 @@ pub(crate) fn chain(arguments: &IndexArguments) -> Result<Option<Chain>, Usage> 
     if arguments.algorithm != Algorithm::Auto {
         return refuse("--algorithm: with --observation collapsing the chain decides it; leave it out");
     }
-    match (arguments.chain.unwrap_or(Length::Infinite), arguments.beliefs) {
-        (Length::Infinite, beliefs) => {
+    match (arguments.chain.unwrap_or(ChainLength::Infinite), arguments.beliefs) {
+        (ChainLength::Infinite, beliefs) => {
             Ok(Some(Chain::Infinite { beliefs: beliefs.map_or(BELIEFS, |n| n.get()) }))
         }
-        (Length::Finite(beliefs), None) => Ok(Some(Chain::Finite(beliefs))),
-        (Length::Finite(_), Some(_)) => refuse(
+        (ChainLength::Finite(beliefs), None) => Ok(Some(Chain::Finite(beliefs))),
+        (ChainLength::Finite(_), Some(_)) => refuse(
             "--beliefs: a finite chain has an index for each of its beliefs; it needs --chain infinite",
         ),
     }

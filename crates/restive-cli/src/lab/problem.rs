@@ -1,6 +1,5 @@
 //! What methods are compared on: the synthetic domains of the published experiments, and the synthetic maternal programme.
 
-use crate::generate::Kind;
 use crate::lab::compare;
 use restive::Instance;
 use restive::data::domain::Domain;
@@ -9,6 +8,7 @@ use restive::data::maternal::Maternal;
 use restive::data::split::Part;
 use restive::evaluation::Behaviour;
 use restive::training::Protocol;
+use restive_pipeline::generate::DomainName;
 
 /// Instances of a seed, and how they are learnt from.
 #[derive(Debug, Clone)]
@@ -20,12 +20,12 @@ pub(crate) enum Problem {
 
 impl Problem {
     /// The published sizes.
-    pub(crate) fn all() -> [Problem; 4] {
-        let [two, five, collapsing] = [Kind::TwoState, Kind::FiveState, Kind::Collapsing].map(|kind| {
-            let (name, domain) = kind.domain();
-            Problem::Domain(name, domain)
-        });
-        [two, five, collapsing, Problem::Maternal(Maternal::default())]
+    pub(crate) fn all() -> Vec<Problem> {
+        let problem = |name: &DomainName| match name.domain() {
+            Some(domain) => Problem::Domain(name.name(), domain),
+            None => Problem::Maternal(Maternal::default()),
+        };
+        DomainName::ALL.iter().map(problem).collect()
     }
 
     pub(crate) fn name(&self) -> &'static str {

@@ -239,8 +239,8 @@ fn a_bare_log_is_enough() {
 fn bad_input_ends_in_one_clear_message() {
     let folder = Folder::new();
     for (arguments, part) in [
-        ("collapsing --chain 0", "expected a whole number of labels, at least 1, or infinite"),
-        ("collapsing --chain long", "expected a whole number of labels, at least 1, or infinite"),
+        ("collapsing --chain 0", "expected a whole number, at least 1, or infinite"),
+        ("collapsing --chain long", "expected a whole number, at least 1, or infinite"),
         ("collapsing --chain infinite --states 3", "--chain: states: expected 2 for an infinite chain"),
         ("collapsing --chain infinite --beliefs 5", "more than the horizon"),
         ("collapsing --beliefs 5", "--beliefs: it belongs to --chain infinite"),
@@ -253,8 +253,8 @@ fn bad_input_ends_in_one_clear_message() {
         ("collapsing --chain 2500 --instances 1 --arms 1 --budget 1", "at most 4096"),
         ("collapsing --states 1000000000000000000", "cells of arms"),
         ("collapsing --chain infinite --horizon 18446744073709551615", "--chain: chain: expected fewer"),
-        ("two-state --chain 5", "--chain: it belongs to the domain collapsing"),
-        ("five-state --states 4", "--states: it belongs to the domain collapsing"),
+        ("two-state --chain 5", "unexpected argument '--chain'"),
+        ("five-state --states 4", "unexpected argument '--states'"),
     ] {
         let message = stderr(&folder.restive(&format!("generate {arguments} --out x")).code(2));
         assert!(message.contains(part) && message.lines().count() == 1, "{message}");

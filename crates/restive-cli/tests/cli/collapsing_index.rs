@@ -125,17 +125,11 @@ fn what_cannot_be_is_refused() {
             "--chain: a state that is always seen has none; it needs --observation collapsing",
         ),
         ("arms.csv --beliefs 10", "--beliefs: a state that is always seen has none"),
-        (
-            "arms.csv --observation collapsing --chain 0",
-            "expected a number of beliefs, at least 1, or infinite",
-        ),
-        (
-            "arms.csv --observation collapsing --chain -1",
-            "expected a number of beliefs, at least 1, or infinite",
-        ),
+        ("arms.csv --observation collapsing --chain 0", "expected a whole number, at least 1, or infinite"),
+        ("arms.csv --observation collapsing --chain -1", "expected a whole number, at least 1, or infinite"),
         (
             "arms.csv --observation collapsing --chain long",
-            "expected a number of beliefs, at least 1, or infinite",
+            "expected a whole number, at least 1, or infinite",
         ),
         ("arms.csv --observation collapsing --beliefs 0", "--beliefs"),
         (

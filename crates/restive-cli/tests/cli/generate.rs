@@ -135,3 +135,15 @@ fn one_instance_of_few_arms_has_no_split() {
     assert_eq!(Study::read(&folder.path("s")).unwrap().given_split(), None);
     folder.restive("study s").success();
 }
+
+#[test]
+fn the_help_of_a_domain_shows_only_its_own_flags() {
+    let folder = Folder::new();
+    for (domain, is_collapsing) in [("two-state", false), ("five-state", false), ("collapsing", true)] {
+        let help = stdout(&folder.restive(&format!("generate {domain} --help")).success());
+        for flag in ["      --states <", "      --chain <", "      --beliefs <"] {
+            assert_eq!(help.contains(flag), is_collapsing, "{domain}: {flag}\n{help}");
+        }
+        assert!(help.contains("      --margin <"), "{help}");
+    }
+}

@@ -1,0 +1,3 @@
+//! The pipeline without a face: what it answers in memory, held against the library.
+
+mod generate;
