@@ -15,6 +15,7 @@
 //! ```
 
 use crate::error::{Error, FeatureFault, Result};
+use std::borrow::Borrow;
 
 /// One feature of every arm.
 #[derive(Debug, Clone)]
@@ -141,9 +142,9 @@ impl Features {
     }
 
     /// The arms of several tables with the same columns, one after the other. Panics where the columns differ.
-    pub fn stack(tables: &[Features]) -> Self {
-        let mut stacked = tables.first().expect("at least one table").clone();
-        for table in &tables[1..] {
+    pub fn stack<F: Borrow<Features>>(tables: &[F]) -> Self {
+        let mut stacked = tables.first().expect("at least one table").borrow().clone();
+        for table in tables[1..].iter().map(Borrow::borrow) {
             assert_eq!(table.names, stacked.names, "features: the same columns in every table");
             stacked.arms += table.arms;
             for (column, more) in stacked.columns.iter_mut().zip(&table.columns) {

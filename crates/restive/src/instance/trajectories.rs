@@ -9,6 +9,7 @@
 use super::transition::contiguous;
 use crate::error::{Error, Result};
 use ndarray::{Array3, Array4, ArrayView3, ArrayView4, Axis};
+use std::sync::Arc;
 
 /// A state that was not observed.
 pub const UNSEEN: u16 = u16::MAX;
@@ -28,10 +29,10 @@ pub struct Logged {
     pub reward: Option<Array3<f64>>,
 }
 
-/// Checked trajectories of N arms.
+/// Checked trajectories of N arms; copies share one log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trajectories {
-    logged: Logged,
+    logged: Arc<Logged>,
     states: usize,
 }
 
@@ -105,7 +106,7 @@ impl Trajectories {
         let Logged { state, action, propensity, reward } = logged;
         let (state, action) = (contiguous(state), contiguous(action));
         let (propensity, reward) = (propensity.map(contiguous), reward.map(contiguous));
-        Self { logged: Logged { state, action, propensity, reward }, states }
+        Self { logged: Arc::new(Logged { state, action, propensity, reward }), states }
     }
 
     /// J, the number of trajectories.

@@ -12,6 +12,8 @@
 //!   by shifting its indices without ranking arms any better. It is here to reproduce published numbers (ε = 0.1): there the
 //!   gradient runs through the largest cost too, and all of the published gain comes that way (docs/MEASUREMENTS.md).
 
+use std::fmt;
+
 /// How to set the temperature of a soft policy.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Temperature {
@@ -21,6 +23,17 @@ pub enum Temperature {
     Spread(f64),
     /// e = ε · (largest transport cost of the batch) / 2
     Published(f64),
+}
+
+impl fmt::Display for Temperature {
+    /// As it is written: `spread:0.1`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Temperature::Absolute(e) => write!(f, "absolute:{e}"),
+            Temperature::Spread(kappa) => write!(f, "spread:{kappa}"),
+            Temperature::Published(epsilon) => write!(f, "published:{epsilon}"),
+        }
+    }
 }
 
 impl Temperature {
