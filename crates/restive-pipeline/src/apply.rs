@@ -6,6 +6,8 @@
 
 use crate::describe::seen;
 use crate::error::{Error, Result, refuse};
+use crate::loss::{Loss, loss};
+use crate::message::Opt;
 use crate::model::Trained;
 use crate::prepare;
 use ndarray::{ArrayView2, ArrayView4};
@@ -17,11 +19,11 @@ use restive::{Instance, Layout, Transition};
 use restive_tables::Study;
 
 /// A study seen through a model.
-pub struct Applied {
+pub struct Applied<'a> {
     /// the study
-    pub study: Study,
+    pub study: &'a Study,
     /// the predictors
-    pub ensemble: Ensemble,
+    pub ensemble: &'a Ensemble,
     /// with the features as the model reads them
     pub instances: Vec<Instance>,
     /// the predicted transitions of each instance
@@ -30,14 +32,16 @@ pub struct Applied {
     pub notes: Vec<String>,
     /// whether the model was trained on this very study
     pub is_trained_on: bool,
+    /// for messages
+    pub(crate) study_name: String,
     seed: u64,
     /// the discount of the index that the model is meant for, where it says so
     index_discount: Option<f64>,
 }
 
-impl Applied {
+impl<'a> Applied<'a> {
     /// The study seen through the model; their names are for messages.
-    pub fn new(trained: Trained, study: Study, model_name: &str, study_name: &str) -> Result<Self> {
+    pub fn new(trained: &'a Trained, study: &'a Study, model_name: &str, study_name: &str) -> Result<Self> {
         let Trained { ensemble, model } = trained;
         let misfit = || format!("{study_name} does not fit {model_name}");
         let (found, expected) = (study.settings.reward.states(), ensemble.members[0].architecture().states);
@@ -59,26 +63,42 @@ impl Applied {
             notes.push("the model was trained on another study or another state of this one".into());
         }
         let trained = model.card.configuration.observation;
-        let here = seen(&study);
+        let here = seen(study);
         if trained != here {
             notes.push(format!("the model was trained with {trained} observation, the study has {here}"));
         }
-        notes.extend(prepare::unseen(&study, encoding));
-        notes.extend(prepare::flat(&study, encoding));
+        let features = prepare::features(study);
+        notes.extend(prepare::unseen(&features, encoding));
+        notes.extend(prepare::flat(&features, encoding));
         let index_discount = model.card.configuration.index_discount;
         let index_discount = index_discount.filter(|discount| (0.0..=1.0).contains(discount));
-        let seed = model.card.seed;
-        Ok(Self { study, ensemble, instances, predictions, notes, is_trained_on, seed, index_discount })
+        let (seed, study_name) = (model.card.seed, study_name.to_string());
+        Ok(Self {
+            study,
+            ensemble,
+            instances,
+            predictions,
+            notes,
+            is_trained_on,
+            study_name,
+            seed,
+            index_discount,
+        })
     }
 
     /// The split that the study gives, or the one of the model's seed.
     pub fn split(&self) -> restive::Result<Split> {
-        prepare::given_or_seeded(&self.study, self.seed)
+        prepare::given_or_seeded(self.study, self.seed)
     }
 
     /// Every arm, by instance.
     pub fn all(&self) -> Vec<Group> {
-        all(&self.study)
+        prepare::every_arm(self.study)
+    }
+
+    /// The instances of groups, with the features as the model reads them.
+    pub fn select(&self, groups: &[Group]) -> Vec<Instance> {
+        groups.iter().map(|group| group.select(&self.instances)).collect()
     }
 
     /// The predicted transitions of a group.
@@ -86,15 +106,16 @@ impl Applied {
         self.predictions[group.instance].select_arms(&group.arms)
     }
 
+    /// The predictive loss of groups.
+    pub fn loss(&self, groups: &[Group]) -> Loss {
+        let predictions: Vec<Transition> = groups.iter().map(|group| self.prediction(group)).collect();
+        loss(&self.select(groups), &predictions.iter().map(Transition::view).collect::<Vec<_>>())
+    }
+
     /// The discount of the index: as asked, as the model was trained for, or 1 − 1/H.
     pub fn index_discount(&self, asked: Option<f64>) -> f64 {
         asked.or(self.index_discount).unwrap_or(1.0 - 1.0 / self.study.settings.horizon as f64)
     }
-}
-
-fn all(study: &Study) -> Vec<Group> {
-    let whole = |(instance, n): (usize, usize)| Group { instance, arms: (0..n).collect() };
-    study.arms().into_iter().enumerate().map(whole).collect()
 }
 
 /// The Whittle indices of all arms and states, or labels where states are seen at pulls only, and how many arms are not indexable; refused where some have none.
@@ -106,9 +127,8 @@ pub fn indices(
 ) -> Result<(ndarray::Array2<f64>, usize)> {
     let solved = whittle_index(transition, reward, discount, observation);
     if let Some(arm) = (0..solved.status.len()).find(|i| solved.index.row(*i).iter().any(|w| w.is_nan())) {
-        refuse!(
-            "arm {arm}: found no index at a discount of {discount}; another --index-discount may have one"
-        );
+        let found = format!("arm {arm}: found no index at a discount of {discount}; another ");
+        refuse!(found, Opt("index-discount"), " may have one");
     }
     let not = (0..solved.status.len()).filter(|i| solved.verdict(*i) == Some(false)).count();
     Ok((solved.index, not))

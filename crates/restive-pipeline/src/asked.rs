@@ -181,12 +181,3 @@ pub fn temperature(text: &str) -> std::result::Result<Temperature, String> {
         _ => Err(expected()),
     }
 }
-
-/// A temperature as it is written.
-pub fn temperature_text(temperature: Temperature) -> String {
-    match temperature {
-        Temperature::Spread(x) => format!("spread:{x}"),
-        Temperature::Published(x) => format!("published:{x}"),
-        Temperature::Absolute(x) => format!("absolute:{x}"),
-    }
-}

@@ -1,10 +1,10 @@
 //! How a training went, for the card of its model, and what should be known of it.
 
+use crate::loss::{Loss, loss};
 use crate::message::{Message, Opt, message};
 use crate::words::counted;
 use restive::Instance;
 use restive::data::split::Part;
-use restive::evaluation::Record;
 use restive::predictor::Ensemble;
 use restive::training::{Choice, EpochReport, Finished, Fitted, Status, Verdict};
 use restive_tables::model::Card;
@@ -82,29 +82,18 @@ pub fn losses(ensemble: &Ensemble, parts: &[Vec<Instance>; 3]) -> Losses {
     let [train, validation, test] = Part::ALL.map(|part| {
         let instances = &parts[part as usize];
         (!instances.is_empty()).then(|| {
-            let (mean, total, seen) = loss(ensemble, instances);
+            let predictions: Vec<_> =
+                instances.iter().map(|instance| ensemble.predict(instance.features())).collect();
+            let Loss { per_trajectory, per_transition, transitions } =
+                loss(instances, &predictions.iter().map(|p| p.view()).collect::<Vec<_>>());
             PartLoss {
-                per_trajectory: Some(mean),
-                per_transition: Some(total / seen),
-                transitions: seen as u64,
+                per_trajectory: Some(per_trajectory),
+                per_transition: Some(per_transition),
+                transitions: transitions as u64,
             }
         })
     });
     Losses { train, validation, test }
-}
-
-/// The loss of some instances: per trajectory, the mean over instances; in all; and the transitions (or sightings) in it.
-pub fn loss(ensemble: &Ensemble, instances: &[Instance]) -> (f64, f64, f64) {
-    let (mut mean, mut total, mut seen) = (0.0, 0.0, 0.0);
-    for instance in instances {
-        let record = Record::new(instance);
-        let transition = ensemble.predict(instance.features());
-        let loss = record.loss(transition.view()).per_trajectory;
-        mean += loss / instances.len() as f64;
-        total += loss * instance.trajectories().trajectories() as f64;
-        seen += record.total();
-    }
-    (mean, total, seen)
 }
 
 /// What should be known before a finished training is trusted.

@@ -1,6 +1,6 @@
 //! What decides a training, for the card: the same configuration and the same study give the same model.
 
-use crate::asked::{Asked, temperature_text};
+use crate::asked::Asked;
 use restive::data::encoding::Standardise;
 use restive::data::split::{Part, Split};
 use restive::instance::Observation;
@@ -38,7 +38,7 @@ pub(crate) fn describe(asked: &Asked, method: &Method, study: &Study, split: &Sp
     };
     let decision = method.decision().map(|decision| Decision {
         value: written_value(decision.value),
-        temperature: temperature_text(decision.temperature),
+        temperature: decision.temperature.to_string(),
         horizon: decision.horizon,
         behaviour: study.settings.behaviour.name().into(),
     });

@@ -1,7 +1,6 @@
 //! Why a training, an evaluation or a plan is refused: where, what was found, what was expected.
 
 use crate::message::Message;
-use std::fmt::Display;
 
 /// `Result` with this package's [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;
@@ -26,9 +25,9 @@ pub enum Error {
 
 impl Error {
     /// A fault with the place it was met at.
-    pub(crate) fn at(place: impl Display) -> impl FnOnce(Self) -> Self {
+    pub(crate) fn at(place: impl Into<Message>) -> impl FnOnce(Self) -> Self {
+        let place = place.into().and(": ");
         move |fault| {
-            let place = Message::from(format!("{place}: "));
             Error::Data(match fault {
                 Error::Asked(message) | Error::Data(message) => place.and(message),
                 other => place.and(other.to_string()),

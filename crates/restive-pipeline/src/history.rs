@@ -4,6 +4,7 @@
 //! were never seen twice in a state. Where neither were, a documented default stands in, and the answer says so.
 
 use crate::apply::Applied;
+use crate::message::{Message, Opt, message};
 use crate::words::grouped;
 use restive::data::split::Part;
 use restive::evaluation::{GRID, Record, Strength, strength};
@@ -24,7 +25,7 @@ pub struct History {
 
 const ACTIONS: [&str; 2] = ["passive", "active"];
 
-impl Applied {
+impl Applied<'_> {
     /// What predictions are worth, by the records of arms that were not learnt from.
     pub fn history(&self) -> History {
         let split = self.split().ok();
@@ -36,7 +37,7 @@ impl Applied {
                 .collect();
             let pairs: Vec<_> = held_out.iter().map(|(record, p)| (record, p.view())).collect();
             let strength = strength(&pairs);
-            if strength.iter().any(|of| of.transitions > 0) {
+            if strength.iter().any(|strength| strength.transitions > 0) {
                 return History { strength, from: Some(part), is_in_doubt };
             }
         }
@@ -46,36 +47,40 @@ impl Applied {
 
 impl History {
     /// What should be known before the record is trusted.
-    pub fn warnings(&self) -> Vec<String> {
+    pub fn warnings(&self) -> Vec<Message> {
+        let history = |said: String| message!(Opt("history"), format!(": {said}"));
         let Some(part) = self.from else {
-            return vec![
-                "--history: no arm outside the training part was seen twice in a state, so the strength is a default; \
+            return vec![history(
+                "no arm outside the training part was seen twice in a state, so the strength is a default; \
                  a column split with validation arms lets records decide"
                     .into(),
-            ];
+            )];
         };
         let mut warnings = Vec::new();
-        for (of, action) in self.strength.iter().zip(ACTIONS) {
-            if of.transitions == 0 {
+        for (strength, action) in self.strength.iter().zip(ACTIONS) {
+            if strength.transitions == 0 {
                 let part = part.name();
-                warnings.push(format!(
-                    "--history: no {part} arm was seen twice in a state when {action}: its strength is a default"
-                ));
-            } else if of.is_at_edge {
-                let (end, which) =
-                    if of.value == GRID[0] { ("smallest", "record") } else { ("largest", "prediction") };
-                warnings.push(format!(
-                    "--history: {} is the {end} strength that is tried for {action} arms: only the {which} counts there",
-                    of.value
-                ));
+                warnings.push(history(format!(
+                    "no {part} arm was seen twice in a state when {action}: its strength is a default"
+                )));
+            } else if strength.is_at_edge {
+                let (end, which) = if strength.value == GRID[0] {
+                    ("smallest", "record")
+                } else {
+                    ("largest", "prediction")
+                };
+                warnings.push(history(format!(
+                    "{} is the {end} strength that is tried for {action} arms: only the {which} counts there",
+                    strength.value
+                )));
             }
         }
         if self.is_in_doubt {
             let part = part.name();
-            warnings.push(format!(
-                "--history: the study is not the one of the training and has no column split: its {part} arms may have been \
+            warnings.push(history(format!(
+                "the study is not the one of the training and has no column split: its {part} arms may have been \
                  learnt from, which makes predictions look better than they are"
-            ));
+            )));
         }
         warnings
     }
@@ -83,12 +88,16 @@ impl History {
 
 impl fmt::Display for History {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [passive, active] = self.strength.map(|of| {
-            let rests = match (of.transitions, self.from) {
+        let [passive, active] = self.strength.map(|strength| {
+            let rests = match (strength.transitions, self.from) {
                 (0, _) | (_, None) => "by default".into(),
                 (n, Some(part)) => format!("from {} transitions of {} arms", grouped(n as u64), part.name()),
             };
-            format!("{} ({rests}{})", of.value, if of.is_at_edge { ", an end of the grid" } else { "" })
+            format!(
+                "{} ({rests}{})",
+                strength.value,
+                if strength.is_at_edge { ", an end of the grid" } else { "" }
+            )
         });
         write!(f, "history: a prediction is worth this many transitions: passive {passive}, active {active}")
     }
@@ -98,10 +107,9 @@ impl Serialize for History {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(3))?;
         map.serialize_entry("from", &self.from.map(Part::name))?;
-        for (of, action) in self.strength.iter().zip(ACTIONS) {
-            let Strength { value, transitions, is_at_edge } = of;
-            let of = json!({"strength": value, "transitions": transitions, "is_at_edge": is_at_edge});
-            map.serialize_entry(action, &of)?;
+        for (Strength { value, transitions, is_at_edge }, action) in self.strength.iter().zip(ACTIONS) {
+            let entry = json!({"strength": value, "transitions": transitions, "is_at_edge": is_at_edge});
+            map.serialize_entry(action, &entry)?;
         }
         map.end()
     }

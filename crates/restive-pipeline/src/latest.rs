@@ -41,7 +41,7 @@ mod tests {
     use ndarray::{Array3, array};
     use restive::instance::{Chain, Logged};
 
-    fn of(state: Array3<u16>, action: Array3<u8>, chain: Option<usize>) -> Vec<Option<u16>> {
+    fn latest_of(state: Array3<u16>, action: Array3<u8>, chain: Option<usize>) -> Vec<Option<u16>> {
         let log = Trajectories::new(Logged { state, action, propensity: None, reward: None }, 8).unwrap();
         let labels = |chain| Observation::Collapsing(Chain::Finite(chain));
         latest(&log, chain.map_or(Observation::Full, labels))
@@ -55,15 +55,15 @@ mod tests {
         // chains of 4: the first arm is recorded throughout, the second has a gap, the third is never seen
         let state = array![[[4, 1, U], [5, U, U], [6, U, U], [7, U, U]]];
         let action = array![[[0, 0, 0], [0, N, N], [0, N, N], [N, N, N]]];
-        assert_eq!(of(state.clone(), action.clone(), Some(4)), [Some(7), Some(3), None]);
-        assert_eq!(of(state, action, None), [Some(7), Some(1), None]);
+        assert_eq!(latest_of(state.clone(), action.clone(), Some(4)), [Some(7), Some(3), None]);
+        assert_eq!(latest_of(state, action, None), [Some(7), Some(1), None]);
         // the log ends with the step after its last action, not with the steps of longer trajectories
         let state = array![[[0], [0], [0], [0]], [[4], [U], [U], [U]]];
         let action = array![[[1], [1], [1], [N]], [[0], [N], [N], [N]]];
-        assert_eq!(of(state, action, Some(4)), [Some(5)]);
+        assert_eq!(latest_of(state, action, Some(4)), [Some(5)]);
         // a later trajectory that knows nothing of an arm makes its label older
         let state = array![[[0, U], [1, U]], [[U, 4], [U, 5]]];
         let action = array![[[0, N], [N, N]], [[N, 0], [N, N]]];
-        assert_eq!(of(state, action, Some(4)), [Some(3), Some(5)]);
+        assert_eq!(latest_of(state, action, Some(4)), [Some(3), Some(5)]);
     }
 }

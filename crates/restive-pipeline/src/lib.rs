@@ -6,14 +6,16 @@
 //! | `prepare` | a study's split, the encoding of its features, its instances by part |
 //! | `train`, `card` | a training, epoch by epoch; how it went |
 //! | `model` | trained predictors to and from their folder |
+//! | `contents` | what a study holds |
 //! | `generate` | synthetic studies whose truth is known |
 //! | `apply`, `history`, `latest`, `plan` | a model meets a study: predictions, what they are worth, whom to pull |
+//! | `evaluate`, `loss` | what the model's policy is worth beside others, and how well it predicts |
 //!
 //! What is said to people is a [`Message`], in which options are facts: the command line writes `--index-discount`, Python
 //! `index_discount`.
 //!
 //! ```
-//! use restive_pipeline::{Applied, Asked, PlanAsked, Trained, Training};
+//! use restive_pipeline::{Applied, Asked, EvaluateAsked, PlanAsked, Trained, Training};
 //! use restive_tables::Study;
 //!
 //! # fn main() -> Result<(), restive_pipeline::Error> {
@@ -24,21 +26,31 @@
 //! let progressed = training.run(Default::default(), None, |_| Ok::<_, restive_pipeline::Error>(()))?;
 //! let model = training.model(progressed.members, progressed.histories);
 //!
-//! let applied = Applied::new(Trained::new(model)?, study, "the model", "the study")?;
+//! let trained = Trained::new(model)?;
+//! let applied = Applied::new(&trained, &study, "the model", "the study")?;
 //! let plan = applied.plan(&PlanAsked::default())?;
 //! assert_eq!(plan.plan.len(), plan.budget * applied.instances.len());
+//!
+//! let evaluated = applied.evaluate(&EvaluateAsked { runs: 50, resamples: 10, ..EvaluateAsked::default() })?;
+//! assert!(evaluated.policies.iter().any(|(name, _)| name == "model-strict"));
 //! # Ok(())
 //! # }
 //! ```
 
+/// The seed of everything that draws random numbers, unless said otherwise.
+pub const SEED: u64 = 0;
+
 mod apply;
 mod asked;
 pub mod card;
+mod contents;
 mod describe;
 mod error;
+mod evaluate;
 pub mod generate;
 mod history;
 mod latest;
+mod loss;
 mod message;
 mod model;
 pub mod options;
@@ -49,12 +61,18 @@ mod train;
 pub mod words;
 
 pub use apply::{Applied, indices};
-pub use asked::{Asked, PRECISION_CAP, precision, temperature, temperature_text};
+pub use asked::{Asked, PRECISION_CAP, precision, temperature};
+pub use contents::{FeatureContents, StateReward, StudyContents, StudyLabels};
 pub use error::{Error, Result};
+pub use evaluate::{
+    AboutEstimator, AboutEvaluation, BehaviourName, EvaluateAsked, Evaluated, EvaluatedQuantity, JudgedPart,
+    RatioName,
+};
 pub use history::History;
 pub use latest::latest;
+pub use loss::{Loss, loss};
 pub use message::{Message, Opt};
 pub use model::{Trained, rebuild, weights};
-pub use plan::{LastSeen, Plan, PlanAsked, Row, pulls};
+pub use plan::{LastSeen, Plan, PlanAsked, PlannedArm, pulls};
 pub use restive_tables::model::configuration::{Objective, PredictorName, Preset, Profile, ValueName};
 pub use train::{Progressed, Step, Training};

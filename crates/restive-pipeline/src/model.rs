@@ -26,7 +26,7 @@ impl Trained {
 
     /// Reads a model and rebuilds its predictors.
     pub fn read(folder: &Path) -> Result<Self> {
-        Self::new(Model::read(folder)?).map_err(Error::at(folder.display()))
+        Self::new(Model::read(folder)?).map_err(Error::at(folder.display().to_string()))
     }
 }
 

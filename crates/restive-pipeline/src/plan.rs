@@ -1,9 +1,11 @@
 //! Whom to pull next: the K arms of each instance whose latest recorded state, or label, has the highest Whittle index.
 
 use crate::apply::{Applied, indices};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::history::History;
 use crate::latest::latest;
+use crate::message::{Message, Opt, message};
+use crate::options::INDEX_DISCOUNT;
 use crate::words::counted;
 use restive::Instance;
 use restive::evaluation::{Record, unknown_label};
@@ -23,22 +25,35 @@ pub struct PlanAsked {
     pub history: bool,
     /// of the index; absent: the model's, else 1 − 1/H
     pub index_discount: Option<f64>,
-    /// the position of the one instance to plan for; absent: all of them
-    pub instance: Option<usize>,
-    /// of the lots for ties
+    /// the name of the one instance to plan for; absent: all of them
+    pub instance: Option<String>,
+    /// of the tie-break
     pub seed: u64,
 }
 
 impl Default for PlanAsked {
     fn default() -> Self {
-        let (budget, index_discount, instance) = (None, None, None);
-        Self { budget, only_beneficial: false, history: false, index_discount, instance, seed: 1 }
+        Self {
+            budget: None,
+            only_beneficial: false,
+            history: false,
+            index_discount: None,
+            instance: None,
+            seed: crate::SEED,
+        }
+    }
+}
+
+impl PlanAsked {
+    /// Refuses numbers out of range, before any data are looked at.
+    pub fn check(&self) -> Result<()> {
+        INDEX_DISCOUNT.check(&self.index_discount)
     }
 }
 
 /// One arm to pull.
 #[derive(Serialize)]
-pub struct Row {
+pub struct PlannedArm {
     /// its instance, by name
     pub instance: String,
     /// by name
@@ -50,7 +65,7 @@ pub struct Row {
     pub index: f64,
     /// from 1
     pub rank: usize,
-    /// the probability of being in the plan, over the lots for ties
+    /// the probability of being in the plan, over all tie-breaks
     pub inclusion: f64,
     /// whether a pull pays: the index is above 0
     pub is_beneficial: bool,
@@ -126,15 +141,17 @@ pub struct Plan {
     #[serde(skip)]
     pub is_labelled: bool,
     /// best first, instance by instance
-    pub plan: Vec<Row>,
+    pub plan: Vec<PlannedArm>,
 }
 
-impl Applied {
+impl Applied<'_> {
     /// Whom to pull next.
     pub fn plan(&self, asked: &PlanAsked) -> Result<Plan> {
+        asked.check()?;
+        let chosen = asked.instance.as_deref().map(|name| self.instance(name)).transpose()?;
         let observation = self.study.settings.observation;
         let history = asked.history.then(|| self.history());
-        let strength = history.as_ref().map(|history| history.strength.map(|of| of.value));
+        let strength = history.as_ref().map(|history| history.strength.map(|strength| strength.value));
         let discount = self.index_discount(asked.index_discount);
         let budget = asked.budget.unwrap_or(self.study.settings.budget);
         let mut plan = Plan {
@@ -146,16 +163,27 @@ impl Applied {
             is_labelled: observation.chain().is_some(),
             plan: Vec::new(),
         };
-        let is_chosen = |k: &usize| asked.instance.is_none_or(|chosen| chosen == *k);
+        let is_chosen = |k: &usize| chosen.is_none_or(|chosen| chosen == *k);
         for k in (0..self.instances.len()).filter(is_chosen) {
             let (table, not) = indices_of(&self.instances[k], self, k, strength, discount)?;
             plan.not_indexable += not;
-            let lots = asked.seed.wrapping_add(k as u64);
-            let (rows, never_observed) = pulls(&self.study.instances[k], &table, observation, budget, lots);
+            let seed = asked.seed.wrapping_add(k as u64);
+            let (arms, never_observed) = pulls(&self.study.instances[k], &table, observation, budget, seed);
             plan.never_observed += never_observed;
-            plan.plan.extend(rows.into_iter().filter(|row| row.is_beneficial || !asked.only_beneficial));
+            plan.plan.extend(arms.into_iter().filter(|arm| arm.is_beneficial || !asked.only_beneficial));
         }
         Ok(plan)
+    }
+
+    /// The position of an instance.
+    fn instance(&self, name: &str) -> Result<usize> {
+        let mut names = self.study.instances.iter().map(|instance| instance.name.as_str());
+        names.clone().position(|known| known == name).ok_or_else(|| {
+            let some: Vec<&str> = names.by_ref().take(5).collect();
+            let some = some.join(", ");
+            let words = format!(": found {name:?}, expected an instance such as {some}");
+            Error::Asked(message!(Opt("instance"), words))
+        })
     }
 }
 
@@ -179,25 +207,25 @@ impl Plan {
     }
 
     /// What should be known before the plan is trusted.
-    pub fn warnings(&self) -> Vec<String> {
-        let mut warnings: Vec<String> = self.history.iter().flat_map(History::warnings).collect();
+    pub fn warnings(&self) -> Vec<Message> {
+        let mut warnings: Vec<Message> = self.history.iter().flat_map(History::warnings).collect();
         if self.not_indexable > 0 {
             let arms = counted(self.not_indexable as u64, "arm");
-            warnings.push(format!("{arms} not indexable: their ranking is a heuristic"));
+            warnings.push(format!("{arms} not indexable: their ranking is a heuristic").into());
         }
         warnings
     }
 }
 
 /// The arms of an instance to pull, by their indices (`[N,L]`) in their latest states or labels, best first; and how many arms
-/// were never seen. `seed` draws the lots for ties.
+/// were never seen. `seed` breaks ties.
 pub fn pulls(
     there: &StudyInstance,
     table: &ndarray::Array2<f64>,
     observation: Observation,
     budget: usize,
     seed: u64,
-) -> (Vec<Row>, usize) {
+) -> (Vec<PlannedArm>, usize) {
     let latest = latest(&there.trajectories, observation);
     let chain = observation.chain();
     let unknown = chain.map(|chain| unknown_label(&there.trajectories, chain));
@@ -209,7 +237,7 @@ pub fn pulls(
     let mut pulled: Vec<usize> = (0..ranked.len()).filter(|c| top.pull[*c]).collect();
     // stable: equal indices stay in the order of the table
     pulled.sort_by(|a, b| score[*b].partial_cmp(&score[*a]).expect("indices are numbers"));
-    let rows = pulled.into_iter().enumerate().map(|(rank, c)| Row {
+    let arms = pulled.into_iter().enumerate().map(|(rank, c)| PlannedArm {
         instance: there.name.clone(),
         arm: there.arms[ranked[c].0].clone(),
         place: LastSeen::new(ranked[c].1, latest[ranked[c].0].is_some(), chain),
@@ -218,13 +246,13 @@ pub fn pulls(
         inclusion: top.inclusion[c],
         is_beneficial: score[c] > 0.0,
     });
-    (rows.collect(), latest.iter().filter(|state| state.is_none()).count())
+    (arms.collect(), latest.iter().filter(|state| state.is_none()).count())
 }
 
 /// The indices of an instance, on the prediction alone or smoothed with the arms' own records.
 fn indices_of(
     instance: &Instance,
-    applied: &Applied,
+    applied: &Applied<'_>,
     k: usize,
     strength: Option<[f64; 2]>,
     discount: f64,

@@ -9,7 +9,7 @@ use crate::words::{counted, percent};
 use ndarray::{Array3, s};
 use restive::data::encoding::{EncodedColumn, Encoding, Standardise};
 use restive::data::features::{Column, Features};
-use restive::data::split::{Part, Split};
+use restive::data::split::{Group, Part, Split};
 use restive::error::FeatureFault;
 use restive::evaluation::{Behaviour, Propensity};
 use restive::instance::{Logged, Parts};
@@ -51,7 +51,7 @@ pub fn parts(
         let source = behaviour(study.settings.behaviour);
         for instance in &mut instances {
             let propensity = Propensity::new(instance.trajectories(), source, instance.budget())
-                .map_err(|error| Error::at("--value is: no propensities")(error.into()))?;
+                .map_err(|error| Error::at(message!(Opt("value"), " is: no propensities"))(error.into()))?;
             *instance = with_propensity(instance, &propensity)?;
         }
     }
@@ -109,10 +109,19 @@ pub fn rewards_at_pulls(instances: &[Instance]) -> Option<String> {
     })
 }
 
-/// One warning for each category that arms of the study have and no training arm had.
-pub fn unseen(study: &Study, encoding: &Encoding) -> Vec<String> {
-    let tables: Vec<_> = study.instances.iter().map(|instance| instance.features.clone()).collect();
-    let unseen = encoding.unseen(&Features::stack(&tables));
+/// Every arm of a study, by instance.
+pub fn every_arm(study: &Study) -> Vec<Group> {
+    let whole = |(instance, n): (usize, usize)| Group { instance, arms: (0..n).collect() };
+    study.arms().into_iter().enumerate().map(whole).collect()
+}
+
+/// What is known of all arms of a study, in one table.
+pub fn features(study: &Study) -> Features {
+    Features::stack(&study.instances.iter().map(|instance| &instance.features).collect::<Vec<_>>())
+}
+
+/// One warning for each category that some of these arms have and no training arm had.
+pub fn unseen(features: &Features, encoding: &Encoding) -> Vec<String> {
     let warning = |unseen: restive::data::encoding::Unseen| {
         let (column, category) = (unseen.column.escape_debug(), unseen.category.escape_debug());
         let arms = counted(unseen.arms as u64, "arm");
@@ -120,19 +129,17 @@ pub fn unseen(study: &Study, encoding: &Encoding) -> Vec<String> {
             "feature {column}: {arms} with {category}, which no training arm has: encoded as none of the known"
         )
     };
-    unseen.into_iter().map(warning).collect()
+    encoding.unseen(features).into_iter().map(warning).collect()
 }
 
-/// One warning for each feature that the model learnt from and that tells the arms of this study nothing: missing in all of
-/// them, or the same.
-pub fn flat(study: &Study, encoding: &Encoding) -> Vec<String> {
-    let tables: Vec<_> = study.instances.iter().map(|instance| instance.features.clone()).collect();
-    let all = Features::stack(&tables);
+/// One warning for each feature that the model learnt from and that does not differ between these arms: missing in all of them,
+/// or the same.
+pub fn flat(features: &Features, encoding: &Encoding) -> Vec<String> {
     let flat = |learnt: &EncodedColumn| {
-        let column = all.column(&learnt.name).filter(|column| column.len() > 1)?;
+        let column = features.column(&learnt.name).filter(|column| column.len() > 1)?;
         let same = match column {
             _ if column.missing() == column.len() => "missing in every arm".into(),
-            _ if column.missing() > 0 => return None, // missing tells something
+            _ if column.missing() > 0 => return None, // that some are missing is a difference
             Column::Number(values) if values.iter().all(|x| *x == values[0]) => {
                 format!("found {} in every arm", values[0])
             }

@@ -72,7 +72,7 @@ impl Training {
         }
         refuse_too_little(&method, &parts)?;
         let mut warnings: Vec<Message> =
-            prepare::unseen(study, &encoding).into_iter().map(Message::from).collect();
+            prepare::unseen(&prepare::features(study), &encoding).into_iter().map(Message::from).collect();
         let rewards = prepare::rewards_at_pulls(&parts[0]).filter(|_| is_by_log);
         warnings.extend(rewards.map(Message::from));
         let architecture = Architecture {

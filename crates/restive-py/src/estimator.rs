@@ -5,7 +5,7 @@
 
 use crate::asked::asked_for;
 use crate::columns::{Column, text, whole};
-use crate::refusal::{in_python, keywords, of_pipeline, of_tables};
+use crate::refusal::{keywords, of_pipeline, of_tables};
 use crate::study::NativeStudy;
 use crate::threads::{pool, run};
 use numpy::{PyArray4, ToPyArray};
@@ -106,16 +106,13 @@ impl NativeModel {
                 return Err(PyValueError::new_err(message));
             }
         };
-        let (_, loss, seen) = run(py, || {
-            let instances: Vec<_> = groups.iter().map(|group| group.select(&applied.instances)).collect();
-            card::loss(&applied.ensemble, &instances)
-        })?;
-        if seen == 0.0 {
+        let loss = run(py, || applied.loss(&groups))?;
+        if loss.transitions == 0.0 {
             let message =
                 format!("part: found no transition in {part:?}, expected some; \"all\" takes every arm");
             return Err(PyValueError::new_err(message));
         }
-        Ok(-loss / seen)
+        Ok(-loss.per_transition)
     }
 
     /// Columns, then facts: budget, index_discount, history, never_observed, notes, warnings.
@@ -144,8 +141,9 @@ impl NativeModel {
             let cells = rows.iter().map(|row| row.place.cells()[c].map(i32::from));
             columns.push((name.to_string(), whole(py, cells)?));
         }
-        let numbers =
-            |of: fn(&restive_pipeline::Row) -> f64| rows.iter().map(of).collect::<Vec<_>>().to_pyarray(py);
+        let numbers = |of: fn(&restive_pipeline::PlannedArm) -> f64| {
+            rows.iter().map(of).collect::<Vec<_>>().to_pyarray(py)
+        };
         columns.push(("index".into(), numbers(|row| row.index).into_any()));
         columns.push(("rank".into(), whole(py, rows.iter().map(|row| Some(row.rank as i32)))?));
         columns.push(("inclusion".into(), numbers(|row| row.inclusion).into_any()));
@@ -158,16 +156,15 @@ impl NativeModel {
         facts.set_item("history", plan.history.as_ref().map(ToString::to_string))?;
         facts.set_item("never_observed", plan.never_observed)?;
         let notes = applied.notes.iter().cloned().chain(plan.note());
-        facts.set_item("notes", notes.map(|note| in_python(&note)).collect::<Vec<_>>())?;
-        facts.set_item("warnings", plan.warnings().iter().map(|text| in_python(text)).collect::<Vec<_>>())?;
+        facts.set_item("notes", notes.collect::<Vec<_>>())?;
+        facts.set_item("warnings", plan.warnings().iter().map(keywords).collect::<Vec<_>>())?;
         Ok((columns, facts))
     }
 }
 
 impl NativeModel {
-    fn applied(&self, py: Python<'_>, study: &NativeStudy) -> PyResult<Applied> {
-        let (trained, study) = (&self.trained, &study.study);
-        let applied = || Applied::new(trained.clone(), study.clone(), "the model", "the study");
+    fn applied<'a>(&'a self, py: Python<'_>, study: &'a NativeStudy) -> PyResult<Applied<'a>> {
+        let applied = || Applied::new(&self.trained, &study.study, "the model", "the study");
         run(py, applied)?.map_err(of_pipeline)
     }
 }

@@ -1,7 +1,7 @@
 //! Errors of files, studies and models as exceptions, in the words of Python.
 //!
-//! What is wrong with data is a `ValueError`, what the system refuses an `OSError`. Where a message names an option as the
-//! command line writes it, `--index-discount`, it becomes the keyword, `index_discount`.
+//! What is wrong with data is a `ValueError`, what the system refuses an `OSError`. Where a message names an option,
+//! `--index-discount` on the command line, it is written as the keyword, `index_discount`.
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -38,22 +38,4 @@ pub(crate) fn keywords(message: &Message) -> String {
         "seed" => "random_state".into(),
         name => name.replace('-', "_"),
     })
-}
-
-/// Options as keywords.
-pub(crate) fn in_python(text: &str) -> String {
-    let mut pieces = text.split("--");
-    let mut out = pieces.next().unwrap_or_default().to_string();
-    for piece in pieces {
-        let end = piece.find(|c: char| !(c.is_ascii_lowercase() || c == '-')).unwrap_or(piece.len());
-        let is_option = end > 0 && (out.is_empty() || out.ends_with([' ', '(']));
-        let (name, rest) = piece.split_at(if is_option { end } else { 0 });
-        match name {
-            "" => out += "--",
-            "seed" => out += "random_state",
-            name => out += &name.replace('-', "_"),
-        }
-        out += rest;
-    }
-    out
 }

@@ -8,8 +8,8 @@ mod text;
 mod why;
 
 use crate::lab::compare::{self, Method, Run, parts};
+use crate::shared::begin::use_threads;
 use crate::shared::display::peak_memory;
-use crate::shared::prepare;
 use crate::shared::progress::Progress;
 use crate::shared::values::choice;
 use anyhow::Context;
@@ -20,7 +20,7 @@ use page::{figure, page};
 use rayon::prelude::*;
 use restive::data::domain::Domain;
 use restive_pipeline::generate::{DomainName, study_of};
-use restive_pipeline::{Plan, indices, pulls};
+use restive_pipeline::{Plan, SEED, indices, pulls};
 use restive_tables::Study;
 use serde_json::json;
 use std::io::Write;
@@ -94,7 +94,7 @@ pub(crate) struct DemoArguments {
 
 pub(crate) fn run(arguments: &DemoArguments) -> anyhow::Result<()> {
     let start = Instant::now();
-    prepare::threads(arguments.threads)?;
+    use_threads(arguments.threads)?;
     files::check(&arguments.out, arguments.force)?;
     let name = arguments.domain.name();
     let published = arguments.domain.domain().expect("one of the published domains");
@@ -168,7 +168,7 @@ fn plan(study: &Study, run: &Run, domain: &Domain) -> anyhow::Result<Plan> {
     let (table, not_indexable) =
         indices(transition.view(), test[0].reward().view(), discount, domain.observation)?;
     let (plan, never_observed) =
-        pulls(&study.instances[k], &table, domain.observation, domain.budget, 1 + k as u64);
+        pulls(&study.instances[k], &table, domain.observation, domain.budget, SEED + k as u64);
     let is_labelled = domain.observation.chain().is_some();
     let budget = domain.budget;
     let (index_discount, history) = (discount, None);

@@ -166,7 +166,7 @@ fn as_deployed(findings: &Findings<'_>) -> Table {
 
 fn whom(plan: &Plan) -> Vec<Block> {
     let instance = plan.plan.first().map_or("", |row| &row.instance);
-    let one = |row: &restive_pipeline::Row| {
+    let one = |row: &restive_pipeline::PlannedArm| {
         let seen = row.place.cells().into_iter().map(|cell| cell.map_or(f64::NAN, f64::from));
         let numbers = seen.chain([row.index, row.rank as f64, row.inclusion]);
         Row::new(std::iter::once(Cell::text(&row.arm)).chain(numbers.map(Cell::Number)).collect())

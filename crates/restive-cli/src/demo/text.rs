@@ -50,7 +50,7 @@ pub(crate) fn write(
     let instance = plan.plan.first().map_or("", |row| &row.instance);
     writeln!(text, "\nWhom to pull next in instance {instance} of the first run:")?;
     let shown = &plan.plan[..plan.plan.len().min(ROWS)];
-    let decimals = Decimals::of(shown.iter().map(|row| row.index));
+    let decimals = Decimals::suiting(shown.iter().map(|row| row.index));
     let seen = LastSeen::header(plan.is_labelled);
     let header = ["arm"].iter().chain(seen).chain(&["index", "rank", "pull probability"]);
     let mut rows = vec![header.map(|name| name.to_string()).collect::<Vec<_>>()];

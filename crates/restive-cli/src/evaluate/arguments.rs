@@ -1,8 +1,9 @@
 //! What `restive evaluate` is asked, and its help.
 
-use crate::shared::values::{discount, temperature};
-use clap::{Args, ValueEnum};
+use crate::shared::values::{choice, temperature};
+use clap::Args;
 use restive::policy::Temperature;
+use restive_pipeline::{BehaviourName, EvaluateAsked, JudgedPart, RatioName};
 use std::path::PathBuf;
 
 const ABOUT: &str = "\
@@ -23,7 +24,7 @@ Estimators:
   fluid      the limit of many arms, on transitions estimated from the trajectories
 
 Intervals are nominal 95 % intervals, and the answer says what they cover. Gains are paired: both policies meet the same \
-resamples and the same luck. Over several instances values are averages. Where a part of an instance \
+resamples and the same noise. Over several instances values are averages. Where a part of an instance \
 is judged, its budget is in proportion; propensities are those of the whole. Where the log shows no other policy (every action \
 was certain, or K of N at random is nobody or everybody), is and segmented are absent, and a warning says why.
 
@@ -51,36 +52,36 @@ pub(crate) struct EvaluateArguments {
     pub(crate) study: PathBuf,
 
     /// Which arms to judge on: by the study's column split, or else as the model's seed splits them
-    #[arg(long, value_enum, default_value_t = Judged::Test)]
-    pub(crate) part: Judged,
+    #[arg(long, value_parser = choice::<JudgedPart>(JudgedPart::described()), default_value_t = EvaluateAsked::default().part)]
+    part: JudgedPart,
 
     /// Discount of the index, from 0 to 1 [default: the model's; where it has none, 1 - 1/H with H the study's horizon]
-    #[arg(long, value_parser = discount, allow_hyphen_values = true)]
-    pub(crate) index_discount: Option<f64>,
+    #[arg(long, allow_hyphen_values = true)]
+    index_discount: Option<f64>,
 
     /// Softness of the soft policies: spread:X (of the indices' standard deviation), published:X or absolute:X
-    #[arg(long, value_parser = temperature, default_value = "spread:0.1")]
-    pub(crate) temperature: Temperature,
+    #[arg(long, value_parser = temperature, default_value_t = EvaluateAsked::default().temperature)]
+    temperature: Temperature,
 
     /// Where propensities come from [default: as study.toml says]
-    #[arg(long, value_enum)]
-    pub(crate) behaviour: Option<Source>,
+    #[arg(long, value_parser = choice::<BehaviourName>(BehaviourName::described()))]
+    behaviour: Option<BehaviourName>,
 
     /// Which decisions enter a ratio of importance sampling
-    #[arg(long, value_enum, default_value_t = Ratio::ThisStep)]
-    pub(crate) ratio: Ratio,
+    #[arg(long, value_parser = choice::<RatioName>(RatioName::described()), default_value_t = EvaluateAsked::default().ratio)]
+    ratio: RatioName,
 
     /// Simulated runs
-    #[arg(long, default_value_t = 1000, value_name = "N")]
-    pub(crate) runs: usize,
+    #[arg(long, default_value_t = EvaluateAsked::default().runs, value_name = "N")]
+    runs: usize,
 
     /// Bootstrap resamples
-    #[arg(long, default_value_t = 200, value_name = "N")]
-    pub(crate) resamples: usize,
+    #[arg(long, default_value_t = EvaluateAsked::default().resamples, value_name = "N")]
+    resamples: usize,
 
     /// Seed of all random numbers
-    #[arg(long, default_value_t = 1)]
-    pub(crate) seed: u64,
+    #[arg(long, default_value_t = EvaluateAsked::default().seed)]
+    seed: u64,
 
     /// Write the scores to this file, one row each: .csv or .parquet
     #[arg(short, long, value_name = "OUT")]
@@ -95,36 +96,10 @@ pub(crate) struct EvaluateArguments {
     pub(crate) threads: Option<u16>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Judged {
-    Test,
-    Validation,
-    Train,
-    /// Every arm, those that were learnt from too
-    All,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Source {
-    /// The column propensity
-    Logged,
-    /// K of N arms at random
-    Uniform,
-    /// The share of arms pulled at each step
-    Estimated,
-    /// No importance sampling
-    None,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Ratio {
-    /// All up to and including the step's own, as published
-    ThisStep,
-    /// All before the step: less noise where the reward does not depend on the action
-    PreviousStep,
-}
-
-/// The word of a choice on the command line.
-pub(crate) fn word(choice: impl ValueEnum) -> String {
-    choice.to_possible_value().expect("every choice has a name").get_name().to_string()
+impl EvaluateArguments {
+    /// What is asked of the pipeline.
+    pub(super) fn asked(&self) -> EvaluateAsked {
+        let &Self { part, index_discount, temperature, behaviour, ratio, runs, resamples, seed, .. } = self;
+        EvaluateAsked { part, index_discount, temperature, behaviour, ratio, runs, resamples, seed }
+    }
 }

@@ -1,115 +1,60 @@
-//! The scores of an evaluation, as text or a table with one row per number; `evaluate_json` prints them as JSON.
+//! The scores of an evaluation, as text or as a table with one row per number.
 
-use super::about::words;
-use super::arguments::{EvaluateArguments, word};
-use crate::shared::display::counted;
-use crate::shared::display::{Decimals, write_aligned};
-use restive::Instance;
-use restive::evaluation::{Behaviour, Estimate, Estimator, Evaluation, EvaluationSettings, Hindrance, Score};
-use restive_tables::{Cells, write_table};
-use serde::Serialize;
+use crate::shared::display::{Decimals, counted, write_aligned};
+use restive::evaluation::{Estimate, Estimator, Score};
+use restive_pipeline::{Evaluated, EvaluatedQuantity};
+use restive_tables::{Cells, write_table as write_cells};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Average negative log-likelihood of the transitions that were logged, or of the sightings where states are seen at pulls only.
-#[derive(Serialize)]
-pub(crate) struct Loss {
-    pub(crate) per_trajectory: f64,
-    pub(crate) per_transition: f64,
+/// Columns policy, estimator, quantity, value, low, high, ess, covers.
+pub(crate) fn write_table(evaluated: &Evaluated, path: &Path) -> restive_tables::Result<()> {
+    let rows = evaluated.quantities();
+    let words = |cell: fn(&EvaluatedQuantity<'_>) -> String| Cells::Text(rows.iter().map(cell).collect());
+    let numbers =
+        |cell: fn(&Estimate) -> f64| Cells::Number(rows.iter().map(|row| cell(&row.estimate)).collect());
+    let columns = vec![
+        ("policy", words(|row| row.policy.into())),
+        ("estimator", words(|row| row.estimator.name().into())),
+        ("quantity", words(|row| row.quantity.into())),
+        ("value", numbers(|estimate| estimate.value)),
+        ("low", numbers(|estimate| estimate.low)),
+        ("high", numbers(|estimate| estimate.high)),
+        ("ess", numbers(|estimate| estimate.effective_sample_size.unwrap_or(f64::NAN))),
+        ("covers", words(|row| row.estimate.covers.words().into())),
+    ];
+    write_cells(path, columns)
 }
 
-/// An evaluation and what it rests on.
-pub(crate) struct Report<'a> {
-    pub(crate) evaluation: Evaluation,
-    pub(crate) loss: Loss,
-    /// of propensities; absent: no importance sampling
-    pub(crate) source: Option<Behaviour>,
-    /// whether a rota is taken for chance
-    pub(crate) is_rota: bool,
-    /// why importance sampling is absent although propensities were asked for
-    pub(crate) hindrance: Option<Hindrance>,
-    /// of the index
-    pub(crate) discount: f64,
-    pub(crate) settings: &'a EvaluationSettings,
-    pub(crate) arguments: &'a EvaluateArguments,
-    pub(crate) instances: &'a [Instance],
-    pub(crate) notes: Vec<String>,
-}
-
-impl Report<'_> {
-    /// Columns policy, estimator, quantity, value, low, high, ess, covers.
-    pub(crate) fn write_table(&self, path: &Path) -> restive_tables::Result<()> {
-        let (mut words, mut numbers) = ([const { Vec::new() }; 4], [const { Vec::new() }; 4]);
-        for (policy, scores) in &self.evaluation.policies {
-            for score in scores {
-                let all = [
-                    ("value", Some(score.value)),
-                    ("gain_over_random", score.gain_over_random),
-                    ("gain_over_no_action", score.gain_over_no_action),
-                ];
-                for (quantity, estimate) in all.into_iter().filter_map(|(name, e)| e.map(|e| (name, e))) {
-                    let cells = [policy, score.estimator.name(), quantity, estimate.covers.words()];
-                    words.iter_mut().zip(cells).for_each(|(column, cell)| column.push(cell.to_string()));
-                    let size = estimate.effective_sample_size.unwrap_or(f64::NAN);
-                    let cells = [estimate.value, estimate.low, estimate.high, size];
-                    numbers.iter_mut().zip(cells).for_each(|(column, cell)| column.push(cell));
-                }
-            }
-        }
-        let [policy, estimator, quantity, covers] = words.map(Cells::Text);
-        let [value, low, high, ess] = numbers.map(Cells::Number);
-        let columns = vec![
-            ("policy", policy),
-            ("estimator", estimator),
-            ("quantity", quantity),
-            ("value", value),
-            ("low", low),
-            ("high", high),
-            ("ess", ess),
-            ("covers", covers),
-        ];
-        write_table(path, columns)
+pub(crate) fn write_text(evaluated: &Evaluated, text: &mut Vec<u8>, out: Option<&Path>) -> io::Result<()> {
+    let Evaluated { loss, about, uninformed_loss, is_labelled, .. } = evaluated;
+    for estimator in Estimator::ALL {
+        let name = estimator.name();
+        let Some(rests_on) = about.estimators.get(name) else { continue };
+        let (judges_by, covers) = (rests_on.judges_by, rests_on.intervals_cover);
+        writeln!(text, "{name}: {judges_by}; 95 % intervals cover {covers}")?;
+        write_aligned(text, &table(&evaluated.by_estimator(estimator)))?;
+        writeln!(text)?;
     }
-
-    pub(crate) fn write_text(&self, text: &mut Vec<u8>, out: Option<&Path>) -> io::Result<()> {
-        for estimator in Estimator::ALL {
-            let rows = self.evaluation.policies.iter();
-            let rows = rows.filter_map(|(name, scores)| {
-                scores.iter().find(|score| score.estimator == estimator).map(|score| (name, score))
-            });
-            let rows: Vec<(&String, &Score)> = rows.collect();
-            let Some((_, first)) = rows.first() else { continue };
-            let covers = first.value.covers.words();
-            writeln!(text, "{}: {}; 95 % intervals cover {covers}", estimator.name(), words(estimator))?;
-            write_aligned(text, &table(&rows))?;
-            writeln!(text)?;
-        }
-        let Loss { per_trajectory, per_transition } = self.loss;
-        let count = |count: usize, what| counted(count as u64, what);
-        writeln!(
-            text,
-            "predictive loss  {per_trajectory:.3} per trajectory, {per_transition:.4} per {} (knowing nothing: {:.4})",
-            if self.is_labelled() { "sighting" } else { "transition" },
-            (self.instances[0].states() as f64).ln()
-        )?;
-        let arms = self.instances.iter().map(Instance::arms).sum();
-        let [least, most] = self.budgets();
-        let budget = if least == most { least.to_string() } else { format!("{least} to {most}") };
-        let (instances, arms) = (count(self.instances.len(), "instance"), count(arms, "arm"));
-        write!(
-            text,
-            "judged on        {} part: {instances}, {arms}, budget {budget}; ",
-            word(self.arguments.part)
-        )?;
-        writeln!(text, "index discount {:.4}", self.discount)?;
-        writeln!(text, "propensities     {}", self.source_words())?;
-        for assumption in self.assumptions() {
-            writeln!(text, "assumption       {assumption}")?;
-        }
-        if let Some(out) = out {
-            writeln!(text, "wrote            {}", out.display())?;
-        }
-        Ok(())
+    writeln!(
+        text,
+        "predictive loss  {:.3} per trajectory, {:.4} per {} (knowing nothing: {uninformed_loss:.4})",
+        loss.per_trajectory,
+        loss.per_transition,
+        if *is_labelled { "sighting" } else { "transition" },
+    )?;
+    let [least, most] = about.budget;
+    let budget = if least == most { least.to_string() } else { format!("{least} to {most}") };
+    let (instances, arms) = (counted(about.instances as u64, "instance"), counted(about.arms as u64, "arm"));
+    write!(text, "judged on        {} part: {instances}, {arms}, budget {budget}; ", about.part)?;
+    writeln!(text, "index discount {:.4}", about.index_discount)?;
+    writeln!(text, "propensities     {}", about.propensities)?;
+    for assumption in &about.assumptions {
+        writeln!(text, "assumption       {assumption}")?;
+    }
+    match out {
+        Some(out) => writeln!(text, "wrote            {}", out.display()),
+        None => Ok(()),
     }
 }
 
@@ -117,12 +62,12 @@ impl Report<'_> {
 const NOISE: f64 = 1e-11;
 
 /// One row per policy.
-fn table(rows: &[(&String, &Score)]) -> Vec<Vec<String>> {
+fn table(rows: &[(&str, &Score)]) -> Vec<Vec<String>> {
     let has_size = rows.iter().any(|(_, score)| score.value.effective_sample_size.is_some());
     let estimates = rows.iter().flat_map(|(_, score)| {
         [Some(score.value), score.gain_over_random, score.gain_over_no_action].into_iter().flatten()
     });
-    let decimals = Decimals::of(estimates.flat_map(|e| [e.value, e.low, e.high]));
+    let decimals = Decimals::suiting(estimates.flat_map(|e| [e.value, e.low, e.high]));
     // differences of values that are equal but for the order of their sums
     let noise = NOISE * rows.iter().fold(0.0, |most: f64, (_, score)| most.max(score.value.value.abs()));
     let number = |x: f64| match x {
@@ -172,8 +117,7 @@ mod tests {
             dropped: 0,
             without_overlap: 0,
         };
-        let name = "random".to_string();
-        let shown = &table(&[(&name, &score)])[1];
+        let shown = &table(&[("random", &score)])[1];
         assert_eq!(shown[3..5], ["0.0000", "[0.0000, 0.0000]"]);
         assert_eq!(shown[5..], ["1.00e-7", "[0.5000, –]"]);
     }

@@ -14,8 +14,8 @@ mod rows;
 mod units;
 
 use crate::lab::problem::Problem;
+use crate::shared::begin::use_threads;
 use crate::shared::failure::{Usage, say_when_interrupted};
-use crate::shared::prepare;
 use crate::shared::values::choice;
 use anyhow::bail;
 use clap::{Args, Subcommand, ValueEnum};
@@ -274,7 +274,7 @@ pub(crate) fn run(arguments: &ExperimentArguments) -> anyhow::Result<()> {
         What::All(arguments) => (&OF_THE_PAPER, arguments),
         What::Report { folder } => return report(folder, start),
     };
-    prepare::threads(arguments.threads)?;
+    use_threads(arguments.threads)?;
     let is_recommended = arguments.profile == Profile::Recommended;
     let asked = asked(arguments, if names == ["quality"] { quality::RUNS } else { RUNS });
     if let (["cost-arms" | "cost-states"], [_, ..]) = (names, &arguments.domain[..]) {

@@ -18,7 +18,7 @@ pub(crate) struct OutArguments {
     out: PathBuf,
 
     /// Seed of all random numbers
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = restive_pipeline::SEED)]
     pub(crate) seed: u64,
 
     /// Format of the tables

@@ -22,7 +22,7 @@ use std::panic::resume_unwind;
 use std::sync::mpsc::sync_channel;
 use std::thread;
 use std::time::Instant;
-use summary::Summary;
+use summary::IndexSummary;
 
 /// Batches that may wait between two threads.
 const WAITING: usize = 1;
@@ -30,7 +30,7 @@ const WAITING: usize = 1;
 pub(crate) fn run(arguments: &IndexArguments) -> anyhow::Result<()> {
     let start = Instant::now();
     refuse_contradictions(arguments)?;
-    crate::shared::prepare::threads(arguments.threads)?;
+    crate::shared::begin::use_threads(arguments.threads)?;
     let answers = chain(arguments)?.map_or(1, |chain| chain.beliefs());
     let reader = ArmReader::open_for(&arguments.arms, arguments.layout.into(), answers)?;
     let question = Question::new(arguments, reader.states())?;
@@ -53,7 +53,7 @@ pub(crate) fn run(arguments: &IndexArguments) -> anyhow::Result<()> {
         }
     };
 
-    let summary = Summary::new(arguments, &question, states, tally, start.elapsed());
+    let summary = IndexSummary::new(arguments, &question, states, tally, start.elapsed());
     crate::print(|text| match arguments.json {
         true => summary.write_json(text),
         false => {

@@ -54,7 +54,7 @@ impl Preview {
         }
         let states = self.labels.len();
         let numbers = self.arms.iter().flat_map(|arm| arm.index.iter().chain(&arm.last));
-        let decimals = Decimals::of(numbers.copied());
+        let decimals = Decimals::suiting(numbers.copied());
         let mut table = vec![header(&self.labels, is_verbose)];
         table.extend(self.arms.iter().map(|arm| {
             let mut row = vec![arm.name.escape_debug().to_string()];

@@ -1,4 +1,4 @@
-//! From checked arms to indices: the algorithm, and the count of what came out.
+//! From checked arms to indices: by which algorithm, and the count of what came out.
 
 use super::arguments::{Algorithm, IndexArguments};
 use super::observation::{chain, chain_name, refuse_too_many};
@@ -69,7 +69,7 @@ impl Question {
         }
     }
 
-    /// The algorithm, by the name that the command line gives it.
+    /// By the name that the command line gives it.
     pub(crate) fn algorithm_name(&self) -> &'static str {
         match self.algorithm {
             index::Algorithm::Collapsing(Chain::Finite(_)) => "collapsing, finite chain",

@@ -11,7 +11,7 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 #[derive(Debug, Serialize)]
-pub(crate) struct Summary {
+pub(crate) struct IndexSummary {
     input: String,
     arms: u64,
     states: usize,
@@ -35,7 +35,7 @@ pub(crate) struct Summary {
     tally: Tally,
 }
 
-impl Summary {
+impl IndexSummary {
     pub(crate) fn new(
         arguments: &IndexArguments,
         question: &Question,
@@ -93,7 +93,7 @@ impl Summary {
 
     /// One line for each thing that the numbers alone do not say.
     pub(crate) fn warnings(&self) -> Vec<String> {
-        let all = grouped(self.arms);
+        let arms = grouped(self.arms);
         let column = if self.chain.is_some() { "w_S_H" } else { "w_S" };
         let cases = [
             (
@@ -120,7 +120,7 @@ impl Summary {
         cases
             .map(|(count, meaning)| {
                 let verb = if count == 1 { "is" } else { "are" };
-                format!("{} of {all} arms {verb} {}", grouped(count), meaning.replace("w_S", column))
+                format!("{} of {arms} arms {verb} {}", grouped(count), meaning.replace("w_S", column))
             })
             .collect()
     }

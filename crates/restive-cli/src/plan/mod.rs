@@ -2,9 +2,7 @@
 
 pub(crate) mod report;
 
-use crate::shared::failure::Usage;
-use crate::shared::prepare::{applied, refuse_other_than_tables};
-use crate::shared::values::discount;
+use crate::shared::begin::{ModelAndStudy, refuse_other_than_tables, use_threads};
 use clap::Args;
 use report::{write_table, write_text};
 use restive_pipeline::PlanAsked;
@@ -22,8 +20,8 @@ step without a row is one more step, and the last label of a chain means so many
 planned for too, as last seen longer ago than the chain remembers: its last_state and since are empty, and the answer says how many there are.
 
 Exactly K arms are pulled in each instance (all, where there are fewer). An index of 0 or less means that a pull does not pay \
-there; such arms are marked, and --only-beneficial leaves them out. Arms that tie for the last places share them by lot: \
-inclusion is the probability of being in the plan over the lots, 1 without ties. Arms are ranked by index, equal ones in the \
+there; such arms are marked, and --only-beneficial leaves them out. Arms that tie for the last places share them at random: \
+inclusion is the probability of being in the plan over all tie-breaks, 1 without ties. Arms are ranked by index, equal ones in the \
 order of the table.
 
 With --history an arm's own record counts: its transitions are (n(s,a,s') + k m(s,a,s'))/(n(s,a) + k), where n counts what was \
@@ -64,15 +62,15 @@ pub(crate) struct PlanArguments {
     history: bool,
 
     /// Discount of the index, from 0 to 1 [default: the model's; where it has none, 1 - 1/H with H the study's horizon]
-    #[arg(long, value_parser = discount, allow_hyphen_values = true)]
+    #[arg(long, allow_hyphen_values = true)]
     index_discount: Option<f64>,
 
     /// Plan for this instance only
     #[arg(long, value_name = "NAME")]
     instance: Option<String>,
 
-    /// Seed of the lots for ties
-    #[arg(long, default_value_t = 1)]
+    /// Seed of the tie-break
+    #[arg(long, default_value_t = PlanAsked::default().seed)]
     seed: u64,
 
     /// Write the plan to this file: .csv or .parquet [default: show the first rows]
@@ -86,30 +84,26 @@ pub(crate) struct PlanArguments {
     /// Print the plan as JSON instead of text
     #[arg(long)]
     json: bool,
+
+    /// Threads to compute with [default: one per core]; the result does not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
 }
 
 pub(crate) fn run(arguments: &PlanArguments) -> anyhow::Result<()> {
-    refuse_other_than_tables(arguments.out.as_deref())?;
-    let applied = applied(&arguments.model, &arguments.study)?;
-    let mut names = applied.study.instances.iter().map(|instance| instance.name.as_str());
-    let position = |name: &String| match names.clone().position(|other| other == name) {
-        Some(k) => Ok(k),
-        None => {
-            let some: Vec<&str> = names.by_ref().take(5).collect();
-            Err(Usage(format!(
-                "--instance: found {name:?}, expected an instance such as {}",
-                some.join(", ")
-            )))
-        }
-    };
     let asked = PlanAsked {
         budget: arguments.budget,
         only_beneficial: arguments.only_beneficial,
         history: arguments.history,
         index_discount: arguments.index_discount,
-        instance: arguments.instance.as_ref().map(position).transpose()?,
+        instance: arguments.instance.clone(),
         seed: arguments.seed,
     };
+    asked.check()?;
+    refuse_other_than_tables(arguments.out.as_deref())?;
+    use_threads(arguments.threads)?;
+    let read = ModelAndStudy::read(&arguments.model, &arguments.study)?;
+    let applied = read.applied()?;
     let plan = applied.plan(&asked)?;
     if let Some(out) = &arguments.out {
         write_table(&plan, out)?;

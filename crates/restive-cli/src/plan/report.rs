@@ -30,7 +30,7 @@ pub(crate) fn write_table(plan: &Plan, path: &Path) -> restive_tables::Result<()
 pub(crate) fn write_text(plan: &Plan, text: &mut Vec<u8>, rows: usize, out: Option<&Path>) -> io::Result<()> {
     let shown = &plan.plan[..plan.plan.len().min(rows)];
     if !shown.is_empty() {
-        let decimals = Decimals::of(shown.iter().map(|row| row.index));
+        let decimals = Decimals::suiting(shown.iter().map(|row| row.index));
         let rest = ["index", "rank", "inclusion", "is_beneficial"];
         let header = [&["instance", "arm"], plan.columns(), &rest].concat();
         let mut table = vec![header.into_iter().map(String::from).collect::<Vec<_>>()];

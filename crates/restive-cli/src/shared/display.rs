@@ -23,7 +23,7 @@ pub(crate) struct Decimals(usize);
 impl Decimals {
     const DIGITS: usize = 6;
 
-    pub(crate) fn of(numbers: impl Iterator<Item = f64>) -> Self {
+    pub(crate) fn suiting(numbers: impl Iterator<Item = f64>) -> Self {
         let largest = numbers.filter(|x| x.is_finite()).fold(0.0, |most: f64, x| most.max(x.abs()));
         let before_point = if largest < 1.0 { 0 } else { largest.log10().floor() as usize + 1 };
         Self(Self::DIGITS.saturating_sub(before_point).max(1))
@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn decimals_suit_the_largest_number() {
-        let six = |largest: f64, number: f64| Decimals::of([largest, number].into_iter()).format(number);
+        let six = |largest: f64, number: f64| Decimals::suiting([largest, number].into_iter()).format(number);
         assert_eq!(six(0.35, 6.0 / 17.0), "0.352941");
         assert_eq!(six(12.0, 6.0 / 17.0), "0.3529");
         assert_eq!(six(0.35, -0.0), "0.000000");

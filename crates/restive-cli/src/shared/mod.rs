@@ -1,7 +1,7 @@
 //! What the commands share.
 
+pub(crate) mod begin;
 pub(crate) mod display;
 pub(crate) mod failure;
-pub(crate) mod prepare;
 pub(crate) mod progress;
 pub(crate) mod values;

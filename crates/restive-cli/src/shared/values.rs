@@ -4,7 +4,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::fmt::Debug;
 use std::str::FromStr;
 
-pub(crate) use restive_pipeline::{temperature, temperature_text};
+pub(crate) use restive_pipeline::temperature;
 
 pub(crate) fn discount(text: &str) -> Result<f64, String> {
     let found = text.parse::<f64>().map_err(|_| "expected a number from 0 to 1".to_string())?;

@@ -1,16 +1,13 @@
 //! `restive study`: reads a study, checks all of it, and says what it holds.
 
-mod labels;
 mod summary;
 
 use clap::Args;
-use restive::data::encoding::{Encoding, Standardise};
-use restive::data::features::Features;
-use restive::data::split::Group;
+use restive_pipeline::StudyContents;
 use restive_tables::Study;
 use std::path::PathBuf;
 use std::time::Instant;
-use summary::Summary;
+use summary::StudySummary;
 
 const ABOUT: &str = "\
 Check a study and show what it holds.
@@ -54,30 +51,9 @@ pub(crate) struct StudyArguments {
 
 pub(crate) fn run(arguments: &StudyArguments) -> anyhow::Result<()> {
     let start = Instant::now();
-    let study = Study::read(&arguments.study)?;
-    let mut warnings = Vec::new();
-    if let Some(Err(error)) = study.given_split() {
-        warnings.push(format!("split: {error}"));
-    }
-    warnings.extend(useless_features(&study));
-    let summary = Summary::new(&arguments.study, &study, &warnings, start.elapsed());
+    let contents = StudyContents::new(&Study::read(&arguments.study)?);
+    let summary = StudySummary::new(&arguments.study, &contents, start.elapsed());
     crate::print(|text| if arguments.json { summary.write_json(text) } else { summary.write_text(text) })?;
-    warnings.iter().for_each(|warning| eprintln!("restive: warning: {warning}"));
+    contents.warnings.iter().for_each(|warning| eprintln!("restive: warning: {warning}"));
     Ok(())
-}
-
-/// What training would refuse: features that tell nothing of the arms it learns from.
-fn useless_features(study: &Study) -> Vec<String> {
-    let whole = |(instance, n): (usize, usize)| Group { instance, arms: (0..n).collect() };
-    let training = match study.given_split() {
-        Some(Ok(split)) => split.train,
-        _ => study.arms().into_iter().enumerate().map(whole).collect(),
-    };
-    let features = study.features(&training);
-    let columns = features.names().iter().cloned().zip(features.columns().iter().cloned());
-    let fault = |column| {
-        let one = Features::new(features.arms(), vec![column]).expect("checked when it was read");
-        Encoding::fit(&one, Standardise::Yes, &[]).err().map(|error| error.to_string())
-    };
-    columns.filter_map(fault).collect()
 }

@@ -8,9 +8,9 @@ mod arguments;
 mod checkpoint;
 mod summary;
 
+use crate::shared::begin::use_threads;
 use crate::shared::display::counted;
 use crate::shared::failure::{Usage, say_when_interrupted};
-use crate::shared::prepare;
 use crate::shared::progress::Progress;
 pub(crate) use arguments::TrainArguments;
 use checkpoint::{Checkpoint, difference};
@@ -30,7 +30,7 @@ pub(crate) fn run(arguments: &TrainArguments) -> anyhow::Result<()> {
     if arguments.out.file_name().is_none() {
         return Err(Usage(format!("--out {}: expected the name of a folder", arguments.out.display())).into());
     }
-    prepare::threads(arguments.threads)?;
+    use_threads(arguments.threads)?;
     let study = Study::read(&arguments.study)?;
     let training = Training::new(&study, &asked, &arguments.study.display().to_string())?;
     let card = &training.card;

@@ -54,7 +54,7 @@ fn at_the_published_sizes_the_training_arms_teach_43_columns() {
     let folder = Folder::new();
     let run = folder.restive("generate maternal --out programme").success();
     let line = "synthetic, not real data: 12 groups of 639 people, 18 calls a week in each, 7 weeks, 20 % called at least once, \
-                seed 1; ";
+                seed 0; ";
     assert!(stdout(&run).starts_with(line), "{}", stdout(&run));
     let study = Study::read(&folder.path("programme")).unwrap();
     let split = study.given_split().unwrap().unwrap();

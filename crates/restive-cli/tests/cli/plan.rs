@@ -172,23 +172,23 @@ fn the_answer_says_what_a_prediction_is_worth_and_by_whom() {
 }
 
 #[test]
-fn ties_are_broken_by_lot() {
+fn ties_are_broken_at_random() {
     let folder = Folder::new();
     programme(&folder, false);
     write_model(&folder.path("s"), &folder.path("m"));
     // at a discount of 0 no pull is worth anything to anybody
-    let lots: Vec<Value> =
+    let tie_breaks: Vec<Value> =
         (0..8).map(|seed| plan(&folder, &format!("--index-discount 0 --seed {seed}"))).collect();
-    for lot in &lots {
-        let rows = lot["plan"].as_array().unwrap();
+    for drawn in &tie_breaks {
+        let rows = drawn["plan"].as_array().unwrap();
         assert_eq!(rows.len(), 2);
         for row in rows {
             assert_eq!((row["index"].as_f64(), row["is_beneficial"].as_bool()), (Some(0.0), Some(false)));
             assert_eq!(row["inclusion"].as_f64(), Some(2.0 / 12.0));
         }
     }
-    assert!(lots.iter().any(|lot| lot != &lots[0]));
-    assert_eq!(plan(&folder, "--index-discount 0 --seed 3"), lots[3]);
+    assert!(tie_breaks.iter().any(|drawn| drawn != &tie_breaks[0]));
+    assert_eq!(plan(&folder, "--index-discount 0 --seed 3"), tie_breaks[3]);
 }
 
 #[test]

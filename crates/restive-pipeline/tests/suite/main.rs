@@ -1,3 +1,22 @@
 //! The pipeline without a face: what it answers in memory, held against the library.
 
+mod evaluate;
 mod generate;
+mod plan;
+
+use restive::data::domain::Domain;
+use restive_pipeline::generate::Synthetic;
+use restive_pipeline::{Asked, Trained, Training};
+use restive_tables::Study;
+
+/// A small study, and a model that has learnt a little of it.
+fn learnt() -> (Trained, Study) {
+    let domain =
+        Domain { instances: 4, arms: 12, budget: 3, horizon: 5, trajectories: 6, ..Domain::two_state() };
+    let study = Synthetic::TwoState(domain).study(5).unwrap();
+    let asked = Asked { epochs: Some(3), ..Asked::default() };
+    let training = Training::new(&study, &asked, "a test").unwrap();
+    let progressed =
+        training.run(Default::default(), None, |_| Ok::<_, restive_pipeline::Error>(())).unwrap();
+    (Trained::new(training.model(progressed.members, progressed.histories)).unwrap(), study)
+}

@@ -7,21 +7,22 @@ use restive_tables::Study;
 use serde::Serialize;
 
 /// What is known of arms that are seen at pulls only.
-#[derive(Serialize)]
-pub(crate) struct Labels {
-    pub(crate) is_infinite: bool,
+#[derive(Debug, Serialize)]
+pub struct StudyLabels {
+    /// whether chains of labels have no end
+    pub is_infinite: bool,
     /// labels kept for each state
-    pub(crate) chain: usize,
+    pub chain: usize,
     /// pulls at a label that the table knows; the others were last seen longer ago than the chain remembers
-    pub(crate) sightings: u64,
+    pub sightings: u64,
     /// most steps from a sighting to a label of it
-    pub(crate) longest_gap: usize,
+    pub longest_gap: usize,
     /// whether there are no rewards but those of the states that pulls saw
-    pub(crate) has_derived_rewards: bool,
+    pub has_derived_rewards: bool,
 }
 
-impl Labels {
-    pub(crate) fn new(study: &Study, chain: Chain) -> Self {
+impl StudyLabels {
+    pub(super) fn new(study: &Study, chain: Chain) -> Self {
         let (mut sightings, mut longest_gap) = (0, 0);
         for instance in &study.instances {
             let log = &instance.trajectories;
