@@ -183,7 +183,7 @@ fn what_cannot_be_trained_is_refused() {
         TwoStage::new(config, train, validation).err().unwrap().to_string()
     };
     let config = Config::published;
-    assert!(error(config(), &[], &two).contains("at least one instance"));
+    assert!(error(config(), &[], &two).contains("training instances: found none"));
     assert!(error(config(), &two, &three).contains("16 features and 2 states"));
     assert!(error(Config { rate: Rate::Constant(0.0), ..config() }, &two, &[]).contains("learning rate"));
     assert!(error(Config { epochs: 0, ..config() }, &two, &[]).contains("epochs"));
