@@ -29,7 +29,7 @@ const STATUSES: [Status; 6] = [
 impl Descent {
     /// The state of training, to be saved.
     pub(super) fn snapshot(&self) -> Snapshot {
-        let column = |of: fn(&EpochReport) -> f64| self.history.iter().map(of).collect::<Vec<f64>>();
+        let column = |field: fn(&EpochReport) -> f64| self.history.iter().map(field).collect::<Vec<f64>>();
         let precision = match &self.predictor {
             Predictor::Effect(effect) => match effect.precision() {
                 Precision::Fixed(precision) => vec![precision],
