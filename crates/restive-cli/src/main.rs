@@ -10,7 +10,6 @@ mod evaluate;
 mod experiment;
 mod generate;
 mod index;
-mod lab;
 mod plan;
 mod shared;
 mod study;

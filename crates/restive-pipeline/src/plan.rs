@@ -11,8 +11,9 @@ use restive::Instance;
 use restive::evaluation::{Record, unknown_label};
 use restive::instance::{Chain, Observation};
 use restive::policy::strict::strict_top_k;
-use restive_tables::StudyInstance;
+use restive_tables::{Cells, StudyInstance, write_table};
 use serde::Serialize;
+use std::path::Path;
 
 /// What a plan is asked for.
 #[derive(Debug, Clone, PartialEq)]
@@ -191,6 +192,25 @@ impl Plan {
     /// The columns of what the ranking goes by.
     pub fn columns(&self) -> &'static [&'static str] {
         if self.is_labelled { &["last_state", "since"] } else { &["state"] }
+    }
+
+    /// Writes a table, `.csv` or `.parquet`.
+    pub fn write(&self, path: &Path) -> restive_tables::Result<()> {
+        let rows = self.plan.iter();
+        let mut columns = vec![
+            ("instance", Cells::Text(rows.clone().map(|row| row.instance.clone()).collect())),
+            ("arm", Cells::Text(rows.clone().map(|row| row.arm.clone()).collect())),
+        ];
+        let place =
+            |c: usize| Cells::Whole(rows.clone().map(|row| row.place.cells()[c].map(i32::from)).collect());
+        columns.extend(self.columns().iter().enumerate().map(|(c, name)| (*name, place(c))));
+        columns.extend([
+            ("index", Cells::Number(rows.clone().map(|row| row.index).collect())),
+            ("rank", Cells::Whole(rows.clone().map(|row| Some(row.rank as i32)).collect())),
+            ("inclusion", Cells::Number(rows.clone().map(|row| row.inclusion).collect())),
+            ("is_beneficial", Cells::Truth(rows.clone().map(|row| row.is_beneficial).collect())),
+        ]);
+        write_table(path, columns)
     }
 
     /// What became of arms that were never seen, where there are any.

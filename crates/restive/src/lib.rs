@@ -6,8 +6,7 @@
 //! be trained through the decision it leads to.
 //!
 //! Values flow one way: [instance] → [predictor] → [index] → [policy] → [evaluation]. Gradients flow back through
-//! `pullback`s. [training] fits a predictor to what was logged, [statistics] tests what came of
-//! it, and [report] shows it.
+//! `pullback`s. [training] fits a predictor to what was logged, and [statistics] tests what came of it.
 //!
 //! ```
 //! use restive::{Reward, Transition, Layout, index, policy};
@@ -42,7 +41,6 @@ mod lu;
 pub mod policy;
 pub mod predictor;
 pub mod random;
-pub mod report;
 mod simd;
 pub mod simulation;
 pub mod statistics;

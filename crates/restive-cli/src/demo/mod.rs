@@ -1,48 +1,32 @@
-//! `restive demo`: two-stage and decision-focused learning side by side, as published and as deployed, within a minute.
+//! `restive demo`: a plan for people, what it brings, and how the trainings compare, within a minute.
 
-mod charts;
-mod files;
-mod findings;
-mod page;
 mod text;
-mod why;
 
-use crate::lab::compare::{self, Method, Run, parts};
 use crate::shared::begin::use_threads;
 use crate::shared::display::peak_memory;
 use crate::shared::progress::Progress;
 use crate::shared::values::choice;
-use anyhow::Context;
 use clap::Args;
-use files::Contents;
-use findings::Findings;
-use page::{figure, page};
-use rayon::prelude::*;
-use restive::data::domain::Domain;
-use restive_pipeline::generate::{DomainName, study_of};
-use restive_pipeline::{Plan, SEED, indices, pulls};
-use restive_tables::Study;
+use restive_lab::Heard;
+use restive_lab::demo::{Demo, DemoAsked, check};
+use restive_pipeline::generate::DomainName;
 use serde_json::json;
 use std::io::Write;
 use std::path::PathBuf;
-use std::sync::Mutex;
 use std::time::Instant;
 
 const ABOUT: &str = "\
-Show two-stage and decision-focused learning side by side, as published and as deployed.
+Show a plan for people and what it brings, on synthetic records, within a minute.
 
-Each run generates a synthetic domain as in the published experiments (10 instances of 100 arms, 7 to train on, 1 to validate, \
-2 to test on), trains both ways as published and both ways as recommended, and measures them on the test instances beside \
-random pulls and an oracle that knows the true transitions: by the published metric (soft policy, index discount 0.99, \
-temperature published:0.1) and as a programme would deploy them (the strict top K on the true transitions). Intervals are 95 % \
-over the runs, differences are paired by run.
+Each run generates a synthetic programme as in the published experiments: 10 groups of 100 people, of whom 20 can be called each \
+week. restive learns from 7 groups how people move from state to state, validates on 1 and is tested on 2. Printed are first whom to \
+call next in a test group and what such calls bring in 9 weeks, beside calls at random and the plan of someone who knows everyone's \
+true probabilities; then how the trainings compare: two-stage and decision-focused, as recommended and as published. Intervals are \
+95 % over the runs, differences are paired by run.
 
-DIR becomes a folder: report.html (one page, needs no network), figure.svg, results.csv (every number), plan.csv (whom to pull \
-next), and of the first run the study and the two models of the recommended profile, as restive train writes them. The other \
-commands work on them: restive plan DIR/decision-focused DIR/study.";
-
-/// What can be compared: all but the programme.
-const DOMAINS: &[DomainName] = &[DomainName::TwoState, DomainName::FiveState, DomainName::Collapsing];
+DIR becomes a folder: report.html (one page, needs no network; it has the published metric and why it can mislead as well), figure.svg, \
+results.csv (every number), plan.csv (whom to call next), and of the first run the study and the two models of the recommended profile, \
+as restive train writes them. The other commands work on them: restive plan DIR/decision-focused DIR/study.";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -51,7 +35,7 @@ Examples:
   restive evaluate restive-demo/two-stage restive-demo/study
   restive demo --domain five-state --runs 2 --seed 7 --out five --json";
 
-/// Show two-stage and decision-focused learning side by side, with a report
+/// Show a plan for people, what it brings and how trainings compare, with a report
 #[derive(Debug, Args)]
 #[command(long_about = ABOUT, after_help = EXAMPLES)]
 pub(crate) struct DemoArguments {
@@ -60,7 +44,7 @@ pub(crate) struct DemoArguments {
     out: PathBuf,
 
     /// Which domain
-    #[arg(long, value_parser = choice::<DomainName>(DOMAINS.iter().map(|domain| (domain.name(), domain.sentence()))), default_value = DomainName::TwoState.name())]
+    #[arg(long, default_value_t = DomainName::TwoState, value_parser = choice::<DomainName>(DomainName::described().take(3)))]
     domain: DomainName,
 
     /// How many runs, each with a seed of its own
@@ -95,33 +79,28 @@ pub(crate) struct DemoArguments {
 pub(crate) fn run(arguments: &DemoArguments) -> anyhow::Result<()> {
     let start = Instant::now();
     use_threads(arguments.threads)?;
-    files::check(&arguments.out, arguments.force)?;
-    let name = arguments.domain.name();
-    let published = arguments.domain.domain().expect("one of the published domains");
-    let arms = arguments.arms.map_or(published.arms, usize::from);
-    let trajectories = arguments.trajectories.map_or(published.trajectories, usize::from);
-    let domain = Domain { arms, budget: arms / 5, trajectories, ..published };
-
-    let runs = all_runs(arguments, &domain)?;
-    let first = &runs[0];
-    let study = study_of(arguments.domain, first.seed, first.instances.clone());
-    let plan = plan(&study, first, &domain)?;
-    let findings = Findings { name, domain: &domain, runs: &runs };
-    let contents = Contents {
-        domain: name,
-        runs: &runs,
-        study: &study,
-        plan: &plan,
-        report: page(&findings, &plan, &command(arguments), &arguments.out).html(),
-        figure: figure(&findings).svg(),
+    check(&arguments.out, arguments.force)?;
+    let asked = DemoAsked {
+        domain: arguments.domain,
+        arms: arguments.arms.map(usize::from),
+        trajectories: arguments.trajectories.map(usize::from),
+        runs: arguments.runs as usize,
+        seed: arguments.seed,
     };
-    contents.write(&arguments.out, arguments.force)?;
+    let progress = Progress::new("runs");
+    let demo = Demo::new(&asked, &|heard| {
+        if let Heard::Progress { share, done, all } = heard {
+            progress.say(share, format!("{done} of {all} runs done"));
+        }
+    })?;
+    drop(progress);
+    demo.write(&arguments.out, arguments.force, &command(arguments))?;
 
     let seconds = start.elapsed().as_secs_f64();
     crate::print(|text| {
         if arguments.json {
-            let mut all = findings.json();
-            all["plan"] = serde_json::to_value(&plan)?;
+            let mut all = demo.findings().json();
+            all["plan"] = serde_json::to_value(&demo.plan)?;
             all["restive"] = env!("CARGO_PKG_VERSION").into();
             all["out"] = arguments.out.display().to_string().into();
             all["seconds"] = json!(seconds);
@@ -129,57 +108,15 @@ pub(crate) fn run(arguments: &DemoArguments) -> anyhow::Result<()> {
             serde_json::to_writer_pretty(&mut *text, &all)?;
             return writeln!(text);
         }
-        text::write(text, &findings, &plan, &arguments.out, seconds)
+        text::write(text, &demo.findings(), &demo.plan, &arguments.out, seconds)
     })
-}
-
-/// The runs, in the order of their seeds, shared among the threads.
-fn all_runs(arguments: &DemoArguments, domain: &Domain) -> anyhow::Result<Vec<Run>> {
-    let progress = Progress::new("runs");
-    let shares = Mutex::new(vec![0.0; arguments.runs as usize]);
-    let tell = |k: usize, share: f64| {
-        if let Ok(mut shares) = shares.lock() {
-            shares[k] = share;
-            let done = shares.iter().filter(|share| **share >= 1.0).count();
-            let mean = shares.iter().sum::<f64>() / shares.len() as f64;
-            progress.say(mean, format!("{done} of {} runs done", shares.len()));
-        }
-    };
-    let one = |k: u32| {
-        let seed = arguments.seed.wrapping_add(k.into());
-        let mut run = compare::run(domain, seed, |share| tell(k as usize, share))?;
-        if k > 0 {
-            // only the first run is kept for others to look into
-            run.instances.clear();
-            run.snapshot.numbers.clear();
-        }
-        Ok(run)
-    };
-    let runs = (0..arguments.runs).into_par_iter().map(one).collect::<restive::Result<_>>();
-    runs.context("demo")
-}
-
-/// Whom to pull next in the first test instance of the first run, as `restive plan` answers with its defaults.
-fn plan(study: &Study, run: &Run, domain: &Domain) -> anyhow::Result<Plan> {
-    let [train, validation, test] = parts(&run.instances, run.seed)?;
-    let k = train.len() + validation.len();
-    let discount = Method::DecisionFocusedRecommended.index_discount(domain.horizon);
-    let transition = run.selected.fitted.predictor.predict(test[0].features());
-    let (table, not_indexable) =
-        indices(transition.view(), test[0].reward().view(), discount, domain.observation)?;
-    let (plan, never_observed) =
-        pulls(&study.instances[k], &table, domain.observation, domain.budget, SEED + k as u64);
-    let is_labelled = domain.observation.chain().is_some();
-    let budget = domain.budget;
-    let (index_discount, history) = (discount, None);
-    Ok(Plan { budget, index_discount, history, never_observed, not_indexable, is_labelled, plan })
 }
 
 /// What to type to see it again.
 fn command(arguments: &DemoArguments) -> String {
     let mut command = String::from("restive demo");
     if arguments.domain != DomainName::TwoState {
-        command += &format!(" --domain {}", arguments.domain.name());
+        command += &format!(" --domain {}", arguments.domain);
     }
     command += &format!(" --runs {} --seed {}", arguments.runs, arguments.seed);
     for (name, asked) in [("arms", arguments.arms), ("trajectories", arguments.trajectories)] {

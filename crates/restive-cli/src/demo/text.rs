@@ -1,18 +1,15 @@
-//! What `restive demo` prints: the table, what it shows, whom to pull next, what was written and what to do with it.
+//! What `restive demo` prints: whom to call next, what such calls bring, how the trainings compare, and where to look on.
 
-use super::findings::Findings;
-use crate::lab::compare::Method;
-use crate::lab::metrics::Metric;
-use crate::shared::display::counted;
-use crate::shared::display::{Decimals, duration, grouped, write_aligned};
-use restive::report::Interval;
+use crate::shared::display::{Decimals, counted, duration, grouped, write_aligned};
+use restive_lab::demo::{Brought, Findings};
 use restive_pipeline::{LastSeen, Plan};
+use restive_report::Interval;
 use std::io::{self, Write};
 use std::path::Path;
 
 /// Of a line.
 const WIDTH: usize = 110;
-/// Arms shown.
+/// People shown.
 const ROWS: usize = 5;
 
 pub(crate) fn write(
@@ -22,48 +19,44 @@ pub(crate) fn write(
     out: &Path,
     seconds: f64,
 ) -> io::Result<()> {
-    let (domain, n) = (findings.domain, findings.runs.len());
-    let intervals =
-        if n == 1 { "no intervals: they need several" } else { "mean ± 95 % interval over runs" };
-    writeln!(
-        text,
-        "{}: {} of {} instances with {} arms, {} pulls at each of {} steps; {intervals}\n",
-        findings.name,
-        counted(n as u64, "run"),
-        domain.instances,
+    let domain = findings.domain;
+    let (runs, weeks) = (findings.count() as u64, counted(domain.horizon as u64, "week"));
+    let about = format!(
+        "A synthetic programme, {}: groups of {} people, {} of whom can be called each week. restive learnt from records of seven \
+         groups how people move from state to state, called or not, and plans for people of others.",
+        findings.name.name(),
         domain.arms,
-        domain.budget,
-        domain.horizon
+        domain.budget
+    );
+    paragraph(text, &about)?;
+    writeln!(text, "\nWhom to call next, the most useful call first:\n")?;
+    people(text, plan, out)?;
+
+    let over = if runs == 1 { "one run, so no intervals" } else { "mean ± 95 % interval" };
+    let runs = counted(runs, "run");
+    writeln!(text, "\nWhat that brings in {weeks} of calls, in rewards of a group ({runs}, {over}):\n")?;
+    let Brought { random, plan, oracle, gain, share } = findings.brought();
+    means(
+        text,
+        [("calls at random", random), ("calls by the plan", plan), ("true probabilities known", oracle)],
     )?;
-    table(text, findings)?;
     writeln!(text)?;
-    findings.sentences().iter().try_for_each(|sentence| paragraph(text, sentence))?;
-    let matched = findings.matched_oracle();
-    if (matched.value - 100.0).abs() >= 1.0 {
-        writeln!(
-            text,
-            "The oracle itself goes {:.1} % of that way at the recommended index discount, {:.4}.",
-            matched.value,
-            Method::TwoStageRecommended.index_discount(domain.horizon)
-        )?;
-    }
-    let instance = plan.plan.first().map_or("", |row| &row.instance);
-    writeln!(text, "\nWhom to pull next in instance {instance} of the first run:")?;
-    let shown = &plan.plan[..plan.plan.len().min(ROWS)];
-    let decimals = Decimals::suiting(shown.iter().map(|row| row.index));
-    let seen = LastSeen::header(plan.is_labelled);
-    let header = ["arm"].iter().chain(seen).chain(&["index", "rank", "pull probability"]);
-    let mut rows = vec![header.map(|name| name.to_string()).collect::<Vec<_>>()];
-    rows.extend(shown.iter().map(|row| {
-        let index = decimals.format(row.index);
-        let seen = row.place.texts().into_iter();
-        let last = [index, row.rank.to_string(), format!("{:.3}", row.inclusion)];
-        std::iter::once(row.arm.clone()).chain(seen).chain(last).collect()
-    }));
-    write_aligned(text, &rows)?;
-    if let more @ 1.. = plan.plan.len() - shown.len() {
-        writeln!(text, "… {} more in {}", grouped(more as u64), out.join("plan.csv").display())?;
-    }
+    let brought = format!(
+        "The plan brings {} more than calls at random{}: {:.0} % of the way to the plan of someone who knows everyone's true \
+         probabilities{}.",
+        number(gain.value),
+        ends(gain, 1),
+        share.value,
+        ends(share, 0)
+    );
+    paragraph(text, &brought)?;
+
+    writeln!(text, "\nHow far other trainings go on that way, in %:\n")?;
+    means(text, findings.trainings())?;
+    writeln!(text)?;
+    let metric = format!("{} report.html shows why.", findings.metric_verdict());
+    paragraph(text, &metric)?;
+
     let file = |name: &str| out.join(name).display().to_string();
     writeln!(
         text,
@@ -75,39 +68,64 @@ pub(crate) fn write(
     writeln!(text, "      restive evaluate {} {}", file("two-stage"), file("study"))
 }
 
-/// A sentence over as many lines as it needs, the second and those after it set in.
+/// The first people of the plan; the probability of a call where ties leave it to chance.
+fn people(text: &mut Vec<u8>, plan: &Plan, out: &Path) -> io::Result<()> {
+    let shown = &plan.plan[..plan.plan.len().min(ROWS)];
+    let is_tied = shown.iter().any(|row| row.inclusion < 1.0);
+    let decimals = Decimals::suiting(shown.iter().map(|row| row.index));
+    let last = if is_tied { &["worth of a call", "probability"][..] } else { &["worth of a call"] };
+    let header = ["person"].iter().chain(LastSeen::header(plan.is_labelled)).chain(last);
+    let mut rows = vec![header.map(|name| name.to_string()).collect::<Vec<_>>()];
+    rows.extend(shown.iter().map(|row| {
+        let mut cells = vec![row.arm.clone()];
+        cells.extend(row.place.texts());
+        cells.push(decimals.format(row.index));
+        cells.extend(is_tied.then(|| format!("{:.3}", row.inclusion)));
+        cells
+    }));
+    write_aligned(text, &rows)?;
+    match plan.plan.len() - shown.len() {
+        0 => Ok(()),
+        more => writeln!(text, "… {} more in {}", grouped(more as u64), out.join("plan.csv").display()),
+    }
+}
+
+fn means<const N: usize>(text: &mut Vec<u8>, rows: [(&str, Interval); N]) -> io::Result<()> {
+    write_aligned(text, &rows.map(|(name, mean)| vec![name.into(), with_reach(mean)]))
+}
+
+/// A sentence over as many lines as it needs.
 fn paragraph(text: &mut Vec<u8>, sentence: &str) -> io::Result<()> {
-    let (mut line, mut lines) = (String::new(), Vec::new());
+    let mut line = String::new();
     for word in sentence.split(' ') {
         if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > WIDTH {
-            lines.push(std::mem::replace(&mut line, String::from(" ")));
+            writeln!(text, "{line}")?;
+            line.clear();
         }
         if !line.is_empty() {
             line.push(' ');
         }
         line += word;
     }
-    lines.push(line);
-    lines.iter().try_for_each(|line| writeln!(text, "{line}"))
+    writeln!(text, "{line}")
 }
 
-fn table(text: &mut Vec<u8>, findings: &Findings<'_>) -> io::Result<()> {
-    let header = ["", "loss", "soft: is", "soft: simulated", "strict: true", "% of way to oracle"];
-    let mut table = vec![header.map(String::from).to_vec()];
-    for method in Method::ALL {
-        let mut row = vec![method.words().to_string()];
-        let metrics = [Metric::Loss, Metric::Is, Metric::Simulated, Metric::StrictTrue];
-        row.extend(metrics.map(|metric| shown(findings.of(method, metric))));
-        row.push(shown(findings.share(method)));
-        table.push(row);
+fn number(value: f64) -> String {
+    format!("{:.1}", value + 0.0)
+}
+
+/// The ends of an interval in words, where there are any.
+fn ends(interval: Interval, decimals: usize) -> String {
+    match interval.has_ends() {
+        true => format!(" (95 % interval {:.decimals$} to {:.decimals$})", interval.low, interval.high),
+        false => String::new(),
     }
-    write_aligned(text, &table)
 }
 
 /// A mean and how far its interval reaches.
-fn shown(interval: Interval) -> String {
-    if !interval.has_ends() {
-        return format!("{:.1}", interval.value);
+fn with_reach(interval: Interval) -> String {
+    match interval.has_ends() {
+        true => format!("{} ± {:>4.1}", number(interval.value), interval.high - interval.value),
+        false => number(interval.value),
     }
-    format!("{:.1} ± {:>4.1}", interval.value + 0.0, interval.high - interval.value)
 }

@@ -4,7 +4,7 @@ pub(crate) mod report;
 
 use crate::shared::begin::{ModelAndStudy, refuse_other_than_tables, use_threads};
 use clap::Args;
-use report::{write_table, write_text};
+use report::write_text;
 use restive_pipeline::PlanAsked;
 use std::io::Write;
 use std::path::PathBuf;
@@ -106,7 +106,7 @@ pub(crate) fn run(arguments: &PlanArguments) -> anyhow::Result<()> {
     let applied = read.applied()?;
     let plan = applied.plan(&asked)?;
     if let Some(out) = &arguments.out {
-        write_table(&plan, out)?;
+        plan.write(out)?;
     }
     crate::print(|text| match (arguments.json, &arguments.out) {
         (true, _) => {

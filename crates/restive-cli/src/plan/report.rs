@@ -1,30 +1,10 @@
-//! What `restive plan` answers: rows of a table, or text.
+//! What `restive plan` answers, as text.
 
 use crate::shared::display::counted;
 use crate::shared::display::{Decimals, grouped, write_aligned};
 use restive_pipeline::Plan;
-use restive_tables::{Cells, write_table as write_cells};
 use std::io::{self, Write};
 use std::path::Path;
-
-/// As a table, `.csv` or `.parquet`.
-pub(crate) fn write_table(plan: &Plan, path: &Path) -> restive_tables::Result<()> {
-    let rows = plan.plan.iter();
-    let mut columns = vec![
-        ("instance", Cells::Text(rows.clone().map(|row| row.instance.clone()).collect())),
-        ("arm", Cells::Text(rows.clone().map(|row| row.arm.clone()).collect())),
-    ];
-    let place =
-        |c: usize| Cells::Whole(rows.clone().map(|row| row.place.cells()[c].map(i32::from)).collect());
-    columns.extend(plan.columns().iter().enumerate().map(|(c, name)| (*name, place(c))));
-    columns.extend([
-        ("index", Cells::Number(rows.clone().map(|row| row.index).collect())),
-        ("rank", Cells::Whole(rows.clone().map(|row| Some(row.rank as i32)).collect())),
-        ("inclusion", Cells::Number(rows.clone().map(|row| row.inclusion).collect())),
-        ("is_beneficial", Cells::Truth(rows.clone().map(|row| row.is_beneficial).collect())),
-    ]);
-    write_cells(path, columns)
-}
 
 /// As text: the first rows, and a summary.
 pub(crate) fn write_text(plan: &Plan, text: &mut Vec<u8>, rows: usize, out: Option<&Path>) -> io::Result<()> {

@@ -4,8 +4,7 @@
 //! `invariants`: properties that hold for all inputs · `golden`: numbers from `reference/` · `rooms`: which room
 //! may know which · `predictor`, `two_stage`, `decision_focused`, `recipe`, `programme`: learning · `maternal`: a synthetic programme · `encoding`, `split`:
 //! features and parts of a study · `collapsing`, `collapsing_gradients`: arms seen only at pulls · `cwpdis`, `segmented`, `propensity`, `likelihood`, `strength`, `fluid`, `evaluate`,
-//! `coverage`: estimators against naive formulas, enumeration and repetition. `joint`: all arms as one process. `statistics`: tests of tables. `report`: pages and charts read
-//! back as XML. `arms` draws random arms, `logs` random logs,
+//! `coverage`: estimators against naive formulas, enumeration and repetition. `joint`: all arms as one process. `statistics`: tests of tables. `arms` draws random arms, `logs` random logs,
 //! `oracle` holds the slow textbook truths.
 
 mod arms;
@@ -34,7 +33,6 @@ mod programme;
 mod propensity;
 mod recipe;
 mod recovery;
-mod report;
 mod rooms;
 mod segmented;
 mod selection;

@@ -18,7 +18,7 @@ const PACKAGES: [(&str, &[&str]); 7] = [
 ];
 
 /// room of the library → the rooms it may name
-const ROOMS: [(&str, &[&str]); 16] = [
+const ROOMS: [(&str, &[&str]); 15] = [
     ("error", &[]),
     ("random", &[]),
     ("simd", &[]),
@@ -37,7 +37,6 @@ const ROOMS: [(&str, &[&str]); 16] = [
     ("training", &["data", "error", "evaluation", "index", "instance", "policy", "predictor", "random"]),
     ("joint", &["error", "evaluation", "instance", "policy", "predictor", "simd"]),
     ("statistics", &[]),
-    ("report", &[]),
 ];
 
 fn may(table: &[(&str, &'static [&'static str])], name: &str) -> &'static [&'static str] {

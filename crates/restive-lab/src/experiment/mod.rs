@@ -1,0 +1,191 @@
+//! Every figure and table of the paper from scratch, with intervals and tests.
+//!
+//! An [`Experiment`] is a row of a table: which [units](units) of work it needs, how one is computed, which of their
+//! [rows](rows) are its own, and how they are shown. Units are resumable and shared: `bars`, `curves` and `metric` look at the
+//! same runs. What is shown is drawn from the tables alone, so that it can be drawn again.
+
+mod baselines;
+mod comparison;
+mod cost;
+mod limited_data;
+mod page;
+mod quality;
+pub(crate) mod rows;
+mod units;
+
+use crate::figure;
+use crate::problem::Problem;
+use crate::progress::Listener;
+use crate::{DomainName, Regime};
+use anyhow::bail;
+use comparison::{bars, curves, metric, selection};
+use cost::{arms as cost_arms, states as cost_states};
+use restive_report::{Chart, Section};
+use rows::{Key, Row};
+use std::path::{Path, PathBuf};
+use units::Unit;
+pub use units::{Settings, enter};
+
+/// What was asked for.
+#[derive(Clone)]
+pub struct Asked {
+    /// what every unit depends on
+    pub settings: Settings,
+    /// each with a seed of its own
+    pub runs: usize,
+    /// what is compared on
+    pub problems: Vec<Problem>,
+    /// whether only some domains were asked for
+    is_selected: bool,
+}
+
+impl Asked {
+    /// Runs on some domains; none: on all of them.
+    pub fn new(settings: Settings, runs: usize, domains: &[DomainName]) -> Self {
+        let mut asked = Self { settings, runs, problems: Vec::new(), is_selected: !domains.is_empty() };
+        asked.problems = asked.every_problem();
+        asked.problems.retain(|problem| domains.is_empty() || domains.contains(&problem.name()));
+        asked
+    }
+
+    /// Every domain, in the size asked for.
+    fn every_problem(&self) -> Vec<Problem> {
+        let sized = |problem: Problem| match self.settings.arms {
+            None => problem,
+            Some(arms) => problem.with_arms(arms),
+        };
+        DomainName::ALL.iter().map(|name| sized(Problem::published(*name))).collect()
+    }
+
+    /// The same on every domain, so many runs.
+    fn on_every_domain(&self, runs: usize) -> Self {
+        Self { settings: self.settings.clone(), runs, problems: self.every_problem(), is_selected: true }
+    }
+
+    /// The units of the runs of a domain.
+    fn units_of(&self, kind: &'static str, domain: DomainName) -> impl Iterator<Item = Unit> {
+        Unit::runs(kind, domain.into(), self.runs, if domain == DomainName::TwoState { 1 } else { 3 })
+    }
+
+    fn problem(&self, regime: Regime) -> &Problem {
+        let found = self.problems.iter().find(|problem| Regime::from(problem.name()) == regime);
+        found.expect("units are those of the domains that were asked for")
+    }
+}
+
+/// Hears the share of a unit that is done.
+pub(crate) type Shares<'a> = &'a (dyn Fn(f64) + Sync);
+
+/// What an experiment shows.
+pub(crate) struct Shown {
+    pub(crate) section: Section,
+    /// the figure, with the panels of a row where that is fixed
+    pub(crate) figure: (Chart, Option<usize>),
+    /// for the terminal
+    pub(crate) text: String,
+}
+
+/// One experiment.
+pub struct Experiment {
+    /// of its table, its figure and the command that runs it
+    pub name: &'static str,
+    /// the name of its table's axis
+    axis: Option<&'static str>,
+    units: fn(&Asked) -> Vec<Unit>,
+    compute: fn(&Asked, &Unit, Shares<'_>) -> anyhow::Result<Vec<Row>>,
+    /// whether a number of its units belongs into its table
+    owns: fn(&Key) -> bool,
+    show: fn(&Settings, &[Row]) -> Shown,
+}
+
+/// All of them, in the order of the report.
+pub const EXPERIMENTS: [Experiment; 10] = [
+    bars::EXPERIMENT,
+    metric::EXPERIMENT,
+    curves::EXPERIMENT,
+    limited_data::EXPERIMENT,
+    cost_arms::EXPERIMENT,
+    cost_states::EXPERIMENT,
+    baselines::EXPERIMENT,
+    baselines::value::EXPERIMENT,
+    selection::EXPERIMENT,
+    quality::EXPERIMENT,
+];
+
+impl Experiment {
+    fn table(&self, folder: &Path) -> PathBuf {
+        folder.join(format!("{}.csv", self.name))
+    }
+
+    /// Whether it says anything of the domains that were asked for.
+    pub fn is_asked(&self, asked: &Asked) -> bool {
+        !(self.units)(asked).is_empty()
+    }
+
+    /// The domains that it says something of.
+    pub fn domains(&self, asked: &Asked) -> Vec<&'static str> {
+        let units = (self.units)(&asked.on_every_domain(asked.runs));
+        let mut domains: Vec<&str> = units.iter().map(Unit::name).collect();
+        domains.dedup();
+        domains
+    }
+
+    /// Runs, and those of a quick look, unless others are asked for.
+    pub fn runs(&self) -> [usize; 2] {
+        if self.name == quality::EXPERIMENT.name { quality::RUNS } else { [50, 3] }
+    }
+
+    /// Whether it looks at published trainings epoch by epoch, or at their indices.
+    pub fn needs_one_descent(&self) -> bool {
+        [metric::EXPERIMENT.name, curves::EXPERIMENT.name].contains(&self.name)
+    }
+
+    /// Computes what is missing in a folder of results and writes the table.
+    pub fn run(&self, asked: &Asked, folder: &Path, listener: Listener<'_>) -> anyhow::Result<()> {
+        let units = (self.units)(asked);
+        if units.is_empty() {
+            return Ok(()); // none of its domains was asked for
+        }
+        let compute = |unit: &Unit, shares: Shares<'_>| (self.compute)(asked, unit, shares);
+        units::complete(folder, &asked.settings, &units, listener, compute)?;
+        // what other commands have left in the folder belongs into the table too
+        let every = (self.units)(&asked.on_every_domain(units::runs_in(folder).max(asked.runs)));
+        let rows = every.iter().filter_map(|unit| unit.read(folder, &asked.settings)).flatten();
+        let rows: Vec<Row> = rows.filter(|row| (self.owns)(&row.key)).collect();
+        rows::write(&self.table(folder), &rows, self.axis)?;
+        Ok(rows::write(&self.table(folder).with_extension("parquet"), &rows, self.axis)?)
+    }
+}
+
+/// What was drawn, in words.
+pub struct Drawn {
+    /// whether few runs were made, for a look
+    pub is_quick: bool,
+    /// a text of every experiment
+    pub texts: Vec<String>,
+}
+
+/// Draws the figures and the report of everything that a folder has tables for.
+pub fn draw(folder: &Path) -> anyhow::Result<Drawn> {
+    let settings = units::settings_of(folder)?;
+    let (mut sections, mut texts) = (Vec::new(), Vec::new());
+    for experiment in &EXPERIMENTS {
+        let path = experiment.table(folder);
+        if !path.exists() {
+            continue;
+        }
+        let rows = rows::read(&path, experiment.axis)?;
+        let Shown { section, figure: (mut chart, columns), text } = (experiment.show)(&settings, &rows);
+        if settings.is_quick {
+            *chart.title_mut() += " (a quick look)";
+        }
+        figure::write(&chart, columns, folder, experiment.name)?;
+        sections.push(section);
+        texts.push(text);
+    }
+    if sections.is_empty() {
+        bail!("{}: found no table of results", folder.display());
+    }
+    page::write(folder, &settings, sections)?;
+    Ok(Drawn { is_quick: settings.is_quick, texts })
+}

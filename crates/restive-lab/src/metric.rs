@@ -1,0 +1,131 @@
+//! What is measured.
+
+use crate::people::{FEATURES, plain};
+use std::fmt;
+use std::str::FromStr;
+
+/// Of what a number is. Features and categories are those of the maternal programme.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Metric {
+    /// predictive, per trajectory
+    Loss,
+    /// CWPDIS of the soft policy, at the published temperature; the segmented variant where there is one trajectory
+    Is,
+    /// rollouts of the same soft policy on transitions counted in the test log
+    Simulated,
+    /// rollouts of the strict policy on the same transitions
+    StrictSimulated,
+    /// rollouts of the strict policy on the true transitions: what a programme would get
+    StrictTrue,
+    /// `is` when a constant is added to all indices
+    IsShifted,
+    /// strict pulls that such a constant changes
+    Changed,
+    /// the exact value, by dynamic programming over joint states
+    Exact,
+    /// whether a joint training met a plan or a gradient that was not found
+    IsNotConverged,
+    Seconds,
+    /// how many times too large a joint problem is
+    Refused,
+    /// what the folds chose: 0 two-stage, 1 weak, 2 strong
+    Choice,
+    /// called at least once
+    People,
+    /// of a pair of methods: the share of the first's people whom the second calls as well
+    Both,
+    /// of a unit, told in the row that ends it
+    Rows,
+    /// the mean of a feature over the people called
+    Mean(&'static str),
+    /// the share of a category among them
+    Share(&'static str, &'static str),
+    /// of a pair: the p-value of a feature, or of one of its categories against the others
+    P(&'static str, Option<&'static str>),
+}
+
+/// Those with a word of their own.
+const WORDS: [(Metric, &str); 15] = [
+    (Metric::Loss, "loss"),
+    (Metric::Is, "is"),
+    (Metric::Simulated, "simulated"),
+    (Metric::StrictSimulated, "strict_simulated"),
+    (Metric::StrictTrue, "strict_true"),
+    (Metric::IsShifted, "is_shifted"),
+    (Metric::Changed, "changed"),
+    (Metric::Exact, "exact"),
+    (Metric::IsNotConverged, "is_not_converged"),
+    (Metric::Seconds, "seconds"),
+    (Metric::Refused, "refused"),
+    (Metric::Choice, "choice"),
+    (Metric::People, "people"),
+    (Metric::Both, "both"),
+    (Metric::Rows, "rows"),
+];
+
+impl Metric {
+    /// What a method is worth on a test instance.
+    pub(crate) const WORTH: [Metric; 5] =
+        [Metric::Loss, Metric::Is, Metric::Simulated, Metric::StrictSimulated, Metric::StrictTrue];
+}
+
+impl fmt::Display for Metric {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Metric::Mean(feature) => write!(f, "mean:{feature}"),
+            Metric::Share(feature, category) => write!(f, "share:{feature}={}", plain(category)),
+            Metric::P(feature, None) => write!(f, "p:{feature}"),
+            Metric::P(feature, Some(category)) => write!(f, "p:{feature}={}", plain(category)),
+            word => {
+                let (_, name) = WORDS.iter().find(|(metric, _)| metric == word).expect("listed");
+                f.pad(name)
+            }
+        }
+    }
+}
+
+impl FromStr for Metric {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let of_people = || {
+            let (kind, rest) = text.split_once(':')?;
+            let (name, label) =
+                rest.split_once('=').map_or((rest, None), |(name, label)| (name, Some(label)));
+            let (feature, categories) = FEATURES.iter().find(|(feature, _)| *feature == name)?;
+            let found = label.map(|label| categories.iter().find(|known| plain(known) == label));
+            match (kind, found) {
+                ("mean", None) => Some(Metric::Mean(feature)),
+                ("share", Some(Some(category))) => Some(Metric::Share(feature, category)),
+                ("p", None) => Some(Metric::P(feature, None)),
+                ("p", Some(Some(category))) => Some(Metric::P(feature, Some(category))),
+                _ => None,
+            }
+        };
+        let word = WORDS.iter().find(|(_, name)| *name == text).map(|(metric, _)| *metric);
+        word.or_else(of_people).ok_or_else(|| format!("found {text:?}, expected the name of a metric"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_metric_is_read_back_by_its_name() {
+        let words = WORDS.iter().map(|(metric, _)| *metric);
+        let of_features = FEATURES.iter().flat_map(|(feature, categories)| {
+            let shares = categories
+                .iter()
+                .flat_map(|category| [Metric::Share(feature, category), Metric::P(feature, Some(category))]);
+            [Metric::Mean(feature), Metric::P(feature, None)].into_iter().chain(shares)
+        });
+        let all: Vec<Metric> = words.chain(of_features).collect();
+        assert!(all.len() > 80);
+        for metric in all {
+            assert_eq!(metric.to_string().parse(), Ok(metric), "{metric}");
+            assert!(!metric.to_string().contains(','));
+        }
+        assert!("share:income=riches".parse::<Metric>().unwrap_err().contains("riches"));
+    }
+}

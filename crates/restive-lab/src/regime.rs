@@ -1,0 +1,77 @@
+//! Regimes: kinds of data. Every domain is one; the others differ from their domain in one or two numbers, or in the predictor.
+
+use crate::DomainName;
+use restive_tables::choices;
+
+choices! {
+    /// On what a number was measured: a domain, random arms of none, or a variant of a domain.
+    Regime {
+        /// The domain
+        TwoState = "two-state",
+        /// The domain
+        FiveState = "five-state",
+        /// The domain
+        Collapsing = "collapsing",
+        /// The domain
+        Maternal = "maternal",
+        /// Random arms of no domain
+        Random = "random",
+        /// Two states, so many trajectories
+        Trajectories10 = "trajectories-10",
+        /// Two states, so many trajectories
+        Trajectories3 = "trajectories-3",
+        /// Two states, so many trajectories
+        Trajectories1 = "trajectories-1",
+        /// Two states, a linear predictor
+        Linear = "linear",
+        /// Two states, so many of the features
+        Features4 = "4-features",
+        /// Both
+        LinearFeatures4 = "linear-4-features",
+        /// Two states, features with noise of such a standard deviation
+        Noise1 = "noise-0.1",
+        /// Two states, features with noise of such a standard deviation
+        Noise5 = "noise-0.5",
+        /// Two states, so many of 100 pulled
+        Budget5 = "budget-5",
+        /// Two states, so many of 100 pulled
+        Budget40 = "budget-40",
+        /// Two states, so many steps, four of the features
+        Horizon40Features4 = "horizon-40-4-features",
+        /// The same with a linear predictor
+        Horizon40LinearFeatures4 = "horizon-40-linear-4-features",
+        /// States seen at pulls only, a linear predictor, four of the features
+        CollapsingLinearFeatures4 = "collapsing-linear-4-features",
+        /// The programme with a network
+        MaternalNetwork = "maternal-network",
+        /// The programme with a linear predictor
+        MaternalLinear = "maternal-linear",
+        /// The programme with the effect model
+        MaternalEffect = "maternal-effect",
+    }
+}
+
+impl Regime {
+    /// Of which it is a variant.
+    pub(crate) fn domain(self) -> DomainName {
+        match self {
+            Regime::FiveState => DomainName::FiveState,
+            Regime::Collapsing | Regime::CollapsingLinearFeatures4 => DomainName::Collapsing,
+            Regime::Maternal | Regime::MaternalNetwork | Regime::MaternalLinear | Regime::MaternalEffect => {
+                DomainName::Maternal
+            }
+            _ => DomainName::TwoState,
+        }
+    }
+}
+
+impl From<DomainName> for Regime {
+    fn from(domain: DomainName) -> Self {
+        match domain {
+            DomainName::TwoState => Regime::TwoState,
+            DomainName::FiveState => Regime::FiveState,
+            DomainName::Collapsing => Regime::Collapsing,
+            DomainName::Maternal => Regime::Maternal,
+        }
+    }
+}
