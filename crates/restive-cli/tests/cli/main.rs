@@ -14,6 +14,7 @@ mod experiment_quality;
 mod files;
 mod formats;
 mod generate;
+mod guide;
 mod help;
 mod maternal;
 mod memory;
