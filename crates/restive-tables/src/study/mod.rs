@@ -44,26 +44,15 @@
 //! ```
 
 mod arms;
-mod feature;
-mod find_row;
 pub(crate) mod fingerprint;
-mod growing;
-mod labels;
-mod observation;
-mod roster;
 mod settings;
-mod settings_lines;
 mod table;
-mod table_csv;
-mod table_memory;
-mod table_parquet;
 mod trajectories;
 mod truth;
 mod write;
-pub(crate) mod write_table;
 
 pub use settings::{Behaviour, Settings};
-pub use table_memory::TYPE;
+pub use table::TYPE;
 
 use crate::error::{Error, Result};
 use arrow_array::RecordBatch;
@@ -73,6 +62,7 @@ use restive::data::split::{Group, Part, Split};
 use restive::error::FeatureFault;
 use restive::instance::Parts;
 use restive::{Instance, Trajectories, Transition};
+use settings::Rows;
 use std::io;
 use std::path::{Path, PathBuf};
 use table::Origin;
@@ -144,7 +134,7 @@ impl Study {
     }
 
     fn assemble(
-        (mut settings, rows): (Settings, observation::Rows),
+        (mut settings, rows): (Settings, Rows),
         arms_origin: Origin<'_>,
         trajectories: Origin<'_>,
         truth: Option<Origin<'_>>,

@@ -18,7 +18,7 @@ pub(crate) mod draft;
 pub(crate) mod folder;
 mod npy;
 pub(crate) mod parquet;
-mod table;
+pub(crate) mod table;
 
 use crate::error::{Error, Result};
 use crate::format::Format;

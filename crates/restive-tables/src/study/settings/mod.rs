@@ -15,10 +15,15 @@
 //! text = ["district"]               # optional: features that are categories though they look like numbers
 //! ```
 
-use super::observation::{self, Rows, WrittenChain};
-use super::settings_lines::Lines;
+mod lines;
+mod observation;
+
+pub(super) use observation::{MOST_LABELS, Rows, longest_chain};
+
 use crate::error::{Error, Result};
+use lines::Lines;
 use ndarray::Array2;
+use observation::WrittenChain;
 use restive::instance::Observation;
 use restive::{Reward, check_discount};
 use serde::Serialize;
@@ -167,7 +172,7 @@ impl Settings {
     }
 }
 
-pub(super) fn whole(value: &Value, range: std::ops::RangeInclusive<usize>) -> Option<usize> {
+fn whole(value: &Value, range: std::ops::RangeInclusive<usize>) -> Option<usize> {
     usize::try_from(value.as_integer()?).ok().filter(|found| range.contains(found))
 }
 

@@ -1,8 +1,7 @@
 //! One feature of the table of arms while it is read: numbers, text, or a mixture that has to be explained.
 
-use super::table::Cells;
-use super::table_csv::number;
 use crate::error::Row;
+use crate::study::table::{Cells, number};
 use restive::data::features::Column;
 use std::cmp::Ordering;
 

@@ -11,10 +11,13 @@
 //! # Ok::<(), restive_tables::Error>(())
 //! ```
 
+mod writer;
+
+pub(crate) use writer::TableWriter;
+
 use super::draft::Draft;
 use crate::error::Result;
 use crate::format::Format;
-use crate::study::write_table::TableWriter;
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int32Array, StringArray};
 use arrow_schema::DataType;
 use std::path::Path;

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 /// Distinct names, numbered in the order in which they were first met.
 #[derive(Default)]
-pub(super) struct Roster {
+pub(in crate::study) struct Roster {
     names: Vec<String>,
     numbers: HashMap<String, usize>,
     last: usize,
@@ -15,7 +15,7 @@ pub(super) struct Roster {
 
 impl Roster {
     /// The number of a name that is there.
-    pub(super) fn find(&mut self, name: &str) -> Option<usize> {
+    pub(in crate::study) fn find(&mut self, name: &str) -> Option<usize> {
         for guess in [self.last, self.last + 1, 0] {
             if self.names.get(guess).is_some_and(|there| there == name) {
                 self.last = guess;
@@ -27,7 +27,7 @@ impl Roster {
     }
 
     /// The number of a name, a new one where it is not there.
-    pub(super) fn find_or_add(&mut self, name: &str) -> usize {
+    pub(in crate::study) fn find_or_add(&mut self, name: &str) -> usize {
         if let Some(number) = self.find(name) {
             return number;
         }
@@ -37,15 +37,15 @@ impl Roster {
         self.last
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::study) fn len(&self) -> usize {
         self.names.len()
     }
 
-    pub(super) fn name(&self, number: usize) -> &str {
+    pub(in crate::study) fn name(&self, number: usize) -> &str {
         &self.names[number]
     }
 
-    pub(super) fn into_names(self) -> Vec<String> {
+    pub(in crate::study) fn into_names(self) -> Vec<String> {
         self.names
     }
 }

@@ -1,16 +1,16 @@
 //! A table from Parquet: only the wanted columns are decoded, page by page.
 
-use super::table::{Batch, Cells, Places, ROWS, Want, empty, no_rows};
+use super::{Batch, Cells, Places, ROWS, Want, empty, no_rows};
 use crate::columns::ColumnFault;
 use crate::error::{Error, Result};
 use crate::read::parquet::{fill, guarded, is_number};
+use ::parquet::arrow::ProjectionMask;
+use ::parquet::arrow::arrow_reader::{
+    ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
+};
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, StringArray, downcast_primitive_array};
 use arrow_schema::DataType;
-use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::{
-    ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
-};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 

@@ -6,14 +6,21 @@
 //! and step, 8 more for each of propensity and reward. What has no row is unseen. Where states are seen at pulls only, the
 //! columns `last_state` and `since` are read too (4 bytes more), and `labels` makes labels of them and of the actions.
 
+mod find_row;
+mod growing;
+mod label_fault;
+mod labels;
+mod whole;
+
 use super::arms::{Arms, ONLY};
-use super::growing::{Growing, NO_ROW, Read, Run, Whole};
-use super::observation::{Rows, longest_chain};
+use super::settings::{Rows, longest_chain};
 use super::table::{Batch, Origin, Table, Want};
 use super::{Behaviour, Settings};
 use crate::error::{Error, Place, Result};
+use growing::{Growing, NO_ROW, Run};
 use restive::instance::{Chain, NO_ACTION, Observation, UNSEEN};
 use std::path::Path;
+use whole::{Read, Whole};
 
 /// The largest step.
 const LAST_STEP: f64 = 65_535.0;

@@ -1,4 +1,5 @@
-//! Tables of a study, and [tables of answers](crate::write_table), go out here: the same columns as CSV or as Parquet.
+//! A table in the making, batch by batch: the same columns as CSV or as Parquet. [Answers](crate::write_table) and the tables of a
+//! study go out here.
 //!
 //! Columns are Arrow arrays of text, numbers, whole numbers or truths. In CSV a missing value is an empty cell, and numbers carry as
 //! many digits as it takes to read the same number back.

@@ -5,9 +5,9 @@
 //! text, as it is typed; one in which some do is taken cell by cell, as from CSV, and refused for its odd ones. A column of a type
 //! that has no place in a table (dates, lists) stands under the name of its type in the field's [`TYPE`], and is refused if it is needed.
 
-use super::table::{Batch, Cells, Places, ROWS, Want, no_rows};
-use super::table_csv::number;
-use super::table_parquet::{cells, is_right};
+use super::csv::number;
+use super::parquet::{cells, is_right};
+use super::{Batch, Cells, Places, ROWS, Want, no_rows};
 use crate::columns::ColumnFault;
 use crate::error::{Error, Place, Result, Row, quoted};
 use arrow_array::cast::AsArray;

@@ -3,8 +3,8 @@
 //! Rows come in any order, and what is wrong between two of them shows when all have been read. Positions are not kept for
 //! that: a message is worth a second reading, a table without faults is not worth the memory.
 
-use super::table::{Origin, Table, Want};
 use crate::error::Row;
+use crate::study::table::{Origin, Table, Want};
 
 /// The row of an arm at a step, where there is one.
 pub(super) fn row_of(

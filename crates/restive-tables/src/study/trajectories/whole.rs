@@ -1,54 +1,17 @@
-//! Trajectories while they are read, and what becomes of them: arrays `[J,T,N]` of every instance.
+//! What becomes of trajectories once all rows have been placed: arrays `[J,T,N]` of every instance.
 
-use super::Settings;
-use super::arms::Arms;
-use super::find_row::row_of;
-use super::labels::{Fault, FaultKind, follow, number};
-use super::observation::{MOST_LABELS, Rows, longest_chain};
-use super::roster::Roster;
-use super::table::Origin;
-use crate::error::{Error, Place, Result};
+use super::growing::{Growing, NO_ROW, Run};
+use super::label_fault::refused;
+use super::labels::{Fault, follow, number};
+use crate::error::{Error, Result};
+use crate::study::Settings;
+use crate::study::arms::Arms;
+use crate::study::settings::{MOST_LABELS, Rows, longest_chain};
+use crate::study::table::Origin;
 use ndarray::Array3;
 use rayon::prelude::*;
 use restive::Trajectories;
 use restive::instance::{Chain, Logged, NO_ACTION, Observation, UNSEEN};
-
-/// An action while no row has spoken of it: so that a second row is known for one.
-pub(super) const NO_ROW: u8 = NO_ACTION - 1;
-
-/// The trajectories of one instance while they are read.
-#[derive(Default)]
-pub(super) struct Growing {
-    pub(super) names: Roster,
-    pub(super) runs: Vec<Run>,
-}
-
-/// One trajectory, `[T,N]`.
-#[derive(Default)]
-pub(super) struct Run {
-    /// what was seen at pulls, where states are seen at pulls only, until that has become labels
-    pub(super) state: Vec<u16>,
-    /// the label, in parts; empty where states are seen at every step or no row has a label
-    pub(super) last_state: Vec<u16>,
-    pub(super) since: Vec<u16>,
-    pub(super) action: Vec<u8>,
-    pub(super) propensity: Vec<f64>,
-    pub(super) reward: Vec<f64>,
-}
-
-impl Run {
-    /// One more than the last step with a pull, of N arms.
-    fn decided(&self, n: usize) -> usize {
-        self.action.iter().rposition(|a| *a == 1).map_or(0, |at| at / n + 1)
-    }
-
-    /// What has no row was left alone, up to the last step with a pull.
-    fn leave_alone(&mut self, first: usize, n: usize) {
-        let decided = self.decided(n).max(first) * n;
-        let steps = self.action.get_mut(first * n..decided).into_iter().flatten();
-        steps.filter(|a| **a == NO_ROW).for_each(|a| *a = 0);
-    }
-}
 
 /// Names of the trajectories and what was logged, of one instance.
 pub(super) type Read = (Vec<String>, Trajectories);
@@ -182,7 +145,7 @@ impl Whole<'_> {
             let mut longest = 0;
             for (j, run) in growing.runs.iter_mut().enumerate() {
                 let gap = follow(run, n, self.first, chain, most);
-                let refused = |fault: Fault| self.refused(k, growing.names.name(j), fault, chain, most);
+                let refused = |fault: Fault| refused(self, k, growing.names.name(j), fault, chain, most);
                 longest = longest.max(gap.map_err(refused)?);
                 if !self.has_reward {
                     let of = |(state, action): (&u16, &u8)| match action {
@@ -207,64 +170,6 @@ impl Whole<'_> {
         let runs = instances.par_iter_mut().flat_map(|growing| growing.runs.par_iter_mut());
         runs.for_each(|run| number(run, chain.beliefs()));
         Ok(chain)
-    }
-
-    /// A label that does not follow, with its row.
-    fn refused(&self, k: usize, trajectory: &str, fault: Fault, chain: Chain, most: usize) -> Error {
-        let (instance, arm) = (self.arms.instances.name(k), self.arms.arms[k].name(fault.i));
-        // what follows from an action may have no row of its own
-        let row = |t: usize| row_of(self.origin, instance, trajectory, t, arm).map(|row| (row, t));
-        let place = match row(fault.t).or_else(|| row(fault.t.checked_sub(1)?)) {
-            Some((row, t)) => format!(
-                "{}, column since, instance {}, trajectory {}, t {t}",
-                Place { row, arm: Some(arm.into()) },
-                instance.escape_debug(),
-                trajectory.escape_debug()
-            ),
-            None => format!(
-                "instance {}, trajectory {}, arm {}, t {}",
-                instance.escape_debug(),
-                trajectory.escape_debug(),
-                arm.escape_debug(),
-                fault.t
-            ),
-        };
-        let words = |(s, h): (u16, u16)| format!("last_state {s}, since {h}");
-        let (found, expected) = match fault.kind {
-            FaultKind::Label { found, follows } => {
-                (words(found), format!("{}, as follows from the step before", words(follows)))
-            }
-            FaultKind::Alone { found, step } if step + 1 == fault.t => {
-                (words(found), "since above 0: the arm was not pulled in the step before".into())
-            }
-            FaultKind::Alone { found, step } => (
-                words(found),
-                format!(
-                    "another since: this one says that the arm was seen at t {step}, where it was not pulled"
-                ),
-            ),
-            FaultKind::Known { found, step, label } => (
-                words(found),
-                format!(
-                    "what can become of the label at t {step}, {}, by pulls that have no row",
-                    words(label)
-                ),
-            ),
-            FaultKind::Gap(gap) => {
-                let stays = match chain {
-                    Chain::Finite(_) => format!(
-                        "; take a longer chain or \"infinite\", or say in the columns last_state and since that the label stays at {}",
-                        most - 1
-                    ),
-                    Chain::Infinite { .. } => "; raise beliefs".into(),
-                };
-                (
-                    format!("a gap of {gap} steps since a pull"),
-                    format!("at most {most}, the labels of the chain in study.toml{stays}"),
-                )
-            }
-        };
-        Error::content(self.origin.path(), place, found, expected)
     }
 }
 

@@ -3,11 +3,20 @@
 //! All of them yield the same: the wanted columns, each as text or as numbers. A cell that is empty, null or NaN is missing:
 //! an empty text, a NaN. Integers that serve as names become text.
 
-use super::{table_csv::CsvTable, table_memory::MemoryTable, table_parquet::ParquetTable};
+mod csv;
+mod memory;
+mod parquet;
+
+pub(super) use csv::number;
+pub use memory::TYPE;
+
+use self::csv::CsvTable;
+use self::parquet::ParquetTable;
 use crate::columns::ColumnFault;
 use crate::error::{Error, Result, Row};
 use crate::format::Format;
 use arrow_array::{Array, RecordBatch, StringArray};
+use memory::MemoryTable;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
@@ -60,7 +69,7 @@ pub(super) struct Batch {
 
 /// Where the rows of a batch stand in their file.
 pub(super) enum Places {
-    Lines(PathBuf, Vec<csv::Position>),
+    Lines(PathBuf, Vec<::csv::Position>),
     From(u64),
 }
 

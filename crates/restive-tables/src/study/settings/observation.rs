@@ -1,8 +1,8 @@
 //! When states are seen, as `study.toml` says it: `observation`, and for states that are seen at pulls only `chain` and
 //! `beliefs`.
 
-use super::settings::whole;
-use super::settings_lines::Lines;
+use super::lines::Lines;
+use super::whole;
 use crate::error::Result;
 use restive::Reward;
 use restive::instance::{Chain, Observation};
@@ -10,10 +10,10 @@ use serde::Serialize;
 use toml::Value;
 
 /// The most labels of an arm, over the chains of all states.
-pub(super) const MOST_LABELS: usize = 4096;
+pub(in crate::study) const MOST_LABELS: usize = 4096;
 
 /// The most labels of one state.
-pub(super) fn longest_chain(states: usize) -> usize {
+pub(in crate::study) fn longest_chain(states: usize) -> usize {
     (MOST_LABELS / states).max(1)
 }
 
@@ -29,7 +29,7 @@ const INFINITE: &str = "infinite";
 
 /// Which actions have rows in the table of trajectories.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Rows {
+pub(in crate::study) enum Rows {
     /// all; of what has no row nothing is known
     All,
     /// pulls: an arm without a row was left alone

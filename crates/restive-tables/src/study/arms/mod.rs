@@ -5,10 +5,14 @@
 //! and NaN are missing in either), unless `study.toml` lists it under `text`: a misspelt number must not turn a measurement into
 //! categories. Where they do not agree, the first cell of the rarer kind is named.
 
-use super::feature::{Growing, Seen};
-use super::roster::Roster;
+mod feature;
+mod roster;
+
+pub(super) use roster::Roster;
+
 use super::table::{Origin, Table, Want};
 use crate::error::{Error, Place, Result, Row, quoted};
+use feature::{Growing, Seen};
 use restive::data::features::{Column, Features};
 use restive::data::split::Part;
 use std::path::Path;

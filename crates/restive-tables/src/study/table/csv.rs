@@ -3,18 +3,18 @@
 //! Rows are read into one reused record and parsed straight into columns. A fault in the middle of a batch is kept until the
 //! rows before it have been handed out, for they may hold an earlier one.
 
-use super::table::{Batch, Cells, Places, ROWS, Want, empty, no_rows};
+use super::{Batch, Cells, Places, ROWS, Want, empty, no_rows};
 use crate::columns::ColumnFault;
 use crate::error::{Error, Place, Result, Row, quoted};
 use crate::read::csv::{LONGEST_ROW, Rationed, editor_line, unreadable};
+use ::csv::{ByteRecord, Position, ReaderBuilder};
 use arrow_array::builder::StringBuilder;
-use csv::{ByteRecord, Position, ReaderBuilder};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
 pub(super) struct CsvTable {
     path: PathBuf,
-    reader: csv::Reader<Rationed>,
+    reader: ::csv::Reader<Rationed>,
     record: ByteRecord,
     pub(super) wanted: Vec<(usize, Want)>,
     /// bytes of the file
@@ -131,7 +131,7 @@ impl CsvTable {
 }
 
 /// A number, NaN for an empty cell; one digit is what most cells hold.
-pub(super) fn number(cell: &[u8]) -> Option<f64> {
+pub(in crate::study) fn number(cell: &[u8]) -> Option<f64> {
     match cell.trim_ascii() {
         [] => Some(f64::NAN),
         [digit @ b'0'..=b'9'] => Some(f64::from(digit - b'0')),

@@ -1,0 +1,41 @@
+//! The trajectories of an instance while their rows are read, each `[T,N]` and as long as its last step so far.
+
+use crate::study::arms::Roster;
+use restive::instance::NO_ACTION;
+
+/// An action while no row has spoken of it: so that a second row is known for one.
+pub(super) const NO_ROW: u8 = NO_ACTION - 1;
+
+/// The trajectories of one instance while they are read.
+#[derive(Default)]
+pub(super) struct Growing {
+    pub(super) names: Roster,
+    pub(super) runs: Vec<Run>,
+}
+
+/// One trajectory, `[T,N]`.
+#[derive(Default)]
+pub(super) struct Run {
+    /// what was seen at pulls, where states are seen at pulls only, until that has become labels
+    pub(super) state: Vec<u16>,
+    /// the label, in parts; empty where states are seen at every step or no row has a label
+    pub(super) last_state: Vec<u16>,
+    pub(super) since: Vec<u16>,
+    pub(super) action: Vec<u8>,
+    pub(super) propensity: Vec<f64>,
+    pub(super) reward: Vec<f64>,
+}
+
+impl Run {
+    /// One more than the last step with a pull, of N arms.
+    pub(super) fn decided(&self, n: usize) -> usize {
+        self.action.iter().rposition(|a| *a == 1).map_or(0, |at| at / n + 1)
+    }
+
+    /// What has no row was left alone, up to the last step with a pull.
+    pub(super) fn leave_alone(&mut self, first: usize, n: usize) {
+        let decided = self.decided(n).max(first) * n;
+        let steps = self.action.get_mut(first * n..decided).into_iter().flatten();
+        steps.filter(|a| **a == NO_ROW).for_each(|a| *a = 0);
+    }
+}
