@@ -47,9 +47,9 @@ pub enum Error {
         /// what was found
         found: String,
     },
-    /// More arms were pulled in a step than the budget allows.
+    /// A step of the log pulls another number of arms than joint actions do.
     #[error(
-        "action: trajectory {trajectory}, step {step}: found {found} pulls, expected at most the budget of {budget}"
+        "action: trajectory {trajectory}, step {step}: found {found} pulls, expected as many as the budget, {budget}"
     )]
     Budget {
         /// which trajectory

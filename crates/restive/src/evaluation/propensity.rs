@@ -4,7 +4,8 @@
 //!
 //! - **logged**: the log holds the probability of every action.
 //! - **uniform**: K of N arms were pulled at random, so a pull had probability K/N. An assumption that the caller makes. A
-//!   deterministic design such as round robin counts as uniform only when somebody asks for it.
+//!   deterministic design such as round robin counts as uniform only when somebody asks for it. Where a step of a whole instance
+//!   has more pulls than today's K, the budget was larger then: as many of N at random as were pulled ([`Propensity::of_instance`]).
 //! - **estimated**: at each step, the share of arms that were pulled, pooled over arms and trajectories. It is right where
 //!   the choice did not look at the arm or its state; nothing in the data can show that it did not.
 //!
@@ -27,7 +28,7 @@
 //! ```
 
 use crate::error::{Error, Result};
-use crate::instance::{NO_ACTION, Trajectories, UNSEEN};
+use crate::instance::{Instance, NO_ACTION, Trajectories, UNSEEN};
 use ndarray::{Array2, Array3, ArrayView3};
 
 /// Where propensities come from.
@@ -65,14 +66,31 @@ impl Propensity {
     /// The propensities of the logged actions, K (`budget`) being the pulls per step of a uniform behaviour; an error where
     /// there is no log of them or a logged action has none.
     pub fn new(trajectories: &Trajectories, behaviour: Behaviour, budget: usize) -> Result<Self> {
+        Self::with_budgets(trajectories, behaviour, |_, _| budget)
+    }
+
+    /// The same for an instance with all arms that shared its budget. Where a step has more pulls than the budget of today, a
+    /// uniform behaviour is taken to have had as many as were pulled. A *part* of an instance may have more pulls than its share
+    /// of the budget by chance: its propensities are those of the whole.
+    pub fn of_instance(instance: &Instance, behaviour: Behaviour) -> Result<Self> {
+        let pulls = instance.trajectories().pulls();
+        Self::with_budgets(instance.trajectories(), behaviour, |j, t| instance.budget().max(pulls[[j, t]]))
+    }
+
+    /// `budget` says how many arms a uniform behaviour pulled, by trajectory and step.
+    fn with_budgets(
+        trajectories: &Trajectories,
+        behaviour: Behaviour,
+        budget: impl Fn(usize, usize) -> usize,
+    ) -> Result<Self> {
         let (j, steps, n) = trajectories.state().dim();
         let h = steps - 1;
         let action = trajectories.action();
-        let share = |pull: &dyn Fn(usize) -> f64| {
+        let share = |pull: &dyn Fn(usize, usize) -> f64| {
             Array3::from_shape_fn((j, h, n), |(j, t, i)| match action[[j, t, i]] {
                 NO_ACTION => 1.0,
-                1 => pull(t),
-                _ => 1.0 - pull(t),
+                1 => pull(j, t),
+                _ => 1.0 - pull(j, t),
             })
         };
         let values = match behaviour {
@@ -86,10 +104,10 @@ impl Propensity {
                     });
                 }
             },
-            Behaviour::Uniform => share(&|_| budget.min(n) as f64 / n as f64),
+            Behaviour::Uniform => share(&|j, t| budget(j, t).min(n) as f64 / n as f64),
             Behaviour::Estimated => {
                 let shares: Vec<f64> = (0..h).map(|t| share_of_pulls(action, t)).collect();
-                share(&|t| shares[t])
+                share(&|_, t| shares[t])
             }
         };
         for ((j, t, i), &found) in values.indexed_iter() {

@@ -9,7 +9,7 @@ mod transition;
 
 pub use crate::belief::{Chain, Observation};
 pub use reward::{Reward, RewardView, check_discount};
-pub use trajectories::{Counts, Logged, NO_ACTION, Trajectories, UNSEEN};
+pub use trajectories::{Counts, Logged, NO_ACTION, OverBudget, Trajectories, UNSEEN};
 pub use transition::{CompactTransition, Layout, Transition};
 
 use crate::error::{Error, Result};
@@ -45,15 +45,17 @@ pub struct Parts {
 /// let first = instance.trajectories().select(&[0]);
 /// let shorter = Instance::new(Parts { trajectories: first, ..instance.parts().clone() })?;
 /// assert_eq!(shorter.trajectories().trajectories(), 1);
-/// assert!(Instance::new(Parts { budget: 1, ..instance.parts().clone() }).is_err()); // two were pulled
+/// // a budget below the two pulls of the log is one of today
+/// let today = Instance::new(Parts { budget: 1, ..instance.parts().clone() })?;
+/// assert_eq!(today.trajectories().over_budget(1).map(|over| over.most), Some(2));
 /// # Ok::<(), restive::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Instance(Parts);
 
 impl Instance {
-    /// Checks that the parts fit together: as many arms everywhere, as many states, finite features, no step with more
-    /// pulls than the budget, a discount from 0 to 1.
+    /// Checks that the parts fit together: as many arms everywhere, as many states, finite features, a discount from 0 to 1.
+    /// The log may have more pulls than the budget, which is that of decisions to come ([`Trajectories::over_budget`]).
     pub fn new(parts: Parts) -> Result<Self> {
         let Parts { features, trajectories, reward, .. } = &parts;
         check_discount(parts.discount)?;
@@ -81,7 +83,6 @@ impl Instance {
             };
             return Err(wrong("trajectories", expected, &[trajectories.states()]));
         }
-        trajectories.check_budget(parts.budget)?;
         Ok(Self(parts))
     }
 

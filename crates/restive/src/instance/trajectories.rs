@@ -8,7 +8,7 @@
 
 use super::transition::contiguous;
 use crate::error::{Error, Result};
-use ndarray::{Array3, Array4, ArrayView3, ArrayView4, Axis};
+use ndarray::{Array2, Array3, Array4, ArrayView3, ArrayView4, Axis};
 use std::sync::Arc;
 
 /// A state that was not observed.
@@ -151,21 +151,19 @@ impl Trajectories {
 
     /// The largest number of pulls in any step of any trajectory.
     pub fn most_pulls(&self) -> usize {
-        let steps = self.logged.action.lanes(Axis(2)).into_iter();
-        steps.map(|arms| arms.iter().filter(|a| **a == 1).count()).max().unwrap_or(0)
+        self.pulls().into_iter().max().unwrap_or(0)
     }
 
-    /// No step may have more pulls than the budget.
-    pub(super) fn check_budget(&self, budget: usize) -> Result<()> {
-        for (j, steps) in self.logged.action.outer_iter().enumerate() {
-            for (step, arms) in steps.outer_iter().enumerate() {
-                let pulls = arms.iter().filter(|a| **a == 1).count();
-                if pulls > budget {
-                    return Err(Error::Budget { trajectory: j, step, budget, found: pulls });
-                }
-            }
-        }
-        Ok(())
+    /// The pulls of every step, `[J,T]`.
+    pub fn pulls(&self) -> Array2<usize> {
+        self.logged.action.map_axis(Axis(2), |arms| arms.iter().filter(|a| **a == 1).count())
+    }
+
+    /// The steps with more pulls than a budget: the log of a time that allowed more. None where no step has.
+    pub fn over_budget(&self, budget: usize) -> Option<OverBudget> {
+        let pulls = self.pulls();
+        let over = pulls.iter().filter(|pulls| **pulls > budget);
+        over.clone().max().map(|most| OverBudget { steps: over.count(), most: *most })
     }
 
     /// How often each arm went from s under a to s′, over all trajectories.
@@ -219,6 +217,15 @@ impl Trajectories {
         };
         Self::row_major(logged, self.states)
     }
+}
+
+/// Logged steps with more pulls than a budget.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OverBudget {
+    /// how many of them there are
+    pub steps: usize,
+    /// the pulls of the step that has most
+    pub most: usize,
 }
 
 /// How often each arm was seen to go from s under a to s′.

@@ -1,13 +1,13 @@
 //! Propensities, overlap and drift, on constructed data.
 
 use crate::arms::{Kind, random, transitions};
-use ndarray::Array3;
+use ndarray::{Array2, Array3};
 use rand::RngExt;
 use restive::data::domain::Domain;
 use restive::evaluation::*;
-use restive::instance::{Logged, Observation, Parts};
+use restive::instance::{Logged, NO_ACTION, Observation, OverBudget, Parts};
 use restive::policy::Policy;
-use restive::{Instance, Trajectories};
+use restive::{Instance, Reward, Trajectories};
 
 #[test]
 fn overlap_and_zero_propensities_are_seen() {
@@ -56,6 +56,45 @@ fn overlap_and_zero_propensities_are_seen() {
         assert_eq!(evaluation.score("random", Estimator::Is).is_some(), behaviour.is_some());
         assert!(evaluation.score("random", Estimator::True).is_none());
     }
+}
+
+/// Every way to pull 2 of 4 arms at one step and 3 of them at the next, once each: as likely as K of N at random makes them. Weighed
+/// by the propensities of its actions each arm must then count once, pulled and left alone.
+#[test]
+fn a_step_with_more_pulls_than_the_budget_is_weighed_by_the_pulls_that_were_made() {
+    let subsets = |size: u32| (0u32..16).filter(move |set| set.count_ones() == size);
+    let runs: Vec<[u32; 2]> =
+        subsets(2).flat_map(|first| subsets(3).map(move |next| [first, next])).collect();
+    let action = Array3::from_shape_fn((24, 3, 4), |(j, t, i)| match t {
+        2 => NO_ACTION,
+        _ => (runs[j][t] >> i & 1) as u8,
+    });
+    let logged = Logged { state: Array3::zeros((24, 3, 4)), action, propensity: None, reward: None };
+    let parts = Parts {
+        features: Array2::zeros((4, 1)),
+        trajectories: Trajectories::new(logged, 2).unwrap(),
+        reward: Reward::linear(2),
+        budget: 2,
+        discount: 0.9,
+        truth: None,
+        observation: Observation::Full,
+    };
+    let instance = Instance::new(parts).unwrap();
+    let log = instance.trajectories();
+    assert_eq!(log.over_budget(2), Some(OverBudget { steps: 24, most: 3 }));
+    assert_eq!((log.over_budget(3), log.most_pulls()), (None, 3));
+    let weight = |propensity: &Propensity, t: usize, i: usize, a: u8| {
+        let runs = (0..24).filter(|j| log.action()[[*j, t, i]] == a);
+        runs.map(|j| 1.0 / propensity.values[[j, t, i]]).sum::<f64>() / 24.0
+    };
+    let right = Propensity::of_instance(&instance, Behaviour::Uniform).unwrap();
+    for (t, i, a) in (0..16).map(|k| (k / 8, k / 2 % 4, (k % 2) as u8)) {
+        // 12 or 18 equal terms
+        assert!((weight(&right, t, i, a) - 1.0).abs() < 1e-14, "step {t}, arm {i}, action {a}");
+    }
+    // today's budget for the step that had more: arms pulled then would count one and a half times
+    let wrong = Propensity::new(log, Behaviour::Uniform, 2).unwrap();
+    assert!((weight(&wrong, 1, 0, 1) - 1.5).abs() < 1e-14);
 }
 
 #[test]
