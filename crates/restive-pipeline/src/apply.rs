@@ -67,6 +67,7 @@ impl<'a> Applied<'a> {
         if trained != here {
             notes.push(format!("the model was trained with {trained} observation, the study has {here}"));
         }
+        notes.extend(prepare::over_budget(study));
         let features = prepare::features(study);
         notes.extend(prepare::unseen(&features, encoding));
         notes.extend(prepare::flat(&features, encoding));

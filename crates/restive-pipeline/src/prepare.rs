@@ -3,7 +3,7 @@
 //! `train` calls all three in a row; a command that is given a model calls [`split`] with the seed of the model's card and
 //! [`parts`] with the encoding of the card, and so meets the arms that the model was, or was not, trained on.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, refuse};
 use crate::message::{Opt, message};
 use crate::words::{counted, percent};
 use ndarray::{Array3, s};
@@ -11,8 +11,8 @@ use restive::data::encoding::{EncodedColumn, Encoding, Standardise};
 use restive::data::features::{Column, Features};
 use restive::data::split::{Group, Part, Split};
 use restive::error::FeatureFault;
-use restive::evaluation::{Behaviour, Propensity};
-use restive::instance::{Logged, Parts};
+use restive::evaluation::Propensity;
+use restive::instance::{Logged, OverBudget, Parts};
 use restive::{Instance, Trajectories};
 use restive_tables::Study;
 
@@ -48,9 +48,13 @@ pub fn parts(
 ) -> Result<[Vec<Instance>; 3]> {
     let mut instances = study.instances(encoding)?;
     if is_weighed {
-        let source = behaviour(study.settings.behaviour);
+        let Some(source) = study.settings.behaviour.source() else {
+            let why = " is: found behaviour = \"none\" in study.toml, expected \"logged\", \"uniform\", \"estimated\" or \
+                       \"round-robin-as-uniform\": importance sampling needs propensities; ";
+            refuse!(Opt("value"), why, Opt("value"), " fluid needs none")
+        };
         for instance in &mut instances {
-            let propensity = Propensity::new(instance.trajectories(), source, instance.budget())
+            let propensity = Propensity::of_instance(instance, source)
                 .map_err(|error| Error::at(message!(Opt("value"), " is: no propensities"))(error.into()))?;
             *instance = with_propensity(instance, &propensity)?;
         }
@@ -58,14 +62,14 @@ pub fn parts(
     Ok(Part::ALL.map(|part| split.part(part).iter().map(|group| group.select(&instances)).collect()))
 }
 
-/// Where the propensities of a log come from, as its study says.
-pub fn behaviour(said: restive_tables::Behaviour) -> Behaviour {
-    use restive_tables::Behaviour as Said;
-    match said {
-        Said::Logged => Behaviour::Logged,
-        Said::Uniform | Said::RoundRobinAsUniform => Behaviour::Uniform,
-        Said::Estimated => Behaviour::Estimated,
-    }
+/// What should be known of a study that logged more pulls at a step than its budget allows today.
+pub fn over_budget(study: &Study) -> Option<String> {
+    let OverBudget { steps, most } = study.over_budget()?;
+    let (steps, budget) = (counted(steps as u64, "logged step"), study.settings.budget);
+    Some(format!(
+        "{steps} with more pulls than the budget of {budget}, {most} at most: the log counts as it is, decisions to come keep to \
+         the budget"
+    ))
 }
 
 /// The instance with the propensities of its logged actions written down.

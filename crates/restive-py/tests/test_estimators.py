@@ -172,7 +172,7 @@ def test_models_are_loaded_as_what_they_are(study, tmp_path):
         loaded.save(tmp_path / "model")
     loaded.save(tmp_path / "model", replace=True)
     (tmp_path / "model" / "weights.safetensors").write_bytes(b"nonsense")
-    with pytest.raises(ValueError, match="not a readable safetensors file"):
+    with pytest.raises(ValueError, match="found an unreadable safetensors file"):
         TwoStage.load(tmp_path / "model")
 
 

@@ -120,7 +120,6 @@ def test_states_seen_at_pulls_only():
                                             "expected a state from 0 to 1 or an empty cell$"),
         ({}, {"state": ["0", "up", "1", "1", "0", "1"]}, r'^trajectories: row 1 \(arm Ben\), column state: found "up", expected a number'),
         ({}, {"arm": ["Ada", "Ben", "Dan"] * 2}, r'^trajectories: row 2 \(arm Dan\), column arm: found "Dan", an arm without features'),
-        ({}, {"action": [1, 1, 0, None, None, None]}, "^trajectories: instance 0, trajectory spring, t 0: found 2 pulls, expected at most the budget of 1$"),
         ({}, {"t": [0, 0, 0, 1, 1]}, "^trajectories: column t: found 5 rows, expected 6 as in the first column$"),
         ({"arm": ["Ada", "Ben", "Ada"]}, {}, r"^arms: row 2 \(arm Ada\), instance 0: found the arm a second time"),
         ({"age": ["31", "24", "3O"]}, {}, r'^arms: row 2 \(arm Cho\), column age: found "3O", expected a number as in most other rows'),

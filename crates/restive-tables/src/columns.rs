@@ -5,7 +5,7 @@
 //! columns `p_S_A_1`, from which the rest follows. A name that starts with `p_` and does not read as a
 //! probability is refused rather than ignored, because a misspelt column is the likelier story.
 
-use crate::error::quoted;
+use crate::show::{self, quoted};
 use restive::index::two_state::Packing;
 use std::fmt;
 
@@ -112,17 +112,17 @@ impl Entry {
     }
 
     fn parse(name: &str) -> Result<Self, ColumnFault> {
-        let unreadable = |reason: String| ColumnFault::Unreadable { column: name.into(), reason };
+        let unreadable = |fault| ColumnFault::Unreadable { column: name.into(), fault };
         let numbers: Vec<Option<usize>> = name["p_".len()..].split('_').map(whole_number).collect();
         let [Some(state), Some(action), Some(next)] = numbers[..] else {
-            return Err(unreadable("expected p_S_A_NEXT with whole numbers, such as p_0_1_1".into()));
+            return Err(unreadable(NameFault::Form));
         };
         if action > 1 {
-            return Err(unreadable(format!("action {action}, expected 0 (passive) or 1 (active)")));
+            return Err(unreadable(NameFault::Action(action)));
         }
         let largest = state.max(next);
         if largest >= MOST_STATES {
-            return Err(unreadable(format!("state {largest}, expected at most {}", MOST_STATES - 1)));
+            return Err(unreadable(NameFault::State(largest)));
         }
         Ok(Self { state, action, next })
     }
@@ -149,7 +149,7 @@ pub enum ColumnFault {
         /// the column
         column: String,
         /// what is wrong with the name
-        reason: String,
+        fault: NameFault,
     },
     /// a column is there twice
     Duplicate {
@@ -198,27 +198,30 @@ pub enum ColumnFault {
 impl fmt::Display for ColumnFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ColumnFault::Unreadable { column, reason } => {
-                write!(f, "column {}: {reason}", column.escape_debug())
+            ColumnFault::Unreadable { column, fault } => {
+                write!(f, "column {}: {fault}", show::name(column))
             }
             ColumnFault::Duplicate { column } => {
-                write!(f, "column {}: found more than once, expected once", column.escape_debug())
+                write!(f, "column {}: found more than once, expected once", show::name(column))
             }
             ColumnFault::Missing { columns, count, states } => {
                 let (s, names) = (if *count == 1 { "" } else { "s" }, listed(columns, *count));
-                write!(f, "missing column{s} {names}; the names that are there speak of {states} states")
+                write!(
+                    f,
+                    "found no column{s} {names}, expected all probabilities of {states} states, of which others are there"
+                )
             }
             ColumnFault::NoProbabilities { found } => {
                 let expected = "expected one column p_S_A_NEXT per probability, such as p_0_1_1";
-                write!(f, "no column of probabilities among {}; {expected}", listed(found, found.len()))?;
+                write!(f, "found columns {}, {expected}", listed(found, found.len()))?;
                 match found.iter().any(|name| name.contains([';', '\t'])) {
                     true => write!(f, ", separated by commas"),
                     false => Ok(()),
                 }
             }
             ColumnFault::Absent { column, found, why } => {
-                write!(f, "missing column {column}; found {}", listed(found, found.len()))?;
-                if why.is_empty() { Ok(()) } else { write!(f, "; {why}") }
+                write!(f, "found columns {}, expected a column {column}", listed(found, found.len()))?;
+                if why.is_empty() { Ok(()) } else { write!(f, ": {why}") }
             }
             ColumnFault::Separator { found } => {
                 let found = quoted(found.as_bytes());
@@ -228,7 +231,35 @@ impl fmt::Display for ColumnFault {
                 )
             }
             ColumnFault::Type { column, found, expected } => {
-                write!(f, "column {}: found type {found}, expected {expected}", column.escape_debug())
+                write!(f, "column {}: found type {found}, expected {expected}", show::name(column))
+            }
+        }
+    }
+}
+
+/// What is wrong with the name of a column that starts with `p_`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NameFault {
+    /// it is not made of three whole numbers
+    Form,
+    /// an action that there is not
+    Action(usize),
+    /// a state beyond the largest
+    State(usize),
+}
+
+impl fmt::Display for NameFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NameFault::Form => {
+                write!(f, "found no probability, expected p_S_A_NEXT with whole numbers, such as p_0_1_1")
+            }
+            NameFault::Action(action) => {
+                write!(f, "found action {action}, expected 0 (passive) or 1 (active)")
+            }
+            NameFault::State(state) => {
+                write!(f, "found state {state}, expected at most {}", MOST_STATES - 1)
             }
         }
     }
@@ -239,7 +270,7 @@ fn listed(names: &[String], count: usize) -> String {
     if names.is_empty() {
         return "none".into();
     }
-    let shown: Vec<String> = names.iter().take(LISTED).map(|name| name.escape_debug().to_string()).collect();
+    let shown: Vec<String> = names.iter().take(LISTED).map(|name| show::name(name)).collect();
     match count - shown.len() {
         0 => shown.join(", "),
         more => format!("{} and {more} more", shown.join(", ")),
@@ -278,9 +309,14 @@ mod tests {
     #[test]
     fn faults_name_the_columns() {
         let compact = "p_0_0_1,p_0_1_1,p_1_0_1";
-        assert!(fault(compact).starts_with("missing column p_1_1_1;"), "{}", fault(compact));
+        assert!(fault(compact).starts_with("found no column p_1_1_1, expected"), "{}", fault(compact));
         let mixed = fault("p_0_0_0,p_0_0_1,p_0_1_1,p_1_0_1,p_1_1_1");
-        assert!(mixed.starts_with("missing columns p_0_1_0, p_1_0_0, p_1_1_0;"), "{mixed}");
+        assert!(
+            mixed.starts_with(
+                "found no columns p_0_1_0, p_1_0_0, p_1_1_0, expected all probabilities of 2 states"
+            ),
+            "{mixed}"
+        );
         assert!(fault("p_0_0_1,p_0_0_1").contains("column p_0_0_1: found more than once"));
         assert!(fault("arm,arm").contains("column arm: found more than once"));
         assert!(fault("p_0_2_1").contains("action 2, expected 0 (passive) or 1 (active)"));
@@ -288,7 +324,7 @@ mod tests {
         for name in ["p_", "p_0_0", "p_0_0_1_1", "p_00_0_1", "p_+1_0_1", "p_a_0_1", "p_value"] {
             assert!(fault(name).contains("expected p_S_A_NEXT"), "{name}");
         }
-        assert!(fault("a,b").contains("no column of probabilities among a, b"));
+        assert!(fault("a,b").starts_with("found columns a, b, expected one column p_S_A_NEXT"));
         assert!(fault("p;q").contains("separated by commas"));
     }
 

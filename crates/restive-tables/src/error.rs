@@ -4,6 +4,8 @@
 //! one line, made to be shown to the person who has the file open in another window.
 
 use crate::columns::ColumnFault;
+use crate::foreign::ForeignFile;
+use crate::show;
 use restive::error::RowFault;
 use std::path::{Path, PathBuf};
 use std::{fmt, io};
@@ -35,8 +37,16 @@ pub enum Error {
         /// the system's answer; the message has it, so it is not a source to be printed again
         answer: io::Error,
     },
-    /// The file is not of the format that its ending says, or is damaged.
-    #[error("{}: not a readable {format} file: {found}", path.display())]
+    /// The file is something else than its name says.
+    #[error("{}: {fault}", path.display())]
+    Foreign {
+        /// the file
+        path: PathBuf,
+        /// what it is, and what it should be
+        fault: ForeignFile,
+    },
+    /// The file is damaged.
+    #[error("{}: found an unreadable {format} file ({found}), expected a whole one", path.display())]
     Damaged {
         /// the file
         path: PathBuf,
@@ -46,7 +56,7 @@ pub enum Error {
         found: String,
     },
     /// The file holds no arms.
-    #[error("{}: {found}, expected at least one arm", path.display())]
+    #[error("{}: found {found}, expected at least one arm", path.display())]
     NoArms {
         /// the file
         path: PathBuf,
@@ -132,7 +142,7 @@ pub enum Error {
         expected: String,
     },
     /// The library refuses the arms of an instance.
-    #[error("instance {}{}: {fault}", instance.escape_debug(), arm_of(arm))]
+    #[error("instance {}{}: {fault}", show::name(instance), arm_of(arm))]
     Instance {
         /// the instance, by name
         instance: String,
@@ -142,7 +152,7 @@ pub enum Error {
         fault: Box<restive::Error>,
     },
     /// The output would replace the input.
-    #[error("{}: the output is the input, expected another file", path.display())]
+    #[error("{}: found the input as the output, expected another file", path.display())]
     OutputIsInput {
         /// the file
         path: PathBuf,
@@ -175,14 +185,14 @@ impl Error {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     /// the row, as tools for the format count it
-    pub row: Row,
+    pub row: RowNumber,
     /// the name of the arm, where rows have names
     pub arm: Option<String>,
 }
 
 /// A row of a file, as tools for the format count it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Row {
+pub enum RowNumber {
     /// a line of text, from 1, as an editor shows it
     Line(u64),
     /// a row of a Parquet file, from 0
@@ -194,12 +204,12 @@ pub enum Row {
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.row {
-            Row::Line(line) => write!(f, "line {line}")?,
-            Row::Row(row) => write!(f, "row {row}")?,
-            Row::Arm(arm) => write!(f, "arm {arm}")?,
+            RowNumber::Line(line) => write!(f, "line {line}")?,
+            RowNumber::Row(row) => write!(f, "row {row}")?,
+            RowNumber::Arm(arm) => write!(f, "arm {arm}")?,
         }
         match &self.arm {
-            Some(name) => write!(f, " (arm {})", name.escape_debug()),
+            Some(name) => write!(f, " (arm {})", show::name(name)),
             None => Ok(()),
         }
     }
@@ -210,7 +220,7 @@ fn at(place: &str) -> String {
 }
 
 fn arm_of(arm: &Option<String>) -> String {
-    arm.as_ref().map_or(String::new(), |arm| format!(", arm {}", arm.escape_debug()))
+    arm.as_ref().map_or(String::new(), |arm| format!(", arm {}", show::name(arm)))
 }
 
 fn ending(found: &str) -> String {
@@ -228,13 +238,4 @@ fn plain(answer: &io::Error) -> String {
         Some(end) => text[..end].to_lowercase(),
         None => text,
     }
-}
-
-/// A cell as a message shows it: quoted, on one line, cut where it is long.
-pub(crate) fn quoted(cell: &[u8]) -> String {
-    const LONGEST: usize = 40;
-    let text = String::from_utf8_lossy(cell);
-    let short: String = text.chars().take(LONGEST).collect();
-    let dots = if short.len() < text.len() { "…" } else { "" };
-    format!("\"{}{dots}\"", short.escape_debug())
 }

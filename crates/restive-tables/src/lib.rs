@@ -36,18 +36,21 @@
 mod choice;
 mod columns;
 mod error;
+mod foreign;
 mod format;
 pub mod model;
 mod names;
 mod read;
+mod show;
 pub mod study;
 mod write;
 
-pub use columns::ColumnFault;
-pub use error::{Error, Place, Result, Row};
+pub use columns::{ColumnFault, NameFault};
+pub use error::{Error, Place, Result, RowNumber};
+pub use foreign::{Content, ForeignFile, Wanted};
 pub use format::Format;
 pub use model::Model;
 pub use names::ArmNames;
 pub use read::{ArmBatch, ArmReader, Probabilities};
-pub use study::{Behaviour, Settings, Study, StudyInstance};
+pub use study::{Study, StudyBehaviour, StudyInstance, StudySettings};
 pub use write::{Cells, Detail, FolderDraft, IndexWriter, abandon_drafts, write_files, write_table};

@@ -163,7 +163,7 @@ fn models_that_cannot_be_trusted_are_refused() {
     // every cut of the arrays is noticed, and every flipped bit
     for place in 0..weights.len() {
         fs::write(&weights_path, &weights[..place]).unwrap();
-        refused(Model::read(&path), &["weights.safetensors: not a readable safetensors file"]);
+        refused(Model::read(&path), &["weights.safetensors: found an unreadable safetensors file"]);
         let mut damaged = weights.clone();
         damaged[place] ^= 0xff;
         fs::write(&weights_path, damaged).unwrap();

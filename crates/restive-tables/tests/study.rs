@@ -7,7 +7,7 @@ use restive::data::features::{Column, Features};
 use restive::data::split::{Group, Part};
 use restive::instance::{Logged, NO_ACTION, UNSEEN};
 use restive::{Layout, Reward, Trajectories, Transition};
-use restive_tables::{Behaviour, Error, Format, Settings, Study, StudyInstance};
+use restive_tables::{Error, Format, Study, StudyBehaviour, StudyInstance, StudySettings};
 use std::fs;
 use std::path::Path;
 
@@ -58,7 +58,7 @@ fn awkward() -> Study {
     };
     let reward =
         Array2::from_shape_fn((3, 2), |(s, a)| s as f64 / 3.0 - if s == 1 { a as f64 / 7.0 } else { 0.0 });
-    let settings = Settings {
+    let settings = StudySettings {
         name: Some("quotes \" and \\ slashes".into()),
         notes: Some("two\nlines".into()),
         reward: Reward::of_state_and_action(reward).unwrap(),
@@ -66,7 +66,7 @@ fn awkward() -> Study {
         budget: 2,
         horizon: 6,
         observation: restive::instance::Observation::Full,
-        behaviour: Behaviour::Logged,
+        behaviour: StudyBehaviour::Logged,
         text: vec!["word, of mouth".into(), "code".into(), "silent".into()],
     };
     Study { settings, instances: vec![instance("Ost, \"2\"", 5), instance("7", 3)] }
@@ -103,7 +103,7 @@ fn what_is_written_is_what_is_read() {
 }
 
 #[test]
-fn the_fingerprint_tells_studies_apart() {
+fn the_fingerprint_distinguishes_studies() {
     let study = awkward();
     let changes: [fn(&mut Study); 6] = [
         |s| s.settings.budget += 1,
@@ -121,6 +121,24 @@ fn the_fingerprint_tells_studies_apart() {
     let mut noted = study.clone();
     noted.settings.notes = None;
     assert_eq!(noted.fingerprint(), study.fingerprint());
+}
+
+/// The settings of the tests say at most one pull.
+#[test]
+fn a_past_with_more_pulls_than_the_budget_is_kept_and_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = |both: u8| {
+        let steps = [(0, 1, 0), (1, 1, both), (2, both, 1)];
+        let row = |(t, a, b): (usize, u8, u8)| format!("1,{t},A,0,{a}\n1,{t},B,1,{b}\n1,{t},C,1,{both}\n");
+        "trajectory,t,arm,state,action\n".to_string() + &steps.map(row).concat()
+    };
+    let arms = "arm,x\nA,1\nB,2\nC,3\n";
+    assert_eq!(text(folder.path(), arms, &rows(0)).unwrap().over_budget(), None);
+    let study = text(folder.path(), arms, &rows(1)).unwrap();
+    let over = study.over_budget().unwrap();
+    assert_eq!((over.steps, over.most), (3, 3));
+    let encoding = Encoding::fit(&study.instances[0].features, Standardise::Yes, &[]).unwrap();
+    assert_eq!(study.instances(&encoding).unwrap()[0].trajectories().most_pulls(), 3);
 }
 
 #[test]
@@ -167,6 +185,20 @@ fn steps_count_from_0_or_1_and_rows_come_in_any_order() {
     // whole numbers as a table of floats has them, spaces, Windows line ends
     let floats = rows(0, &[0, 1, 2, 3]).replace("A,0,1", "A,0.0, 1").replace("\n", "\r\n");
     assert_same(&read, &text(folder.path(), arms, &floats).unwrap());
+}
+
+#[test]
+fn a_byte_order_mark_changes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let study =
+        text(folder.path(), "arm,x\nA,1\nB,2\n", "trajectory,t,arm,state,action\n1,0,A,0,1\n1,1,A,1,\n")
+            .unwrap();
+    for name in ["study.toml", "arms.csv", "trajectories.csv"] {
+        let path = folder.path().join(name);
+        let marked = [b"\xef\xbb\xbf", &fs::read(&path).unwrap()[..]].concat();
+        fs::write(&path, marked).unwrap();
+    }
+    assert_same(&Study::read(folder.path()).unwrap(), &study);
 }
 
 #[test]

@@ -54,6 +54,7 @@ pub(crate) fn run(arguments: &StudyArguments) -> anyhow::Result<()> {
     let contents = StudyContents::new(&Study::read(&arguments.study)?);
     let summary = StudySummary::new(&arguments.study, &contents, start.elapsed());
     crate::print(|text| if arguments.json { summary.write_json(text) } else { summary.write_text(text) })?;
+    contents.notes.iter().for_each(|note| eprintln!("restive: note: {note}"));
     contents.warnings.iter().for_each(|warning| eprintln!("restive: warning: {warning}"));
     Ok(())
 }

@@ -15,6 +15,7 @@ use crate::shared::progress::Progress;
 pub(crate) use arguments::TrainArguments;
 use checkpoint::{Checkpoint, difference};
 use restive_pipeline::card::losses;
+use restive_pipeline::prepare::over_budget;
 use restive_pipeline::{Progressed, Trained, Training};
 use restive_tables::Study;
 use restive_tables::model::{Card, Model};
@@ -32,6 +33,7 @@ pub(crate) fn run(arguments: &TrainArguments) -> anyhow::Result<()> {
     }
     use_threads(arguments.threads)?;
     let study = Study::read(&arguments.study)?;
+    over_budget(&study).iter().for_each(|note| eprintln!("restive: note: {note}"));
     let training = Training::new(&study, &asked, &arguments.study.display().to_string())?;
     let card = &training.card;
 

@@ -120,7 +120,7 @@ fn the_numbers_are_the_librarys() {
             assert_eq!(rows(&plan), best(test, index.view(), 3));
             assert!(plan["plan"][0].get("state").is_none());
             // with the arms' own records
-            let prediction = |of: &Instance| predictor.predict(of.features());
+            let prediction = |instance: &Instance| predictor.predict(instance.features());
             let strength = strength(&[(&Record::new(&validation[0]), prediction(&validation[0]).view())]);
             let plan = json(&folder, &format!("plan {objective} s --instance 3 --history"));
             assert_eq!(plan["history"]["active"]["strength"], strength[1].value);
@@ -266,11 +266,11 @@ fn bad_input_ends_in_one_clear_message() {
     let column = |name: &str| header.iter().position(|other| *other == name).unwrap();
     let action = column("action");
     // the log with one cell of the first row with that action changed
-    let changed = |of: &str, name: &str, to: &str| {
+    let changed = |taken: &str, name: &str, to: &str| {
         let mut is_done = false;
         let lines = log.lines().map(|line| {
             let mut cells: Vec<&str> = line.split(',').collect();
-            if !is_done && cells[action] == of {
+            if !is_done && cells[action] == taken {
                 (is_done, cells[column(name)]) = (true, to);
             }
             cells.join(",") + "\n"

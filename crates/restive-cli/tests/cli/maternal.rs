@@ -4,7 +4,7 @@ use crate::files::{Folder, stderr, stdout};
 use restive::data::encoding::{Encoding, Standardise};
 use restive::data::maternal::Maternal;
 use restive::data::split::Part;
-use restive_tables::{Behaviour, Study};
+use restive_tables::{Study, StudyBehaviour};
 use serde_json::Value;
 
 const SMALL: &str = "--seed 7 --groups 4 --people 300 --budget 9 --weeks 5 --discount 0.95 --stay-disengaged 0.8 \
@@ -38,7 +38,7 @@ fn the_study_is_the_programme_bit_for_bit() {
         let study = Study::read(&folder.path(format)).unwrap();
         assert_eq!(summary["fingerprint"], study.fingerprint());
         assert_eq!((&summary["rows"], &summary["features"]), (&Value::from(4 * 300 * 6), &Value::from(15)));
-        assert_eq!(study.settings.behaviour, Behaviour::RoundRobinAsUniform);
+        assert_eq!(study.settings.behaviour, StudyBehaviour::RoundRobinAsUniform);
         assert!(study.settings.notes.as_ref().unwrap().contains("not real data"));
         let people: Vec<_> = study.instances.iter().map(|instance| instance.features.clone()).collect();
         assert_eq!(people, programme.people);

@@ -5,6 +5,7 @@ mod labels;
 pub use labels::StudyLabels;
 
 use crate::prepare::every_arm;
+use crate::prepare::over_budget;
 use restive::data::encoding::{Encoding, Standardise};
 use restive::data::features::{Column, Features};
 use restive::data::split::Part;
@@ -67,6 +68,9 @@ pub struct StudyContents {
     pub has_truth: bool,
     /// arms per part, where the study says
     pub split: Option<BTreeMap<&'static str, usize>>,
+    /// what should be known of the log
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// what training would refuse or complain of
     pub warnings: Vec<String>,
 }
@@ -165,6 +169,7 @@ impl StudyContents {
                 && instances.iter().any(|instance| instance.trajectories.reward().is_some()),
             has_truth: instances.iter().any(|instance| instance.truth.is_some()),
             split,
+            notes: over_budget(study).into_iter().collect(),
             warnings: warnings(study),
         }
     }

@@ -7,11 +7,11 @@ use super::asked::{BehaviourName, JudgedPart};
 use crate::apply::Applied;
 use crate::error::{Error, Result, refuse};
 use crate::message::{Opt, message};
-use crate::prepare::{behaviour, with_propensity};
+use crate::prepare::with_propensity;
 use restive::Instance;
 use restive::data::split::{Group, Part};
 use restive::evaluation::{Behaviour, Propensity};
-use restive_tables::Behaviour as StudyBehaviour;
+use restive_tables::StudyBehaviour;
 
 /// Where propensities come from.
 #[derive(Clone, Copy)]
@@ -26,7 +26,7 @@ impl Source {
     pub(super) fn new(applied: &Applied<'_>, asked: Option<BehaviourName>) -> Result<Self> {
         let said = applied.study.settings.behaviour;
         let behaviour = match asked {
-            None => Some(behaviour(said)),
+            None => said.source(),
             Some(BehaviourName::Logged) => Some(Behaviour::Logged),
             Some(BehaviourName::Uniform) => Some(Behaviour::Uniform),
             Some(BehaviourName::Estimated) => Some(Behaviour::Estimated),
@@ -91,7 +91,7 @@ impl Applied<'_> {
         let mut judged = Vec::with_capacity(groups.len());
         for group in groups {
             let whole = &self.instances[group.instance];
-            match Propensity::new(whole.trajectories(), source, whole.budget()) {
+            match Propensity::of_instance(whole, source) {
                 Err(_) if source == Behaviour::Uniform => return Ok(None),
                 propensity => {
                     let whole = with_propensity(whole, &propensity?)?;

@@ -5,14 +5,17 @@ use restive::Instance;
 use restive::data::features::{Column, Features};
 use restive::data::maternal::{Maternal, Programme};
 use restive::data::split::Split;
-use restive_tables::{Behaviour, Settings, Study, StudyInstance};
+use restive_tables::{Study, StudyBehaviour, StudyInstance, StudySettings};
 
 /// The study of the instances that a domain has generated from a seed.
 pub fn study_of(name: DomainName, seed: u64, generated: Vec<Instance>) -> Study {
     let arms: Vec<usize> = generated.iter().map(Instance::arms).collect();
     let features = generated.iter().map(numbered).collect();
-    let about =
-        About { name: format!("{}, seed {seed}", name.name()), notes: None, behaviour: Behaviour::Logged };
+    let about = About {
+        name: format!("{}, seed {seed}", name.name()),
+        notes: None,
+        behaviour: StudyBehaviour::Logged,
+    };
     named(about, Split::in_order(&arms, seed), features, generated)
 }
 
@@ -25,7 +28,7 @@ pub(super) fn of_programme(maternal: &Maternal, seed: u64, programme: Programme)
              without the years the encoded features are the paper's 43 columns."
                 .into(),
         ),
-        behaviour: Behaviour::RoundRobinAsUniform,
+        behaviour: StudyBehaviour::RoundRobinAsUniform,
     };
     named(about, maternal.split(seed), programme.people, programme.instances)
 }
@@ -42,7 +45,7 @@ fn numbered(instance: &Instance) -> Features {
 struct About {
     name: String,
     notes: Option<String>,
-    behaviour: Behaviour,
+    behaviour: StudyBehaviour,
 }
 
 fn named(
@@ -53,7 +56,7 @@ fn named(
 ) -> Study {
     let numbers = |count: usize| (0..count).map(|i| i.to_string()).collect::<Vec<_>>();
     let first = &generated[0];
-    let settings = Settings {
+    let settings = StudySettings {
         name: Some(about.name),
         notes: about.notes,
         reward: first.reward().clone(),

@@ -7,7 +7,7 @@ use restive::data::split::Part;
 use restive::instance::{Chain, Observation};
 use restive_pipeline::Error;
 use restive_pipeline::generate::{ChainLength, DomainName, Synthetic, collapsing};
-use restive_tables::Behaviour;
+use restive_tables::StudyBehaviour;
 
 fn small(published: Domain) -> Domain {
     Domain { instances: 4, arms: 12, budget: 3, horizon: 5, trajectories: 2, ..published }
@@ -42,7 +42,7 @@ fn a_programme_becomes_a_study_that_says_what_it_is() {
     let maternal = Maternal { groups: 4, people: 60, budget: 3, ..Maternal::default() };
     let (study, programme) =
         (Synthetic::Maternal(maternal.clone()).study(3).unwrap(), maternal.generate(3).unwrap());
-    assert_eq!(study.settings.behaviour, Behaviour::RoundRobinAsUniform);
+    assert_eq!(study.settings.behaviour, StudyBehaviour::RoundRobinAsUniform);
     assert_eq!(study.instances(&programme.encoding).unwrap(), programme.instances);
     assert_eq!(study.given_split().unwrap(), maternal.split(3));
 }

@@ -41,7 +41,8 @@ class Study:
     discount, budget, horizon
         Per step, from 0 to 1; arms that may be pulled per step and instance; decisions of a deployment.
     behaviour
-        Where propensities come from: "logged" (the column), "uniform", "estimated" or "round-robin-as-uniform".
+        Where propensities come from: "logged" (the column), "uniform", "estimated", "round-robin-as-uniform", or "none":
+        no importance sampling.
     observation
         "full", or "collapsing": states are seen at pulls only. Then ``chain`` (labels kept of each state, or "infinite"), perhaps
         ``beliefs`` (labels kept of an infinite chain) and ``rows`` ("pulls": an arm without a row was left alone).

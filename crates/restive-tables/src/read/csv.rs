@@ -6,12 +6,14 @@
 
 use super::{ArmBatch, ArmShape, batch_rows, check};
 use crate::columns::Columns;
-use crate::error::{Error, Place, Result, Row, quoted};
+use crate::error::{Error, Place, Result, RowNumber};
+use crate::foreign::{HEAD, Wanted, refuse};
 use crate::names::ArmNames;
+use crate::show::quoted;
 use arrow_array::builder::StringBuilder;
 use csv::{ByteRecord, ErrorKind, Position, ReaderBuilder};
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -35,13 +37,11 @@ pub(crate) struct CsvArms {
 
 impl CsvArms {
     pub(crate) fn open(path: &Path, answers: usize) -> Result<Self> {
-        let file = File::open(path).map_err(Error::io(path, "open"))?;
-        let meta = file.metadata().map_err(Error::io(path, "open"))?;
-        let mut reader =
-            ReaderBuilder::new().buffer_capacity(1 << 18).from_reader(Rationed { file, left: LONGEST_ROW });
+        let (rationed, size) = Rationed::open(path)?;
+        let mut reader = ReaderBuilder::new().buffer_capacity(1 << 18).from_reader(rationed);
         let header = reader.byte_headers().map_err(|e| unreadable(path, e))?;
         if header.is_empty() {
-            return Err(Error::NoArms { path: path.into(), found: "the file is empty" });
+            return Err(Error::NoArms { path: path.into(), found: "an empty file" });
         }
         let header: Vec<String> =
             header.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
@@ -55,7 +55,7 @@ impl CsvArms {
             record: ByteRecord::new(),
             positions: Vec::new(),
             arms: 0,
-            size: meta.len(),
+            size,
             answers,
             pending: None,
         })
@@ -85,7 +85,7 @@ impl CsvArms {
             return match self.pending.take() {
                 Some(error) => Err(error),
                 None if self.arms == 0 => {
-                    Err(Error::NoArms { path: self.path.clone(), found: "the file has a header and no rows" })
+                    Err(Error::NoArms { path: self.path.clone(), found: "a header and no rows" })
                 }
                 None => Ok(None),
             };
@@ -95,7 +95,7 @@ impl CsvArms {
             None => ArmNames::Counted(self.arms),
         };
         let probabilities = check(&self.path, raw, ArmShape::of(&self.columns), |i| Place {
-            row: Row::Line(editor_line(&self.path, &self.positions[i])),
+            row: RowNumber::Line(editor_line(&self.path, &self.positions[i])),
             arm: Some(names.name(i)),
         })?;
         self.arms += self.positions.len() as u64;
@@ -105,12 +105,12 @@ impl CsvArms {
 
     /// Reads one row to the end of `raw` and `names`; false at the end of the file.
     fn read_row(&mut self, raw: &mut Vec<f64>, names: Option<&mut StringBuilder>) -> Result<bool> {
-        self.reader.get_mut().left = LONGEST_ROW;
+        self.reader.get_mut().renew();
         let position = self.reader.position().clone();
         match self.reader.read_byte_record(&mut self.record) {
             Ok(true) => {}
             Ok(false) => return Ok(false),
-            Err(_) if self.reader.get_ref().left == 0 => {
+            Err(_) if self.reader.get_ref().is_spent() => {
                 let line = editor_line(&self.path, &position);
                 let found = format!("the row of line {line} does not end, is a quotation mark missing?");
                 return Err(Error::Damaged { path: self.path.clone(), format: "CSV", found });
@@ -146,7 +146,7 @@ impl CsvArms {
         Error::Cell {
             path: self.path.clone(),
             place: Place {
-                row: Row::Line(editor_line(&self.path, position)),
+                row: RowNumber::Line(editor_line(&self.path, position)),
                 arm: Some(name).filter(|name| !name.is_empty()),
             },
             column: self.header[column].trim().into(),
@@ -156,12 +156,35 @@ impl CsvArms {
     }
 }
 
-pub(crate) const LONGEST_ROW: usize = 64 << 20;
+const LONGEST_ROW: usize = 64 << 20;
 
-/// A file of which only so many bytes are read before the ration is renewed.
+/// A file of text of which only so many bytes are read before the ration is renewed.
 pub(crate) struct Rationed {
-    pub(crate) file: File,
-    pub(crate) left: usize,
+    /// the bytes by which it was known for text, and the rest: a pipe cannot be read twice
+    text: io::Chain<Cursor<Vec<u8>>, File>,
+    left: usize,
+}
+
+impl Rationed {
+    /// Opens a file and refuses one that is something else than text; with its size in bytes.
+    pub(crate) fn open(path: &Path) -> Result<(Self, u64)> {
+        let file = File::open(path).map_err(Error::io(path, "open"))?;
+        let size = file.metadata().map_err(Error::io(path, "open"))?.len();
+        let mut head = Vec::with_capacity(HEAD);
+        (&file).take(HEAD as u64).read_to_end(&mut head).map_err(Error::io(path, "read"))?;
+        refuse(path, &head, Wanted::Csv)?;
+        Ok((Self { text: Cursor::new(head).chain(file), left: LONGEST_ROW }, size))
+    }
+
+    /// Another row may be read.
+    pub(crate) fn renew(&mut self) {
+        self.left = LONGEST_ROW;
+    }
+
+    /// Whether a row has used up its ration.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.left == 0
+    }
 }
 
 impl Read for Rationed {
@@ -170,7 +193,7 @@ impl Read for Rationed {
         if room == 0 {
             return Err(io::Error::other("the row does not end"));
         }
-        let count = self.file.read(&mut buffer[..room])?;
+        let count = self.text.read(&mut buffer[..room])?;
         self.left -= count;
         Ok(count)
     }

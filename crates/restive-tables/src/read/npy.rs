@@ -5,11 +5,12 @@
 
 use super::npy_header::Header;
 use super::{ArmBatch, ArmShape, batch_rows, check};
-use crate::error::{Error, Place, Result, Row};
+use crate::error::{Error, Place, Result, RowNumber};
+use crate::foreign::{Wanted, refuse};
 use crate::names::ArmNames;
 use restive::Layout;
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 pub(crate) struct NpyArms {
@@ -32,9 +33,10 @@ impl NpyArms {
         let file = File::open(path).map_err(Error::io(path, "open"))?;
         let size = file.metadata().map_err(Error::io(path, "open"))?.len();
         if size == 0 {
-            return Err(Error::NoArms { path: path.into(), found: "the file is empty" });
+            return Err(Error::NoArms { path: path.into(), found: "an empty file" });
         }
         let mut reader = BufReader::with_capacity(1 << 18, file);
+        refuse(path, reader.fill_buf().map_err(Error::io(path, "read"))?, Wanted::Npy)?;
         let damaged = |found: String| Error::Damaged { path: path.into(), format: "NumPy", found };
         let header = Header::read(&mut reader).map_err(damaged)?;
         let wrong = |found: String, expected: &str| Error::Array {
@@ -62,7 +64,7 @@ impl NpyArms {
         }
         let total = header.shape[0] as u64;
         if total == 0 {
-            return Err(Error::NoArms { path: path.into(), found: "the array has no arms" });
+            return Err(Error::NoArms { path: path.into(), found: "an array without arms" });
         }
         let expected =
             header.shape.iter().try_fold(number.bytes() as u64, |n, &axis| n.checked_mul(axis as u64));
@@ -70,7 +72,7 @@ impl NpyArms {
         if expected != Some(found) {
             let expected = expected.map_or("more than a file can hold".into(), |n| n.to_string());
             return Err(damaged(format!(
-                "{found} bytes follow the header, expected {expected} for shape {:?}",
+                "{found} bytes after the header, where shape {:?} takes {expected}",
                 header.shape
             )));
         }
@@ -99,7 +101,7 @@ impl NpyArms {
         let raw = self.number.decode(&self.bytes);
         let first = self.arms;
         let shape = ArmShape::Full { states: self.states, layout: self.layout };
-        let place = |i| Place { row: Row::Arm(first + i as u64), arm: None };
+        let place = |i| Place { row: RowNumber::Arm(first + i as u64), arm: None };
         let probabilities = check(&self.path, raw, shape, place)?;
         self.arms += rows as u64;
         let share_read = self.arms as f64 / self.total as f64;

@@ -2,7 +2,7 @@
 //!
 //! The parser reads exactly the dictionaries that NumPy writes, keys in any order, and refuses everything else.
 
-use crate::error::quoted;
+use crate::show::quoted;
 use std::io::Read;
 
 /// What stands before the numbers.

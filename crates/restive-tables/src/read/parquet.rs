@@ -7,7 +7,8 @@
 
 use super::{ArmBatch, ArmShape, batch_rows, check};
 use crate::columns::{ColumnFault, Columns};
-use crate::error::{Error, Place, Result, Row};
+use crate::error::{Error, Place, Result, RowNumber};
+use crate::foreign::{HEAD, Wanted, refuse};
 use crate::names::ArmNames;
 use arrow_array::cast::AsArray;
 use arrow_array::types::*;
@@ -19,6 +20,7 @@ use parquet::arrow::arrow_reader::{
 };
 use std::fmt::Display;
 use std::fs::File;
+use std::io::{Read, Seek};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
@@ -37,12 +39,9 @@ pub(crate) struct ParquetArms {
 
 impl ParquetArms {
     pub(crate) fn open(path: &Path, answers: usize) -> Result<Self> {
-        let file = File::open(path).map_err(Error::io(path, "open"))?;
-        if file.metadata().map_err(Error::io(path, "open"))?.len() == 0 {
-            return Err(Error::NoArms { path: path.into(), found: "the file is empty" });
-        }
-        let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
-        let builder = guarded(path, || ParquetRecordBatchReaderBuilder::try_new_with_options(file, options))?;
+        let Some(builder) = open(path)? else {
+            return Err(Error::NoArms { path: path.into(), found: "an empty file" });
+        };
         let fields = builder.schema().fields().clone();
         let wrong = |fault| Error::Columns { path: path.into(), fault };
         let columns = Columns::parse(fields.iter().map(|field| field.name().as_str())).map_err(wrong)?;
@@ -101,7 +100,7 @@ impl ParquetArms {
             let cells = raw[position..].iter_mut().step_by(width);
             fill(cells, batch.column(column).as_ref());
         }
-        let place = |i| Place { row: Row::Row(self.rows + i as u64), arm: Some(names.name(i)) };
+        let place = |i| Place { row: RowNumber::Row(self.rows + i as u64), arm: Some(names.name(i)) };
         let probabilities = check(&self.path, raw, ArmShape::of(&self.columns), place)?;
         self.rows += batch.num_rows() as u64;
         let share_read = self.rows as f64 / self.total.max(1) as f64;
@@ -122,12 +121,29 @@ impl ParquetArms {
         };
         Err(Error::Cell {
             path: self.path.clone(),
-            place: Place { row: Row::Row(self.rows + row as u64), arm: names.map(|names| names.name(row)) },
+            place: Place {
+                row: RowNumber::Row(self.rows + row as u64),
+                arm: names.map(|names| names.name(row)),
+            },
             column: batch.schema_ref().field(column).name().as_str().into(),
             found: "null".into(),
             expected,
         })
     }
+}
+
+/// Opens a file and refuses one that is something else than Parquet; none where it is empty.
+pub(crate) fn open(path: &Path) -> Result<Option<ParquetRecordBatchReaderBuilder<File>>> {
+    let mut file = File::open(path).map_err(Error::io(path, "open"))?;
+    let mut head = Vec::with_capacity(HEAD);
+    (&file).take(HEAD as u64).read_to_end(&mut head).map_err(Error::io(path, "read"))?;
+    if head.is_empty() {
+        return Ok(None);
+    }
+    refuse(path, &head, Wanted::Parquet)?;
+    file.rewind().map_err(Error::io(path, "read"))?;
+    let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+    guarded(path, || ParquetRecordBatchReaderBuilder::try_new_with_options(file, options)).map(Some)
 }
 
 pub(crate) fn is_number(data_type: &DataType) -> bool {

@@ -37,7 +37,7 @@ pub(crate) fn of_bytes(bytes: &[u8]) -> String {
 }
 
 /// 32 hexadecimal digits.
-pub(super) fn of(study: &Study) -> String {
+pub(super) fn of_study(study: &Study) -> String {
     let mut digest = Digest(Xxh3::new());
     let settings = &study.settings;
     digest.text("restive study 1");

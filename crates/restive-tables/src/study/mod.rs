@@ -2,25 +2,29 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `study.toml` | states, rewards, discount, budget, horizon, behaviour: [`Settings`] |
+//! | `study.toml` | states, rewards, discount, budget, horizon, behaviour: [`StudySettings`] |
 //! | `arms.csv` or `.parquet` | `instance, arm`, one column per feature, perhaps `split` (train, validation, test) |
 //! | `trajectories.csv` or `.parquet` | `instance, trajectory, t, arm, state, action`, perhaps `propensity`, `reward` |
 //! | `truth.csv` or `.parquet` | where the data are synthetic: `instance, arm, p_S_A_NEXT` |
 //!
-//! A trajectory of H decisions has H + 1 rows per arm, of which the last has a state and an empty action; `t` counts from 0
-//! or from 1. An unobserved state is empty. Trajectories of unequal length and missing rows are kept as what they are,
-//! unseen. An arm that no trajectory speaks of is a newcomer. Where there is one instance, the column `instance` may be left
-//! out of all tables.
+//! A trajectory of H decisions has H + 1 rows per arm, of which the last has a state and an empty action. The state of row t is known
+//! before the decision of row t, and the pull acts between t and t + 1; `t` counts from 0 or from 1. An unobserved state is empty.
+//! Trajectories may be of unequal length, and missing rows stay unseen. An arm without rows is a newcomer. Where there is one
+//! instance, all tables may leave out the column `instance`. Steps may have more pulls than the budget, which is that of decisions to
+//! come ([`Study::over_budget`]).
 //!
-//! Where `study.toml` says `observation = "collapsing"`, a state is seen at a pull only: `state` is what the step's pull saw, and
-//! empty elsewhere. Two more columns, `last_state` and `since`, may say what is known before the action, the *label*: the last
-//! state that was seen and the steps since ([`restive::belief`]; just after a pull `since` is 0). On the first row of an arm they
-//! say where it starts; without them its label is unknown until its first pull, and it is taken to have been last seen longer ago
-//! than the chain remembers ([`restive::evaluation::known`]). On later rows they must be what follows from the
-//! actions, but for one thing: where a chain is finite (`chain = 10`), `since` may stay at its last label (9). A gap that is
-//! longer than the chain without saying so is refused. Across missing rows a label must be one that pulls without a record can have led
-//! to. With `rows = "pulls"` the table has rows for pulls only, and an arm without a row was left alone. In memory the trajectories hold labels, and the reward is that of the
-//! column `reward` or, without one, R(x, 1) of the state x that a pull saw and unknown elsewhere.
+//! # States that are seen at pulls only
+//! With `observation = "collapsing"` in `study.toml` the column `state` holds what the step's pull saw, and is empty elsewhere. What is
+//! known of an arm before an action is its *label*: the last state that was seen and the steps since, 0 just after a pull
+//! ([`restive::belief`]). The trajectories in memory hold labels.
+//!
+//! - Labels follow from the pulls. Two more columns, `last_state` and `since`, may say them.
+//! - On an arm's first row they say where it starts. Without them its label is unknown until its first pull, and it is taken to have
+//!   been last seen longer ago than the chain remembers ([`restive::evaluation::known`]).
+//! - On later rows they must be what follows from the actions; after missing rows, what pulls without a record can have led to.
+//! - In a finite chain (`chain = 10`) `since` may stay at the last label, 9. A longer gap that no row declares so is refused.
+//! - With `rows = "pulls"` the table has rows for pulls only, and an arm without a row was left alone.
+//! - Without a column `reward` the reward is R(x, 1) at a pull that saw state x, and unknown elsewhere.
 //!
 //! ```
 //! use restive::data::encoding::{Encoding, Standardise};
@@ -51,16 +55,17 @@ mod trajectories;
 mod truth;
 mod write;
 
-pub use settings::{Behaviour, Settings};
+pub use settings::{StudyBehaviour, StudySettings};
 pub use table::TYPE;
 
 use crate::error::{Error, Result};
+use crate::show;
 use arrow_array::RecordBatch;
 use restive::data::encoding::Encoding;
 use restive::data::features::Features;
 use restive::data::split::{Group, Part, Split};
 use restive::error::FeatureFault;
-use restive::instance::Parts;
+use restive::instance::{OverBudget, Parts};
 use restive::{Instance, Trajectories, Transition};
 use settings::Rows;
 use std::io;
@@ -73,7 +78,7 @@ const SETTINGS: &str = "study.toml";
 #[derive(Debug, Clone, PartialEq)]
 pub struct Study {
     /// what holds for all instances
-    pub settings: Settings,
+    pub settings: StudySettings,
     /// in the order in which the table of arms names them
     pub instances: Vec<StudyInstance>,
 }
@@ -105,7 +110,7 @@ impl Study {
                 io::Error::other(if folder.exists() { "it is no folder" } else { "there is no such folder" });
             return Err(Error::Io { path: folder.into(), doing: "open", answer: source });
         }
-        let settings = Settings::read(&folder.join(SETTINGS))?;
+        let settings = StudySettings::read(&folder.join(SETTINGS))?;
         let part = |name| {
             table_of(folder, name)?.ok_or_else(|| {
                 let found = format!("neither {name}.csv nor {name}.parquet");
@@ -126,7 +131,7 @@ impl Study {
         trajectories: &RecordBatch,
         truth: Option<&RecordBatch>,
     ) -> Result<Self> {
-        let settings = Settings::parse(Path::new(SETTINGS), settings)?;
+        let settings = StudySettings::parse(Path::new(SETTINGS), settings)?;
         let [arms, trajectories] = [("arms", arms), ("trajectories", trajectories)]
             .map(|(name, table)| Origin::Memory(Path::new(name), table));
         let truth = truth.map(|table| Origin::Memory(Path::new("truth"), table));
@@ -134,7 +139,7 @@ impl Study {
     }
 
     fn assemble(
-        (mut settings, rows): (Settings, Rows),
+        (mut settings, rows): (StudySettings, Rows),
         arms_origin: Origin<'_>,
         trajectories: Origin<'_>,
         truth: Option<Origin<'_>>,
@@ -143,7 +148,7 @@ impl Study {
         let (states, budget) = (settings.reward.states(), settings.budget);
         for (k, there) in arms.arms.iter().enumerate() {
             if there.len() < budget {
-                let place = format!("instance {}", arms.instances.name(k).escape_debug());
+                let place = format!("instance {}", show::name(arms.instances.name(k)));
                 let expected = format!("at least the budget of {budget}");
                 return Err(Error::content(
                     arms_origin.path(),
@@ -190,8 +195,15 @@ impl Study {
 
     /// What is known of some arms, such as those of the training part, in one table.
     pub fn features(&self, groups: &[Group]) -> Features {
-        let of = |group: &Group| self.instances[group.instance].features.select_arms(&group.arms);
-        Features::stack(&groups.iter().map(of).collect::<Vec<_>>())
+        let select = |group: &Group| self.instances[group.instance].features.select_arms(&group.arms);
+        Features::stack(&groups.iter().map(select).collect::<Vec<_>>())
+    }
+
+    /// The logged steps with more pulls than the budget of the study, over all instances; none where no step has.
+    pub fn over_budget(&self) -> Option<OverBudget> {
+        let budget = self.settings.budget;
+        let over = self.instances.iter().filter_map(|instance| instance.trajectories.over_budget(budget));
+        over.reduce(|a, b| OverBudget { steps: a.steps + b.steps, most: a.most.max(b.most) })
     }
 
     /// The instances with encoded features, in the order of the study.
@@ -223,7 +235,7 @@ impl Study {
 
     /// The 128-bit XXH3 hash of the contents, as 32 hexadecimal digits: the same for CSV and Parquet and on every machine.
     pub fn fingerprint(&self) -> String {
-        fingerprint::of(self)
+        fingerprint::of_study(self)
     }
 }
 

@@ -6,7 +6,8 @@
 use super::arms::{Arms, ONLY};
 use super::table::{Origin, Table, Want};
 use crate::columns::Columns;
-use crate::error::{Error, Place, Result, Row};
+use crate::error::{Error, Place, Result, RowNumber};
+use crate::show::{self, quoted_name};
 use ndarray::Array4;
 use restive::error::{FaultKind, RowFault};
 use restive::index::two_state::Packing;
@@ -34,7 +35,7 @@ pub(super) fn read(origin: Origin<'_>, arms: &mut Arms, m: usize) -> Result<Vec<
 
     let mut all: Vec<Array4<f64>> =
         arms.arms.iter().map(|arms| Array4::zeros((arms.len(), m, 2, m))).collect();
-    let mut rows: Vec<Vec<Option<Row>>> = arms.arms.iter().map(|arms| vec![None; arms.len()]).collect();
+    let mut rows: Vec<Vec<Option<RowNumber>>> = arms.arms.iter().map(|arms| vec![None; arms.len()]).collect();
     while let Some(batch) = table.next_batch()? {
         for row in 0..batch.rows {
             let arm = batch.cells[0].text(row);
@@ -46,14 +47,16 @@ pub(super) fn read(origin: Origin<'_>, arms: &mut Arms, m: usize) -> Result<Vec<
             };
             let k = if instance.is_none() { Some(0) } else { arms.instances.find(name) };
             let Some(k) = k else {
-                return bad(format!("instance {name:?}"), "an instance of the table of arms");
+                let expected = arms.instances.expected(name, "an instance of the table of arms");
+                return bad(format!("instance {}", quoted_name(name)), &expected);
             };
             let Some(i) = arms.arms[k].find(arm) else {
-                return bad(format!("arm {arm:?} of instance {name:?}"), "an arm of the table of arms");
+                let expected = arms.arms[k].expected(arm, "an arm of the table of arms");
+                return bad(format!("arm {} of instance {}", quoted_name(arm), quoted_name(name)), &expected);
             };
             if rows[k][i].replace(batch.row(row)).is_some() {
                 return bad(
-                    format!("the arm of instance {name:?} a second time"),
+                    format!("the arm of instance {} a second time", quoted_name(name)),
                     "one row per instance and arm",
                 );
             }
@@ -80,8 +83,7 @@ pub(super) fn read(origin: Origin<'_>, arms: &mut Arms, m: usize) -> Result<Vec<
     let mut truth = Vec::with_capacity(all.len());
     for (k, values) in all.into_iter().enumerate() {
         if let Some(i) = rows[k].iter().position(Option::is_none) {
-            let (instance, arm) =
-                (arms.instances.name(k).escape_debug(), arms.arms[k].name(i).escape_debug());
+            let (instance, arm) = (show::name(arms.instances.name(k)), show::name(arms.arms[k].name(i)));
             let place = format!("instance {instance}, arm {arm}");
             return Err(Error::content(path, place, "no row", "one for every arm of the table of arms"));
         }

@@ -9,7 +9,7 @@ use restive::Reward;
 use restive::data::domain::Domain;
 use restive::data::features::{Column, Features};
 use restive::instance::{Chain, NO_ACTION, Observation, UNSEEN};
-use restive_tables::{Behaviour, Format, Settings, Study, StudyInstance};
+use restive_tables::{Format, Study, StudyBehaviour, StudyInstance, StudySettings};
 use std::fs;
 use std::path::Path;
 
@@ -18,7 +18,7 @@ fn generated(states: usize, chain: Chain) -> Study {
         Domain { instances: 2, arms: 6, budget: 2, horizon: 5, trajectories: 4, ..Domain::collapsing() };
     let domain = Domain { states, observation: Observation::Collapsing(chain), ..size };
     let instances = domain.generate(3).unwrap();
-    let settings = Settings {
+    let settings = StudySettings {
         name: None,
         notes: None,
         reward: instances[0].reward().clone(),
@@ -26,7 +26,7 @@ fn generated(states: usize, chain: Chain) -> Study {
         budget: 2,
         horizon: 5,
         observation: domain.observation,
-        behaviour: Behaviour::Logged,
+        behaviour: StudyBehaviour::Logged,
         text: vec![],
     };
     let numbers = |n: usize| (0..n).map(|i| i.to_string()).collect::<Vec<_>>();

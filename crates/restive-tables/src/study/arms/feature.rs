@@ -1,6 +1,6 @@
 //! One feature of the table of arms while it is read: numbers, text, or a mixture that has to be explained.
 
-use crate::error::Row;
+use crate::error::RowNumber;
 use crate::study::table::{Cells, number};
 use restive::data::features::Column;
 use std::cmp::Ordering;
@@ -20,7 +20,7 @@ pub(super) enum Growing {
 }
 
 /// The row and the arm of a cell.
-pub(super) type Found = (Row, String);
+pub(super) type Found = (RowNumber, String);
 
 /// The cells of one kind, numbers or text: how many, and the first of them.
 #[derive(Clone)]

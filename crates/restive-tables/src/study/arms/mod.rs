@@ -1,9 +1,9 @@
 //! `arms.{csv,parquet}`: who there is, and what is known of them.
 //!
-//! Columns `instance` (may be left out where there is one instance), `arm`, perhaps `split`; every other column is a
-//! feature. In Parquet a feature is what its type says, in memory too where its cells do not contradict it. In CSV a feature is numbers or text, and all its cells must agree (blanks
-//! and NaN are missing in either), unless `study.toml` lists it under `text`: a misspelt number must not turn a measurement into
-//! categories. Where they do not agree, the first cell of the rarer kind is named.
+//! Columns `instance` (may be left out where there is one instance), `arm`, perhaps `split`; every other column is a feature. In Parquet
+//! a feature is what its type says; in memory too, where its cells do not contradict it. In CSV a feature is numbers or text, and all
+//! its cells must agree (blanks and NaN are missing in either), unless `study.toml` lists it under `text`: a misspelt number must
+//! not turn a measurement into categories. Where they do not agree, the first cell of the rarer kind is named.
 
 mod feature;
 mod roster;
@@ -11,7 +11,8 @@ mod roster;
 pub(super) use roster::Roster;
 
 use super::table::{Origin, Table, Want};
-use crate::error::{Error, Place, Result, Row, quoted};
+use crate::error::{Error, Place, Result, RowNumber};
+use crate::show::{self, quoted};
 use feature::{Growing, Seen};
 use restive::data::features::{Column, Features};
 use restive::data::split::Part;
@@ -83,7 +84,7 @@ pub(super) fn read(origin: Origin<'_>, text: &[String]) -> Result<Arms> {
             }
             let i = read.arms[k].find_or_add(name);
             if i < rows[k].len() {
-                let place = format!("instance {}", read.instances.name(k).escape_debug());
+                let place = format!("instance {}", show::name(read.instances.name(k)));
                 let place = format!("{}, {place}", Place { row: batch.row(row), arm: Some(name.into()) });
                 return Err(Error::content(
                     path,
@@ -124,7 +125,7 @@ pub(super) fn read(origin: Origin<'_>, text: &[String]) -> Result<Arms> {
 
 fn bad_cell(
     path: &Path,
-    row: Row,
+    row: RowNumber,
     arm: Option<String>,
     column: &str,
     found: &str,

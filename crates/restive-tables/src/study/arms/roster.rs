@@ -3,6 +3,7 @@
 //! Tables are mostly in order: the next row names the same instance and trajectory as the last and the same arm or its
 //! neighbour. Those guesses come first; a hash of the name is the way out.
 
+use crate::show;
 use std::collections::HashMap;
 
 /// Distinct names, numbered in the order in which they were first met.
@@ -35,6 +36,17 @@ impl Roster {
         self.names.push(name.into());
         self.numbers.insert(name.into(), self.last);
         self.last
+    }
+
+    /// What a message expects in the place of a name that is not there, with the one that is and only looks the same.
+    pub(in crate::study) fn expected(&self, name: &str, what: &str) -> String {
+        match show::lookalike(name, self.names.iter().map(String::as_str)) {
+            None => what.into(),
+            Some(other) => format!(
+                "{what}; {} is there, which differs in spaces or other characters that cannot be seen",
+                show::quoted_name(other)
+            ),
+        }
     }
 
     pub(in crate::study) fn len(&self) -> usize {

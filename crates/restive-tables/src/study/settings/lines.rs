@@ -33,7 +33,7 @@ const KNOWN: [(&str, &str, &str); 13] = [
     (
         "behaviour",
         "where the propensities of logged actions come from",
-        "one of \"logged\", \"uniform\", \"estimated\", \"round-robin-as-uniform\"",
+        "one of \"logged\", \"uniform\", \"estimated\", \"round-robin-as-uniform\", \"none\"",
     ),
     ("text", "features that are categories though they look like numbers", "a list of names of features"),
 ];

@@ -11,16 +11,19 @@
 //! chain = 10                        # collapsing: labels kept for each state, the last one stays; or "infinite"
 //! beliefs = 30                      # infinite: labels kept for each state; default: the longest gap of the data + horizon
 //! rows = "all"                      # default; or "pulls" (collapsing): an arm without a row was left alone
-//! behaviour = "logged"              # or "uniform", "estimated", "round-robin-as-uniform"
+//! behaviour = "logged"              # or "uniform", "estimated", "round-robin-as-uniform", "none": no importance sampling
 //! text = ["district"]               # optional: features that are categories though they look like numbers
 //! ```
 
+mod behaviour;
 mod lines;
 mod observation;
 
+pub use behaviour::StudyBehaviour;
 pub(super) use observation::{MOST_LABELS, Rows, longest_chain};
 
 use crate::error::{Error, Result};
+use crate::foreign::{Wanted, refuse};
 use lines::Lines;
 use ndarray::Array2;
 use observation::WrittenChain;
@@ -34,32 +37,9 @@ use toml::Value;
 /// The most states that a study may have.
 const MOST_STATES: usize = 1024;
 
-/// Where the propensities of logged actions come from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Behaviour {
-    /// the column `propensity` of the trajectories
-    Logged,
-    /// K of N arms at random: K/N
-    Uniform,
-    /// estimated from the data
-    Estimated,
-    /// a fixed rota, taken for K of N at random: an assumption, which reports repeat
-    RoundRobinAsUniform,
-}
-
-impl Behaviour {
-    const ALL: [Behaviour; 4] =
-        [Behaviour::Logged, Behaviour::Uniform, Behaviour::Estimated, Behaviour::RoundRobinAsUniform];
-
-    /// As in `study.toml`.
-    pub fn name(self) -> &'static str {
-        ["logged", "uniform", "estimated", "round-robin-as-uniform"][self as usize]
-    }
-}
-
 /// What holds for all instances of a study.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Settings {
+pub struct StudySettings {
     /// what the study is called
     pub name: Option<String>,
     /// whatever should be remembered
@@ -75,7 +55,7 @@ pub struct Settings {
     /// when states are seen, and the labels that are kept where that is at pulls only
     pub observation: Observation,
     /// where propensities come from
-    pub behaviour: Behaviour,
+    pub behaviour: StudyBehaviour,
     /// features that are categories though they look like numbers
     pub text: Vec<String>,
 }
@@ -105,18 +85,19 @@ struct Written<'a> {
 #[derive(Serialize)]
 #[serde(untagged)]
 enum WrittenReward {
-    Of(f64),
-    OfAction([f64; 2]),
+    Either(f64),
+    ByAction([f64; 2]),
 }
 
-impl Settings {
+impl StudySettings {
     /// With what it says of the rows of the trajectories. An infinite chain of 0 beliefs stands for as many as the data and the
     /// horizon ask for.
     pub(super) fn read(path: &Path) -> Result<(Self, Rows)> {
         let text = fs::read(path).map_err(Error::io(path, "open"))?;
+        refuse(path, &text, Wanted::Toml)?;
         let text = String::from_utf8(text)
-            .map_err(|_| Error::content(path, "", "bytes that are no UTF-8", "text"))?;
-        Self::parse(path, &text)
+            .map_err(|_| Error::content(path, "", "bytes that are no UTF-8", "text in UTF-8"))?;
+        Self::parse(path, text.strip_prefix('\u{feff}').unwrap_or(&text))
     }
 
     /// The same, from the text of the file; `path` is what messages call it.
@@ -128,7 +109,8 @@ impl Settings {
             lines.need("discount", |value| number(value).filter(|x| check_discount(*x).is_ok()))?;
         let budget = lines.need("budget", |value| whole(value, 0..=usize::MAX))?;
         let horizon = lines.need("horizon", |value| whole(value, 1..=u16::MAX.into()))?;
-        let named = |value: &Value| Behaviour::ALL.into_iter().find(|b| value.as_str() == Some(b.name()));
+        let named =
+            |value: &Value| StudyBehaviour::ALL.into_iter().find(|b| value.as_str() == Some(b.name()));
         let behaviour = lines.need("behaviour", named)?;
         let rewards = |value: &Value| {
             let rewards = value.as_array().filter(|all| all.len() == states)?;
@@ -149,16 +131,16 @@ impl Settings {
     /// As `study.toml` has it.
     pub(super) fn to_toml(&self) -> String {
         let reward = self.reward.view();
-        let of = |row: ndarray::ArrayView1<f64>| match row[0].to_bits() == row[1].to_bits() {
-            true => WrittenReward::Of(row[0]),
-            false => WrittenReward::OfAction([row[0], row[1]]),
+        let rewards = |row: ndarray::ArrayView1<f64>| match row[0].to_bits() == row[1].to_bits() {
+            true => WrittenReward::Either(row[0]),
+            false => WrittenReward::ByAction([row[0], row[1]]),
         };
         let (observation, chain, beliefs) = observation::written(self.observation);
         let written = Written {
             name: self.name.as_deref(),
             notes: self.notes.as_deref(),
             states: self.reward.states(),
-            rewards: reward.rows().into_iter().map(of).collect(),
+            rewards: reward.rows().into_iter().map(rewards).collect(),
             discount: self.discount,
             budget: self.budget,
             horizon: self.horizon,

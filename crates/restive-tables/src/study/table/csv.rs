@@ -5,11 +5,11 @@
 
 use super::{Batch, Cells, Places, ROWS, Want, empty, no_rows};
 use crate::columns::ColumnFault;
-use crate::error::{Error, Place, Result, Row, quoted};
-use crate::read::csv::{LONGEST_ROW, Rationed, editor_line, unreadable};
+use crate::error::{Error, Place, Result, RowNumber};
+use crate::read::csv::{Rationed, editor_line, unreadable};
+use crate::show::quoted;
 use ::csv::{ByteRecord, Position, ReaderBuilder};
 use arrow_array::builder::StringBuilder;
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
 pub(super) struct CsvTable {
@@ -30,9 +30,7 @@ enum Column {
 
 impl CsvTable {
     pub(super) fn open(path: &Path) -> Result<(Self, Vec<String>)> {
-        let file = File::open(path).map_err(Error::io(path, "open"))?;
-        let bytes = file.metadata().map_err(Error::io(path, "open"))?.len();
-        let rationed = Rationed { file, left: LONGEST_ROW };
+        let (rationed, bytes) = Rationed::open(path)?;
         let mut reader = ReaderBuilder::new().buffer_capacity(1 << 18).from_reader(rationed);
         let header = reader.byte_headers().map_err(|e| unreadable(path, e))?;
         if header.is_empty() {
@@ -88,12 +86,12 @@ impl CsvTable {
     }
 
     fn read_row(&mut self, columns: &mut [Column], header: &[String]) -> Result<Option<Position>> {
-        self.reader.get_mut().left = LONGEST_ROW;
+        self.reader.get_mut().renew();
         let position = self.reader.position().clone();
         match self.reader.read_byte_record(&mut self.record) {
             Ok(true) => {}
             Ok(false) => return Ok(None),
-            Err(_) if self.reader.get_ref().left == 0 => {
+            Err(_) if self.reader.get_ref().is_spent() => {
                 let line = editor_line(&self.path, &position);
                 let found = format!("the row of line {line} does not end, is a quotation mark missing?");
                 return Err(Error::Damaged { path: self.path.clone(), format: "CSV", found });
@@ -122,7 +120,7 @@ impl CsvTable {
         let position = self.record.position().expect("it was read");
         Error::Cell {
             path: self.path.clone(),
-            place: Place { row: Row::Line(editor_line(&self.path, position)), arm },
+            place: Place { row: RowNumber::Line(editor_line(&self.path, position)), arm },
             column: header[field].escape_debug().to_string().into(),
             found: quoted(&self.record[field]),
             expected,

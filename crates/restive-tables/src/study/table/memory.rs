@@ -9,7 +9,8 @@ use super::csv::number;
 use super::parquet::{cells, is_right};
 use super::{Batch, Cells, Places, ROWS, Want, no_rows};
 use crate::columns::ColumnFault;
-use crate::error::{Error, Place, Result, Row, quoted};
+use crate::error::{Error, Place, Result, RowNumber};
+use crate::show::quoted;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Float64Type;
 use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
@@ -111,7 +112,7 @@ impl MemoryTable {
                     let arm = arm.filter(|arms| arms.is_valid(row)).map(|arms| arms.value(row).to_string());
                     return Err(Error::Cell {
                         path: self.name.clone(),
-                        place: Place { row: Row::Row(row as u64), arm },
+                        place: Place { row: RowNumber::Row(row as u64), arm },
                         column: header[column].escape_debug().to_string().into(),
                         found: quoted(cell.as_bytes()),
                         expected: "a number",

@@ -13,7 +13,7 @@ pub use memory::TYPE;
 use self::csv::CsvTable;
 use self::parquet::ParquetTable;
 use crate::columns::ColumnFault;
-use crate::error::{Error, Result, Row};
+use crate::error::{Error, Result, RowNumber};
 use crate::format::Format;
 use arrow_array::{Array, RecordBatch, StringArray};
 use memory::MemoryTable;
@@ -75,10 +75,12 @@ pub(super) enum Places {
 
 impl Batch {
     /// Where a row stands in its file.
-    pub(super) fn row(&self, row: usize) -> Row {
+    pub(super) fn row(&self, row: usize) -> RowNumber {
         match &self.places {
-            Places::Lines(path, positions) => Row::Line(crate::read::csv::editor_line(path, &positions[row])),
-            Places::From(first) => Row::Row(first + row as u64),
+            Places::Lines(path, positions) => {
+                RowNumber::Line(crate::read::csv::editor_line(path, &positions[row]))
+            }
+            Places::From(first) => RowNumber::Row(first + row as u64),
         }
     }
 }

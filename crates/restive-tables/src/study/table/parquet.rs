@@ -3,11 +3,12 @@
 use super::{Batch, Cells, Places, ROWS, Want, empty, no_rows};
 use crate::columns::ColumnFault;
 use crate::error::{Error, Result};
-use crate::read::parquet::{fill, guarded, is_number};
-use ::parquet::arrow::ProjectionMask;
-use ::parquet::arrow::arrow_reader::{
-    ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
+use crate::read::{
+    self,
+    parquet::{fill, guarded, is_number},
 };
+use ::parquet::arrow::ProjectionMask;
+use ::parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, StringArray, downcast_primitive_array};
 use arrow_schema::DataType;
@@ -26,12 +27,7 @@ pub(super) struct ParquetTable {
 
 impl ParquetTable {
     pub(super) fn open(path: &Path) -> Result<(Self, Vec<String>)> {
-        let file = File::open(path).map_err(Error::io(path, "open"))?;
-        if file.metadata().map_err(Error::io(path, "open"))?.len() == 0 {
-            return Err(empty(path));
-        }
-        let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
-        let builder = guarded(path, || ParquetRecordBatchReaderBuilder::try_new_with_options(file, options))?;
+        let Some(builder) = read::parquet::open(path)? else { return Err(empty(path)) };
         let header = builder.schema().fields().iter().map(|field| field.name().trim().to_owned()).collect();
         let rows = u64::try_from(builder.metadata().file_metadata().num_rows()).unwrap_or(0);
         let (path, builder) = (path.into(), Some(builder));

@@ -3,7 +3,7 @@
 //! Rows come in any order, and what is wrong between two of them shows when all have been read. Positions are not kept for
 //! that: a message is worth a second reading, a table without faults is not worth the memory.
 
-use crate::error::Row;
+use crate::error::RowNumber;
 use crate::study::table::{Origin, Table, Want};
 
 /// The row of an arm at a step, where there is one.
@@ -13,7 +13,7 @@ pub(super) fn row_of(
     trajectory: &str,
     t: usize,
     arm: &str,
-) -> Option<Row> {
+) -> Option<RowNumber> {
     let mut table = Table::open(origin).ok()?;
     let mut wanted = vec![(table.find("trajectory")?, Want::Name), (table.find("t")?, Want::Number)];
     wanted.push((table.find("arm")?, Want::Name));

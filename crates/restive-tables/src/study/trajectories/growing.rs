@@ -1,7 +1,8 @@
 //! The trajectories of an instance while their rows are read, each `[T,N]` and as long as its last step so far.
 
+use super::row::{Columns, LoggedRow};
 use crate::study::arms::Roster;
-use restive::instance::NO_ACTION;
+use restive::instance::{NO_ACTION, UNSEEN};
 
 /// An action while no row has spoken of it: so that a second row is known for one.
 pub(super) const NO_ROW: u8 = NO_ACTION - 1;
@@ -27,6 +28,36 @@ pub(super) struct Run {
 }
 
 impl Run {
+    /// Makes room for so many cells, of which nothing is known yet.
+    pub(super) fn grow(&mut self, length: usize, columns: &Columns) {
+        self.state.resize(length, UNSEEN);
+        self.action.resize(length, NO_ROW);
+        if columns.since.is_some() {
+            self.last_state.resize(length, UNSEEN);
+            self.since.resize(length, UNSEEN);
+        }
+        if columns.propensity.is_some() {
+            self.propensity.resize(length, f64::NAN);
+        }
+        if columns.reward.is_some() {
+            self.reward.resize(length, f64::NAN);
+        }
+    }
+
+    /// Writes a row to its place.
+    pub(super) fn put(&mut self, position: usize, row: &LoggedRow<'_>, columns: &Columns) {
+        (self.state[position], self.action[position]) = (row.state, row.action);
+        if let Some(label) = row.label {
+            (self.last_state[position], self.since[position]) = label;
+        }
+        if columns.propensity.is_some() {
+            self.propensity[position] = row.propensity;
+        }
+        if columns.reward.is_some() {
+            self.reward[position] = row.reward;
+        }
+    }
+
     /// One more than the last step with a pull, of N arms.
     pub(super) fn decided(&self, n: usize) -> usize {
         self.action.iter().rposition(|a| *a == 1).map_or(0, |at| at / n + 1)

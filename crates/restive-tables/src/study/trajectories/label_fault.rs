@@ -4,6 +4,7 @@ use super::find_row::row_of;
 use super::labels::{Fault, FaultKind};
 use super::whole::Whole;
 use crate::error::{Error, Place};
+use crate::show::name;
 use restive::instance::Chain;
 
 /// The fault of a label in a trajectory of instance k; `most` is the number of labels that the chain may have.
@@ -22,14 +23,14 @@ pub(super) fn refused(
         Some((row, t)) => format!(
             "{}, column since, instance {}, trajectory {}, t {t}",
             Place { row, arm: Some(arm.into()) },
-            instance.escape_debug(),
-            trajectory.escape_debug()
+            name(instance),
+            name(trajectory)
         ),
         None => format!(
             "instance {}, trajectory {}, arm {}, t {}",
-            instance.escape_debug(),
-            trajectory.escape_debug(),
-            arm.escape_debug(),
+            name(instance),
+            name(trajectory),
+            name(arm),
             fault.t
         ),
     };

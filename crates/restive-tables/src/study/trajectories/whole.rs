@@ -4,7 +4,8 @@ use super::growing::{Growing, NO_ROW, Run};
 use super::label_fault::refused;
 use super::labels::{Fault, follow, number};
 use crate::error::{Error, Result};
-use crate::study::Settings;
+use crate::show;
+use crate::study::StudySettings;
 use crate::study::arms::Arms;
 use crate::study::settings::{MOST_LABELS, Rows, longest_chain};
 use crate::study::table::Origin;
@@ -20,7 +21,7 @@ pub(super) type Read = (Vec<String>, Trajectories);
 pub(super) struct Whole<'a> {
     pub(super) origin: Origin<'a>,
     pub(super) arms: &'a Arms,
-    pub(super) settings: &'a Settings,
+    pub(super) settings: &'a StudySettings,
     pub(super) rows: Rows,
     /// the smallest step of the file
     pub(super) first: usize,
@@ -29,7 +30,7 @@ pub(super) struct Whole<'a> {
 }
 
 impl Whole<'_> {
-    /// Makes labels where states are seen at pulls only, checks the budget and fills the arrays, an instance at a time.
+    /// Makes labels where states are seen at pulls only and fills the arrays, an instance at a time.
     pub(super) fn assemble(self, mut instances: Vec<Growing>) -> Result<(Vec<Read>, Observation)> {
         let Self { origin, arms, settings, rows, first, has_propensity, has_reward } = self;
         let path = origin.path();
@@ -55,12 +56,12 @@ impl Whole<'_> {
             Observation::Collapsing(chain) => Observation::Collapsing(self.labels(&mut instances, chain)?),
         };
         let has_reward = has_reward || observation != Observation::Full;
-        let (states, budget) = (observation.labels(settings.reward.states()), settings.budget);
+        let states = observation.labels(settings.reward.states());
         let whole = |(k, growing): (usize, Growing)| {
-            let (n, instance) = (arms.arms[k].len(), arms.instances.name(k).escape_debug());
+            let (n, instance) = (arms.arms[k].len(), arms.instances.name(k));
             let steps = growing.runs.iter().map(|run| run.state.len() / n).max().unwrap_or(0);
             if steps <= first {
-                let (place, found) = (format!("instance {instance}"), "no rows");
+                let (place, found) = (format!("instance {}", show::name(instance)), "no rows");
                 return Err(Error::content(
                     path,
                     place,
@@ -76,20 +77,6 @@ impl Whole<'_> {
                 reward: has_reward.then(|| Array3::from_elem(shape, f64::NAN)),
             };
             for (j, run) in growing.runs.into_iter().enumerate() {
-                for (t, actions) in run.action.chunks(n).enumerate() {
-                    let pulls = actions.iter().filter(|a| **a == 1).count();
-                    if pulls > budget {
-                        let trajectory = growing.names.name(j).escape_debug();
-                        let place = format!("instance {instance}, trajectory {trajectory}, t {t}");
-                        let expected = format!("at most the budget of {budget}");
-                        return Err(Error::content(
-                            path,
-                            place,
-                            format!("{pulls} pull{}", if pulls == 1 { "" } else { "s" }),
-                            expected,
-                        ));
-                    }
-                }
                 put(&mut logged.state, j, &run.state, first, n);
                 put(&mut logged.action, j, &run.action, first, n);
                 logged.propensity.iter_mut().for_each(|all| put(all, j, &run.propensity, first, n));
@@ -148,11 +135,11 @@ impl Whole<'_> {
                 let refused = |fault: Fault| refused(self, k, growing.names.name(j), fault, chain, most);
                 longest = longest.max(gap.map_err(refused)?);
                 if !self.has_reward {
-                    let of = |(state, action): (&u16, &u8)| match action {
+                    let at_pull = |(state, action): (&u16, &u8)| match action {
                         1 => reward[[usize::from(*state), 1]],
                         _ => f64::NAN,
                     };
-                    run.reward = run.state.iter().zip(&run.action).map(of).collect();
+                    run.reward = run.state.iter().zip(&run.action).map(at_pull).collect();
                 }
             }
             Ok(longest)

@@ -91,11 +91,11 @@ pub(super) fn trajectory_cells(
         |t, i| state[[j, t, i]] != UNSEEN || action[[j, t, i]] != NO_ACTION || reward(t, i).is_some();
     let all = (0..logged.steps()).flat_map(|t| (0..logged.arms()).map(move |i| (t, i)));
     let rows: Vec<(usize, usize)> = all.filter(|(t, i)| *i == 0 || is_known(*t, *i)).collect();
-    let whole = |of: &dyn Fn(usize, usize) -> Option<i32>| -> ArrayRef {
-        Arc::new(Int32Array::from_iter(rows.iter().map(|(t, i)| of(*t, *i))))
+    let whole = |cell: &dyn Fn(usize, usize) -> Option<i32>| -> ArrayRef {
+        Arc::new(Int32Array::from_iter(rows.iter().map(|(t, i)| cell(*t, *i))))
     };
-    let number = |of: &dyn Fn(usize, usize) -> Option<f64>| -> ArrayRef {
-        Arc::new(Float64Array::from_iter(rows.iter().map(|(t, i)| of(*t, *i))))
+    let number = |cell: &dyn Fn(usize, usize) -> Option<f64>| -> ArrayRef {
+        Arc::new(Float64Array::from_iter(rows.iter().map(|(t, i)| cell(*t, *i))))
     };
     let mut cells = vec![repeated(&instance.name, rows.len())];
     cells.push(repeated(&instance.trajectory_names[j], rows.len()));
@@ -117,8 +117,8 @@ pub(super) fn trajectory_cells(
     if has_propensity {
         let propensity = logged.propensity();
         cells.push(number(&|t, i| {
-            let of = propensity.as_ref().filter(|_| action[[j, t, i]] != NO_ACTION);
-            of.map(|all| all[[j, t, i]])
+            let logged = propensity.as_ref().filter(|_| action[[j, t, i]] != NO_ACTION);
+            logged.map(|values| values[[j, t, i]])
         }));
     }
     if has_reward {

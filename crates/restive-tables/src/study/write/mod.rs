@@ -91,9 +91,9 @@ impl Study {
             cells.into_iter().map(piece).collect::<Vec<_>>()
         };
         let shape = self.trajectory_shape();
-        let one = |instance: &StudyInstance, j: usize| trajectory_cells(instance, j, shape);
-        let of = |instance: &StudyInstance| -> Vec<Vec<ArrayRef>> {
-            (0..instance.trajectories.trajectories()).map(|j| one(instance, j)).collect()
+        let logged = |instance: &StudyInstance| -> Vec<Vec<ArrayRef>> {
+            let count = instance.trajectories.trajectories();
+            (0..count).map(|j| trajectory_cells(instance, j, shape)).collect()
         };
         let truth = self.has_truth().then(|| {
             let cells = self.instances.iter().map(truth_cells).collect();
@@ -101,7 +101,7 @@ impl Study {
         });
         (
             pieces(self.arm_columns(), self.instances.iter().map(arm_cells).collect()),
-            pieces(trajectory_columns(shape), self.instances.iter().flat_map(of).collect()),
+            pieces(trajectory_columns(shape), self.instances.iter().flat_map(logged).collect()),
             truth,
         )
     }
@@ -124,7 +124,7 @@ impl Study {
     }
 
     fn trajectory_shape(&self) -> Shape {
-        let has = |of: fn(&StudyInstance) -> bool| self.instances.iter().any(of);
+        let has = |is_there: fn(&StudyInstance) -> bool| self.instances.iter().any(is_there);
         Shape {
             labels: self.settings.observation.chain().map(restive::instance::Chain::beliefs),
             has_propensity: has(|instance| instance.trajectories.propensity().is_some()),

@@ -1,0 +1,190 @@
+//! One row of the trajectories: where it belongs, what it says, and how a message names it.
+
+use crate::error::{Error, Place, Result};
+use crate::show;
+use crate::study::arms::Arms;
+use crate::study::table::Batch;
+use restive::instance::{NO_ACTION, UNSEEN};
+use std::path::Path;
+
+/// The largest step.
+const LAST_STEP: f64 = 65_535.0;
+
+/// The wanted columns, in this order; optional ones follow.
+const TRAJECTORY: usize = 0;
+const T: usize = 1;
+const ARM: usize = 2;
+const STATE: usize = 3;
+const ACTION: usize = 4;
+
+/// Where the optional columns stand among the wanted ones, and what cells may hold.
+pub(super) struct Columns {
+    pub(super) instance: Option<usize>,
+    pub(super) propensity: Option<usize>,
+    pub(super) reward: Option<usize>,
+    pub(super) last_state: Option<usize>,
+    pub(super) since: Option<usize>,
+    /// M
+    pub(super) states: usize,
+    /// the labels that a chain may have, where states are seen at pulls only
+    pub(super) chain: Option<usize>,
+}
+
+/// A row of a batch.
+#[derive(Clone, Copy)]
+pub(super) struct RowCells<'a> {
+    pub(super) path: &'a Path,
+    pub(super) columns: &'a Columns,
+    pub(super) batch: &'a Batch,
+    pub(super) row: usize,
+}
+
+/// What a row says, checked.
+pub(super) struct LoggedRow<'a> {
+    /// the number of the instance
+    pub(super) k: usize,
+    /// the number of the arm in the instance
+    pub(super) i: usize,
+    pub(super) trajectory: &'a str,
+    pub(super) t: usize,
+    pub(super) state: u16,
+    pub(super) action: u8,
+    /// the last state that was seen and the steps since, where the row says so
+    pub(super) label: Option<(u16, u16)>,
+    pub(super) propensity: f64,
+    pub(super) reward: f64,
+}
+
+impl<'a> RowCells<'a> {
+    fn text(self, column: usize) -> &'a str {
+        self.batch.cells[column].text(self.row)
+    }
+
+    fn number(self, column: usize) -> f64 {
+        self.batch.cells[column].number(self.row)
+    }
+
+    /// NaN where there is no such column.
+    fn optional(self, column: Option<usize>) -> f64 {
+        column.map_or(f64::NAN, |column| self.number(column))
+    }
+
+    /// A fault in a column of this row.
+    pub(super) fn refused(self, column: &str, found: String, expected: impl Into<String>) -> Error {
+        let arm = Some(self.text(ARM).to_string()).filter(|name| !name.is_empty());
+        let mut place = format!("{}, column {column}", Place { row: self.batch.row(self.row), arm });
+        if let Some(instance) = self.columns.instance.filter(|_| column != "instance") {
+            place += &format!(", instance {}", show::name(self.text(instance)));
+        }
+        if !matches!(column, "instance" | "arm" | "trajectory" | "t") {
+            place += &format!(", trajectory {}, t {}", show::name(self.text(TRAJECTORY)), self.number(T));
+        }
+        Error::content(self.path, place, found, expected)
+    }
+
+    /// Checks every cell on its own; what holds between rows is checked when all have been placed.
+    pub(super) fn check(self, arms: &mut Arms) -> Result<LoggedRow<'a>> {
+        let Columns { states, chain, .. } = *self.columns;
+        let (k, i) = self.arm(arms)?;
+        let (trajectory, t) = (self.text(TRAJECTORY), self.number(T));
+        if trajectory.is_empty() {
+            return Err(self.refused("trajectory", named(""), "a name"));
+        }
+        if !(t.fract() == 0.0 && (0.0..=LAST_STEP).contains(&t)) {
+            let expected = format!("a step, a whole number from 0 to {LAST_STEP}");
+            return Err(self.refused("t", shown(t), expected));
+        }
+        let (state, action) = (self.number(STATE), self.number(ACTION));
+        if !is_below(state, states) {
+            let expected = format!("a state from 0 to {} or an empty cell", states - 1);
+            return Err(self.refused("state", shown(state), expected));
+        }
+        if chain.is_some() {
+            let expected = match (action == 1.0, state.is_nan()) {
+                (false, false) => Some("an empty cell: where the arm was not pulled, its state was not seen"),
+                (true, true) => Some("the state that the pull saw"),
+                _ => None,
+            };
+            if let Some(expected) = expected {
+                return Err(self.refused("state", shown(state), expected));
+            }
+        }
+        if !is_below(action, 2) {
+            return Err(self.refused("action", shown(action), "0, 1 or an empty cell"));
+        }
+        let propensity = self.optional(self.columns.propensity);
+        let is_probability = propensity > 0.0 && propensity <= 1.0;
+        if self.columns.propensity.is_some() && !action.is_nan() && !is_probability {
+            let expected = "above 0 and at most 1 for an action that was taken";
+            return Err(self.refused("propensity", shown(propensity), expected));
+        }
+        let reward = self.optional(self.columns.reward);
+        if reward.is_infinite() {
+            return Err(self.refused("reward", shown(reward), "a finite number or an empty cell"));
+        }
+        Ok(LoggedRow {
+            k,
+            i,
+            trajectory,
+            t: t as usize,
+            state: if state.is_nan() { UNSEEN } else { state as u16 },
+            action: if action.is_nan() { NO_ACTION } else { action as u8 },
+            label: self.label()?,
+            propensity,
+            reward,
+        })
+    }
+
+    /// The numbers of the instance and the arm.
+    fn arm(self, arms: &mut Arms) -> Result<(usize, usize)> {
+        let k = match self.columns.instance {
+            None => 0,
+            Some(column) => {
+                let instance = self.text(column);
+                arms.instances.find(instance).ok_or_else(|| {
+                    let expected = arms.instances.expected(instance, "an instance of the table of arms");
+                    self.refused("instance", named(instance), expected)
+                })?
+            }
+        };
+        let arm = self.text(ARM);
+        let i = arms.arms[k].find(arm).ok_or_else(|| {
+            let expected = arms.arms[k].expected(arm, "an arm of the table of arms");
+            self.refused("arm", format!("{}, an arm without features", named(arm)), expected)
+        })?;
+        Ok((k, i))
+    }
+
+    /// The label, both of its parts or neither.
+    fn label(self) -> Result<Option<(u16, u16)>> {
+        let Columns { states, chain, .. } = *self.columns;
+        let (last_state, since) = (self.optional(self.columns.last_state), self.optional(self.columns.since));
+        if !is_below(last_state, states) || (last_state.is_nan() && !since.is_nan()) {
+            let expected = format!("a state from 0 to {}, the last that was seen", states - 1);
+            return Err(self.refused("last_state", shown(last_state), expected));
+        }
+        if let Some(chain) = chain
+            && (!is_below(since, chain) || (since.is_nan() && !last_state.is_nan()))
+        {
+            let expected = format!(
+                "a whole number from 0 to {} (a chain of {chain} labels), steps since last_state was seen",
+                chain - 1
+            );
+            return Err(self.refused("since", shown(since), expected));
+        }
+        Ok((!since.is_nan()).then_some((last_state as u16, since as u16)))
+    }
+}
+
+/// A whole number below `end`, or none.
+fn is_below(x: f64, end: usize) -> bool {
+    x.is_nan() || (x.fract() == 0.0 && (0.0..end as f64).contains(&x))
+}
+
+fn shown(x: f64) -> String {
+    if x.is_nan() { "an empty cell".into() } else { x.to_string() }
+}
+
+fn named(name: &str) -> String {
+    if name.is_empty() { "an empty cell".into() } else { show::quoted_name(name) }
+}
