@@ -1,75 +1,61 @@
 # %% [markdown]
 # # Off-policy evaluation of your own table
 #
-# You have a table of past decisions: who was in which state when, and who was called. What would another way of choosing
-# have brought? Here the table is made up, so that we can compare with the truth; yours would come from `pandas.read_csv`.
+# You have a table of people and a table of past decisions: who was in which state when, and who was called. What would another
+# way of choosing have brought? Here the tables are made up, so that we can compare with the truth; yours would come from
+# `pandas.read_csv`.
 
 # %%
 import numpy as np
-import pandas as pd
 import restive
 
-(programme,) = restive.generate("two-state", seed=4, instances=1, arms=40, budget=8, horizon=6, trajectories=200)
-place = np.moveaxis(np.indices(programme.action.shape), 0, -1).reshape(-1, 3)
-log = pd.DataFrame(place, columns=["trajectory", "t", "arm"]).assign(
-    state=programme.state[:, :-1].ravel(),
-    action=programme.action.ravel(),
-    next_state=programme.state[:, 1:].ravel(),
-)
-print(log.sample(4, random_state=0).sort_index().to_string(index=False))
+made_up = restive.generate("two-state", seed=4, instances=1, arms=100, budget=20, horizon=6, trajectories=20)
+arms, log, truth = made_up.to_study().to_pandas()
+print(log[["trajectory", "t", "arm", "state", "action"]].iloc[[0, 1, 2, 100]].to_string(index=False))
 
 # %% [markdown]
-# Functions want arrays with the axes trajectory, step, arm, so the table is sorted and reshaped. A table with gaps is
-# reindexed first, and what is missing becomes -1.
+# A study is these tables with what decides: the budget, how long a deployment is, and how people were chosen so far (20 of 100
+# at random here). The state of a row is known *before* the action of that row. A model learns from most of the people; the
+# others are kept for the judge.
 
 # %%
-shape = log["trajectory"].nunique(), log["t"].nunique(), log["arm"].nunique()
-log = log.sort_values(["trajectory", "t", "arm"])
-state, action, after = (log[column].to_numpy().reshape(shape) for column in ["state", "action", "next_state"])
-state = np.concatenate([state, after[:, -1:]], axis=1)  # [J,H+1,N]
-budget, rewards = 8, [0.0, 1.0]
+settings = {"states": 2, "discount": 0.99, "budget": 20, "horizon": 6, "behaviour": "uniform"}
+study = restive.Study(arms, log, **settings)
+model = restive.TwoStage(predictor="linear", epochs=300).fit(study)
 
 # %% [markdown]
-# The candidate: transitions counted in the first half of the log, one added everywhere, and the Whittle indices of those.
-# Whoever learns from a trajectory must not be judged by it, so the second half is kept for the judge.
+# `evaluate` judges its plan beside others, by every estimator that applies, with intervals, on people who were not learnt from.
 
 # %%
-half = shape[0] // 2
-seen = np.ones((shape[2], 2, 2, 2))
-arm = np.broadcast_to(np.arange(shape[2]), action[:half].shape)
-np.add.at(seen, (arm, state[:half, :-1], action[:half], state[:half, 1:]), 1)
-index = restive.whittle_index(seen / seen.sum(-1, keepdims=True)).index
-scores = index[np.arange(shape[2]), state[half:, :-1]]  # [J,H,N]
+frame = model.evaluate(study).to_pandas()
+gains = frame[(frame["quantity"] == "gain_over_random") & frame["policy"].isin(["no-action", "myopic", "model-strict"])]
+print(gains[["policy", "estimator", "value", "low", "high"]].round(1).to_string(index=False))
 
 # %% [markdown]
-# Importance sampling weighs the trajectories by how likely the candidate would have made them. It needs a probability for
-# every pull, which a soft choice has; and the probability with which the log pulled, which is K of N at random here
-# (otherwise `propensity=`). Intervals come from drawing trajectories again.
+# A number without what it rests on is half the answer: `about` says it, and what each estimator cannot see.
 
 # %%
-rng = np.random.default_rng(0)
-candidates = {
-    "as logged": np.full(scores.shape, budget / shape[2]),
-    "soft index": restive.soft_top_k(scores, budget, 0.5 * index.std()).pull,
-    "nobody": np.zeros(scores.shape),
-}
-for name, pull in candidates.items():
-    judged = restive.cwpdis(pull, state[half:], action[half:], rewards, k=budget)
-    again = []
-    for _ in range(200):
-        draw = rng.integers(0, half, half)
-        again.append(restive.cwpdis(pull[draw], state[half:][draw], action[half:][draw], rewards, k=budget).value)
-    low, high = np.quantile(again, [0.025, 0.975])
-    worth = judged.effective_sample_size
-    print(f"{name:10}  {judged.value:5.1f} [{low:5.1f}, {high:5.1f}]   worth {worth:3.0f} of {half} trajectories")
+about = model.evaluate(study).about
+print(about["arms"], "people,", about["budget"][0], "calls a step;", about["propensities"])
+for name, rests_on in about["estimators"].items():
+    print(f"{name:10} {rests_on['judges_by']}")
 
 # %% [markdown]
-# As the people are made up, the truth is known. Importance sampling keeps the competition for the budget as it was in the
-# log, and its ratios wear out over the steps: it is a check, not an oracle.
+# As the people are made up, the truth is known: `true` are rollouts on the true transitions.
 
 # %%
-for policy in ["random", "soft", "strict", "no-action"]:
-    settings = {"index": index} if policy in ("soft", "strict") else {}
-    settings |= {"temperature": 0.5 * index.std()} if policy == "soft" else {}
-    values = restive.simulate(programme.P, budget, policy, **settings, horizon=6, rollouts=2000).values
-    print(f"{policy:10}  {values.mean():5.1f} ± {1.96 * values.std() / 2000**0.5:.1f}")
+known = restive.Study(arms, log, truth, **settings)
+for policy, judged in model.evaluate(known).policies.items():
+    if "gain_over_random" in judged["true"]:
+        gain = judged["true"]["gain_over_random"]
+        print(f"{policy:14} {gain['value']:6.1f} [{gain['low']:6.1f}, {gain['high']:6.1f}]")
+
+# %% [markdown]
+# A choice that comes from elsewhere is judged by its probabilities alone: importance sampling weighs trajectories by how likely
+# that choice would have made them. Here whoever is disengaged is called, as far as the budget goes.
+
+# %%
+(instance,) = made_up
+pull = restive.soft_top_k((instance.state[:, :-1] == 0).astype(float), 20, 0.1).pull
+judged = restive.cwpdis(pull, instance.state, instance.action, instance.rewards, budget=20)
+print(f"{judged.value:.1f}, from {judged.effective_sample_size:.1f} of {instance.state.shape[0]} trajectories")

@@ -28,7 +28,7 @@ print(indices.is_indexable, indices.residual.max() < 1e-12)
 # `residual` estimates the rounding error. With a budget of one, and everybody out:
 
 # %%
-plan = restive.strict_top_k(indices.index[:, 0], k=1)
+plan = restive.strict_top_k(indices.index[:, 0], budget=1)
 print(plan.pull)
 
 # %% [markdown]

@@ -26,7 +26,7 @@ class Lesson:
         action = torch.tensor(instance.action).long()
         self.seen = torch.zeros(len(self.arms), 2, 2, 2)
         self.seen.index_put_((self.arms.expand_as(action), self.state[:, :-1], action, self.state[:, 1:]), torch.ones(()), True)
-        self.value_of = restive.torch.CWPDIS(self.state, action, instance.rewards, k=instance.budget)
+        self.value_of = restive.torch.Cwpdis(self.state, action, instance.rewards, budget=instance.budget)
 
 
 def judge(lesson, network):

@@ -3,6 +3,8 @@
 use crate::border::{Number, Whole};
 use crate::error::{check_memory, raise, wrong};
 use crate::index::chain_of;
+use crate::refusal::of_pipeline;
+use crate::study::NativeStudy;
 use crate::threads;
 use ndarray::s;
 use numpy::{PyArray2, PyArray3, PyArray4};
@@ -12,6 +14,7 @@ use restive::Instance;
 use restive::data::domain::Domain;
 use restive::data::maternal::Maternal;
 use restive::instance::{NO_ACTION, Observation, UNSEEN};
+use restive_pipeline::generate::Synthetic;
 
 /// The sizes that the caller has named, each to be taken once.
 struct Sizes<'py>(Bound<'py, PyDict>);
@@ -52,6 +55,23 @@ impl<'py> Sizes<'py> {
     }
 }
 
+/// What to generate, as the caller describes it.
+fn described(domain: &str, sizes: Bound<'_, PyDict>) -> PyResult<Synthetic> {
+    let sizes = Sizes(sizes.copy()?);
+    let described = match domain {
+        "maternal" => Synthetic::Maternal(maternal(&sizes)?),
+        "two-state" => Synthetic::TwoState(synthetic(domain, Domain::two_state(), &sizes)?),
+        "five-state" => Synthetic::FiveState(synthetic(domain, Domain::five_state(), &sizes)?),
+        "collapsing" => Synthetic::Collapsing(synthetic(domain, Domain::collapsing(), &sizes)?),
+        _ => {
+            let expected = "'two-state', 'five-state', 'collapsing' or 'maternal'";
+            return Err(wrong("domain", expected, format_args!("{domain:?}")));
+        }
+    };
+    sizes.finish(domain)?;
+    Ok(described)
+}
+
 /// The instances of a domain, a dictionary each; `restive.generate` says what is in them.
 #[pyfunction]
 fn _generate<'py>(
@@ -60,18 +80,14 @@ fn _generate<'py>(
     seed: Whole,
     sizes: Bound<'py, PyDict>,
 ) -> PyResult<Bound<'py, PyList>> {
-    let (seed, sizes) = (seed.seed()?, Sizes(sizes.copy()?));
-    let instances = match domain {
-        "maternal" => {
-            let programme = maternal(&sizes)?;
-            sizes.finish(domain)?;
+    let seed = seed.seed()?;
+    let instances = match described(domain, sizes)? {
+        Synthetic::Maternal(programme) => {
             let Maternal { groups, people, weeks, .. } = programme;
             check_memory("instances", &[groups, people, weeks + 1 + 43 + 16])?;
             threads::run(py, || programme.generate(seed))?.map_err(raise)?.instances
         }
-        _ => {
-            let made = synthetic(domain, &sizes)?;
-            sizes.finish(domain)?;
+        Synthetic::TwoState(made) | Synthetic::FiveState(made) | Synthetic::Collapsing(made) => {
             let Domain { instances, arms, horizon, trajectories, states, .. } = made;
             let log = trajectories.saturating_mul(horizon + 1).saturating_mul(3);
             let each = states.saturating_mul(states).saturating_mul(8).saturating_add(log);
@@ -82,16 +98,19 @@ fn _generate<'py>(
     PyList::new(py, instances.iter().map(|instance| dictionary(py, instance)).collect::<PyResult<Vec<_>>>()?)
 }
 
-fn synthetic(name: &str, sizes: &Sizes<'_>) -> PyResult<Domain> {
-    let mut domain = match name {
-        "two-state" => Domain::two_state(),
-        "five-state" => Domain::five_state(),
-        "collapsing" => Domain::collapsing(),
-        _ => {
-            let expected = "'two-state', 'five-state', 'collapsing' or 'maternal'";
-            return Err(wrong("domain", expected, format_args!("{name:?}")));
-        }
-    };
+/// The study that `restive generate` writes.
+#[pyfunction]
+fn _generate_study(
+    py: Python<'_>,
+    domain: &str,
+    seed: Whole,
+    sizes: Bound<'_, PyDict>,
+) -> PyResult<NativeStudy> {
+    let (seed, described) = (seed.seed()?, described(domain, sizes)?);
+    Ok(NativeStudy { study: threads::run(py, || described.study(seed))?.map_err(of_pipeline)? })
+}
+
+fn synthetic(name: &str, mut domain: Domain, sizes: &Sizes<'_>) -> PyResult<Domain> {
     sizes.count("states", &mut domain.states)?;
     sizes.count("instances", &mut domain.instances)?;
     sizes.count("arms", &mut domain.arms)?;
@@ -152,5 +171,6 @@ fn dictionary<'py>(py: Python<'py>, instance: &Instance) -> PyResult<Bound<'py, 
 }
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(_generate, module)?)
+    module.add_function(wrap_pyfunction!(_generate, module)?)?;
+    module.add_function(wrap_pyfunction!(_generate_study, module)?)
 }

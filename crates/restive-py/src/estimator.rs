@@ -3,7 +3,7 @@
 //! Training runs without the interpreter's lock and takes it between epochs: to see whether someone wants it to end (Ctrl-C), and to
 //! report. What is trained here is what `restive train` trains: the same code makes the same weights.
 
-use crate::asked::asked_for;
+use crate::asked::{asked_for, evaluation_asked};
 use crate::columns::{Column, text, whole};
 use crate::refusal::{keywords, of_pipeline, of_tables};
 use crate::study::NativeStudy;
@@ -13,6 +13,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use restive::data::split::Part;
+use restive::evaluation::Estimate;
+use restive_pipeline::options::TRAINING;
 use restive_pipeline::{Applied, Error, PlanAsked, Trained, Training, card};
 use std::path::PathBuf;
 
@@ -115,6 +117,34 @@ impl NativeModel {
         Ok(-loss.per_transition)
     }
 
+    /// The numbers as columns, the whole answer as JSON, and warnings.
+    fn evaluate<'py>(
+        &self,
+        py: Python<'py>,
+        study: &NativeStudy,
+        asked: &Bound<'py, PyDict>,
+    ) -> PyResult<(Vec<Column<'py>>, String, Vec<String>)> {
+        let asked = evaluation_asked(asked)?;
+        let applied = self.applied(py, study)?;
+        let evaluated = run(py, || applied.evaluate(&asked))?.map_err(of_pipeline)?;
+        let rows = evaluated.quantities();
+        let numbers = |cell: fn(&Estimate) -> f64| {
+            rows.iter().map(|row| cell(&row.estimate)).collect::<Vec<_>>().to_pyarray(py).into_any()
+        };
+        let columns = vec![
+            ("policy".into(), text(py, rows.iter().map(|row| Some(row.policy)))?),
+            ("estimator".into(), text(py, rows.iter().map(|row| Some(row.estimator.name())))?),
+            ("quantity".into(), text(py, rows.iter().map(|row| Some(row.quantity)))?),
+            ("value".into(), numbers(|estimate| estimate.value)),
+            ("low".into(), numbers(|estimate| estimate.low)),
+            ("high".into(), numbers(|estimate| estimate.high)),
+            ("ess".into(), numbers(|estimate| estimate.effective_sample_size.unwrap_or(f64::NAN))),
+            ("covers".into(), text(py, rows.iter().map(|row| Some(row.estimate.covers.words())))?),
+        ];
+        let json = serde_json::to_string(&evaluated).expect("plain values");
+        Ok((columns, json, evaluated.about.warnings))
+    }
+
     /// Columns, then facts: budget, index_discount, history, never_observed, notes, warnings.
     fn plan<'py>(
         &self,
@@ -169,7 +199,18 @@ impl NativeModel {
     }
 }
 
+/// The sentence of every option of training, by its keyword.
+#[pyfunction]
+fn options(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let described = PyDict::new(py);
+    for option in TRAINING {
+        described.set_item(option.name.replace('-', "_"), option.sentence)?;
+    }
+    Ok(described)
+}
+
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<NativeModel>()?;
+    module.add_function(wrap_pyfunction!(options, module)?)?;
     module.add_function(wrap_pyfunction!(train, module)?)
 }

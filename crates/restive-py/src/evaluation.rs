@@ -26,8 +26,8 @@ impl Problem {
         pull: &Bound<'py, PyAny>,
         state: &Bound<'py, PyAny>,
         action: &Bound<'py, PyAny>,
-        reward: &Bound<'py, PyAny>,
-        k: Option<Whole>,
+        rewards: &Bound<'py, PyAny>,
+        budget: Option<Whole>,
         propensity: Option<&Bound<'py, PyAny>>,
         discount: f64,
     ) -> PyResult<Self> {
@@ -43,8 +43,8 @@ impl Problem {
         )?;
         // the library looks at those of actions that were taken; others may be anything, NaN say
         let propensity = propensity.map(|given| of_decisions("propensity", given)).transpose()?;
-        let earned = floats("reward", reward)?;
-        for (what, found) in [("propensity", &propensity), ("reward", &Some(earned.clone()))] {
+        let earned = floats("rewards", rewards)?;
+        for (what, found) in [("propensity", &propensity), ("rewards", &Some(earned.clone()))] {
             if let Some(found) = found.as_ref().filter(|found| found.ndim() == 3) {
                 check_shape(
                     what,
@@ -65,12 +65,12 @@ impl Problem {
             true => Reward::of_state(&[0.0]).map_err(raise)?, // not read: rewards were logged
             false if m == 0 => {
                 return Err(wrong(
-                    "reward",
+                    "rewards",
                     "[M], [M, 2] or [J, H, N]",
                     format_args!("shape {:?}", earned.shape()),
                 ));
             }
-            false => reward_of("reward", Some(reward), m)?,
+            false => reward_of("rewards", Some(rewards), m)?,
         };
         let log = Log {
             state: &state,
@@ -80,11 +80,13 @@ impl Problem {
             reward: logged.then(|| view3(&earned)),
         };
         let trajectories = log.trajectories(m)?;
-        let propensity = match (k, &propensity) {
-            (Some(k), None) => Propensity::new(&trajectories, Behaviour::Uniform, k.between("k", 0, n)?),
+        let propensity = match (budget, &propensity) {
+            (Some(k), None) => Propensity::new(&trajectories, Behaviour::Uniform, k.between("budget", 0, n)?),
             (None, Some(_)) => Propensity::new(&trajectories, Behaviour::Logged, n),
-            (Some(_), Some(_)) => return Err(wrong("k", "None where propensity is given", "both")),
-            (None, None) => return Err(wrong("propensity", "an array, or k for pulls at random", "neither")),
+            (Some(_), Some(_)) => return Err(wrong("budget", "None where propensity is given", "both")),
+            (None, None) => {
+                return Err(wrong("propensity", "an array, or budget for pulls at random", "neither"));
+            }
         };
         let decisions = Decisions::new(&trajectories, &table, &propensity.map_err(raise)?);
         Ok(Self { decisions, pull: give(&pull), discount })
@@ -125,10 +127,10 @@ struct Cwpdis {
 ///     Logged states; -1 (or masked) where unseen.
 /// action : integer array, [J,H,N] or [J,H+1,N]
 ///     0 passive, 1 active; -1 (or masked) where there was none.
-/// reward : array, [M], [M,2] or [J,H,N]
+/// rewards : array, [M], [M,2] or [J,H,N]
 ///     R(s), R(s, a), or what was earned at each decision, NaN where that is not known.
-/// k : int, optional
-///     The log was made by pulling k of the N arms at random; or else
+/// budget : int, optional
+///     The log was made by pulling that many of the N arms at random; or else
 /// propensity : array, [J,H,N], optional
 ///     the probability that the logging policy gave to each logged action, above 0.
 /// discount : float
@@ -152,20 +154,20 @@ struct Cwpdis {
 /// >>> import numpy as np, restive
 /// >>> state = np.array([[[0, 1], [1, 1]], [[1, 0], [0, 0]]])   # two trajectories, two steps, two arms
 /// >>> action = np.array([[[1, 0]], [[0, 1]]])
-/// >>> restive.cwpdis(np.full((2, 1, 2), 0.5), state, action, [0.0, 1.0], k=1).value
+/// >>> restive.cwpdis(np.full((2, 1, 2), 0.5), state, action, [0.0, 1.0], budget=1).value
 /// 1.0
 #[pyfunction]
-#[pyo3(signature = (pull, state, action, reward, k=None, propensity=None, discount=Number(0.99), *, ratio_up_to="this-step"))]
+#[pyo3(signature = (pull, state, action, rewards, budget=None, propensity=None, discount=Number(0.99), *, ratio_up_to="this-step"))]
 #[pyo3(
-    text_signature = "(pull, state, action, reward, k=None, propensity=None, discount=0.99, *, ratio_up_to='this-step')"
+    text_signature = "(pull, state, action, rewards, budget=None, propensity=None, discount=0.99, *, ratio_up_to='this-step')"
 )]
 fn cwpdis<'py>(
     py: Python<'py>,
     pull: &Bound<'py, PyAny>,
     state: &Bound<'py, PyAny>,
     action: &Bound<'py, PyAny>,
-    reward: &Bound<'py, PyAny>,
-    k: Option<Whole>,
+    rewards: &Bound<'py, PyAny>,
+    budget: Option<Whole>,
     propensity: Option<&Bound<'py, PyAny>>,
     discount: Number,
     ratio_up_to: &str,
@@ -181,7 +183,7 @@ fn cwpdis<'py>(
             ));
         }
     };
-    let problem = Problem::new(pull, state, action, reward, k, propensity, discount.0)?;
+    let problem = Problem::new(pull, state, action, rewards, budget, propensity, discount.0)?;
     let pull = read("pull", problem.pull.bind(py))?;
     let (view, decisions, discount) = (view3(&pull), &problem.decisions, problem.discount);
     let solved = threads::run(py, || {

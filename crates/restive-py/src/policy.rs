@@ -22,21 +22,21 @@ struct SoftTopK {
     score: Py<PyArrayDyn<f64>>,
     budget: f64,
     temperature: f64,
-    /// float64 [...,N]: the probability with which each arm is pulled, summing to k over the arms.
+    /// float64 [...,N]: the probability with which each arm is pulled, summing to the budget over the arms.
     #[pyo3(get)]
     pull: Py<PyArrayDyn<f64>>,
 }
 
-/// Pulls the k arms with the highest scores, softly.
+/// Pulls as many arms as the budget allows, those with the highest scores, softly.
 ///
-/// pull_i = sigmoid((score_i - threshold)/temperature), with the threshold at which the pulls sum to k: the entropic optimal
+/// pull_i = sigmoid((score_i - threshold)/temperature), with the threshold at which the pulls sum to the budget: the entropic optimal
 /// transport of Xie et al. (2020). As the temperature falls to 0 the strict top k emerges.
 ///
 /// Parameters
 /// ----------
 /// scores : array, [...,N]
 ///     Finite. Axes before the last are problems of their own.
-/// k : float
+/// budget : float
 ///     The budget, from 0 to N; it need not be whole.
 /// temperature : float
 ///     At least 0, in the unit of the scores.
@@ -59,13 +59,13 @@ struct SoftTopK {
 fn soft_top_k_of<'py>(
     py: Python<'py>,
     scores: &Bound<'py, PyAny>,
-    k: Number,
+    budget: Number,
     temperature: Number,
 ) -> PyResult<SoftTopK> {
     let (score, n) = scores_of(py, scores, f64::is_finite)?;
-    let (budget, temperature) = (k.0, temperature.0);
+    let (budget, temperature) = (budget.0, temperature.0);
     if !(0.0..=n as f64).contains(&budget) {
-        return Err(wrong("k", &format!("a budget from 0 to {n}, the number of arms"), budget));
+        return Err(wrong("budget", &format!("a number from 0 to {n}, the number of arms"), budget));
     }
     if !(temperature >= 0.0) {
         return Err(wrong("temperature", "a number of at least 0", temperature));
@@ -151,7 +151,7 @@ impl SoftTopK {
 /// Strict pulls: what `strict_top_k` returns.
 #[pyclass(frozen, get_all, module = "restive")]
 struct StrictTopK {
-    /// bool [...,N]: who is pulled, exactly k of the arms.
+    /// bool [...,N]: who is pulled, exactly as many arms as the budget.
     pull: Py<PyArrayDyn<bool>>,
     /// float64 [...,N]: the probability, over the lots for ties, that each arm is pulled.
     inclusion: Py<PyArrayDyn<f64>>,
@@ -164,13 +164,13 @@ impl StrictTopK {
     }
 }
 
-/// Pulls the k arms with the highest scores; ties for the last places are broken by lot.
+/// Pulls as many arms as the budget allows, those with the highest scores; ties for the last places are broken at random.
 ///
 /// Parameters
 /// ----------
 /// scores : array, [...,N]
 ///     Not NaN. Axes before the last are problems of their own, with lots of their own.
-/// k : int
+/// budget : int
 ///     The budget, from 0 to N.
 /// seed : int
 ///     Of the lots, at least 0.
@@ -187,15 +187,15 @@ impl StrictTopK {
 /// >>> int(plan.pull.sum()), plan.inclusion.tolist()
 /// (3, [1.0, 0.5, 0.5, 1.0])
 #[pyfunction(name = "strict_top_k")]
-#[pyo3(signature = (scores, k, seed=Whole(0)), text_signature = "(scores, k, seed=0)")]
+#[pyo3(signature = (scores, budget, seed=Whole(0)), text_signature = "(scores, budget, seed=0)")]
 fn strict_top_k_of<'py>(
     py: Python<'py>,
     scores: &Bound<'py, PyAny>,
-    k: Whole,
+    budget: Whole,
     seed: Whole,
 ) -> PyResult<StrictTopK> {
     let (score, n) = scores_of(py, scores, |x| !x.is_nan())?;
-    let (budget, seed, shape) = (k.between("k", 0, n)?, seed.seed()?, score.shape());
+    let (budget, seed, shape) = (budget.between("budget", 0, n)?, seed.seed()?, score.shape());
     let x = slice(&score);
     let (mut pull, mut inclusion) = (ArrayD::from_elem(shape, false), ArrayD::zeros(shape));
     let (chosen, likely) = (pull.as_slice_mut().expect("new"), inclusion.as_slice_mut().expect("new"));

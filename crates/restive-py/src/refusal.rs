@@ -34,8 +34,5 @@ pub(crate) fn of_pipeline(error: Error) -> PyErr {
 
 /// A message with options as keywords.
 pub(crate) fn keywords(message: &Message) -> String {
-    message.with_options(|name| match name {
-        "seed" => "random_state".into(),
-        name => name.replace('-', "_"),
-    })
+    message.with_options(|name| name.replace('-', "_"))
 }

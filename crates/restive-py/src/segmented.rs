@@ -36,19 +36,19 @@ struct Segmented {
 /// Segmented
 ///     `.value`, `.arm_value` [J,N], `.effective_sample_size`, `.dropped` and `.pullback(d_value)`.
 #[pyfunction]
-#[pyo3(signature = (pull, state, action, reward, k=None, propensity=None, discount=Number(0.99)))]
-#[pyo3(text_signature = "(pull, state, action, reward, k=None, propensity=None, discount=0.99)")]
+#[pyo3(signature = (pull, state, action, rewards, budget=None, propensity=None, discount=Number(0.99)))]
+#[pyo3(text_signature = "(pull, state, action, rewards, budget=None, propensity=None, discount=0.99)")]
 fn segmented<'py>(
     py: Python<'py>,
     pull: &Bound<'py, PyAny>,
     state: &Bound<'py, PyAny>,
     action: &Bound<'py, PyAny>,
-    reward: &Bound<'py, PyAny>,
-    k: Option<Whole>,
+    rewards: &Bound<'py, PyAny>,
+    budget: Option<Whole>,
     propensity: Option<&Bound<'py, PyAny>>,
     discount: Number,
 ) -> PyResult<Segmented> {
-    let problem = Problem::new(pull, state, action, reward, k, propensity, discount.0)?;
+    let problem = Problem::new(pull, state, action, rewards, budget, propensity, discount.0)?;
     let pull = read("pull", problem.pull.bind(py))?;
     let (view, decisions, discount) = (view3(&pull), &problem.decisions, problem.discount);
     let (value, arm_value, effective_sample_size, dropped) = threads::run(py, || {

@@ -44,10 +44,10 @@ impl Simulation {
 /// ----------
 /// P : array, [N,M,2,M] or [N,4]
 ///     Transition probabilities, as for `whittle_index`.
-/// k : int
+/// budget : int
 ///     The budget: arms that are pulled at each step, from 0 to N.
 /// policy : "strict", "soft", "random", "round-robin" or "no-action"
-///     The k highest indices; soft top-k of the indices; k arms at random; in turn; nobody.
+///     The highest indices, as many as the budget; soft top-k of the indices; as many arms at random; in turn; nobody.
 /// index : array, [N,M] (collapsing: [N,M*T]), for "strict" and "soft"
 ///     Scores of the arms in each state, finite; usually `whittle_index(P).index`.
 /// temperature : float, for "soft"
@@ -86,15 +86,15 @@ impl Simulation {
 /// >>> bool(strict.values.mean() > random.values.mean())
 /// True
 #[pyfunction]
-#[pyo3(signature = (P, k, policy="strict", index=None, temperature=None, *, rewards=None, discount=Number(0.99), horizon=Whole(10), rollouts=Whole(100), seed=Whole(0), initial=None, layout="nsas", observation="full", chain=None, keep_trajectories=false))]
+#[pyo3(signature = (P, budget, policy="strict", index=None, temperature=None, *, rewards=None, discount=Number(0.99), horizon=Whole(10), rollouts=Whole(100), seed=Whole(0), initial=None, layout="nsas", observation="full", chain=None, keep_trajectories=false))]
 #[pyo3(
-    text_signature = "(P, k, policy='strict', index=None, temperature=None, *, rewards=None, discount=0.99, horizon=10, rollouts=100, seed=0, initial=None, layout='nsas', observation='full', chain=None, keep_trajectories=False)"
+    text_signature = "(P, budget, policy='strict', index=None, temperature=None, *, rewards=None, discount=0.99, horizon=10, rollouts=100, seed=0, initial=None, layout='nsas', observation='full', chain=None, keep_trajectories=False)"
 )]
 #[expect(non_snake_case, reason = "P is how the literature and the users write it")]
 fn simulate<'py>(
     py: Python<'py>,
     P: &Bound<'py, PyAny>,
-    k: Whole,
+    budget: Whole,
     policy: &str,
     index: Option<&Bound<'py, PyAny>>,
     temperature: Option<Number>,
@@ -115,7 +115,7 @@ fn simulate<'py>(
     let transition = checked(py, raw, form, m)?;
     let n = transition.shape()[0];
     check_shape("P", "at least one arm", transition.shape(), n > 0)?;
-    let budget = k.between("k", 0, n)?;
+    let budget = budget.between("budget", 0, n)?;
     let most = u32::MAX as usize;
     let (horizon, runs) = (horizon.between("horizon", 1, most)?, rollouts.between("rollouts", 1, most)?);
     let seed = seed.seed()?;

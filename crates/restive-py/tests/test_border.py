@@ -65,15 +65,15 @@ def changed(array, at, value):
         (lambda: restive.whittle_index(GOOD, out=frozen((2, 2))), "out: found .*expected an array that can be written to"),
         (lambda: restive.whittle_index(GOOD).pullback(np.zeros((2, 3))), r"d_index: found .*expected shape \[2, 2\]"),
         (lambda: restive.whittle_index(GOOD).pullback(GOOD[:, :2], out=GOOD), "out: found .*expected memory of its own"),
-        (lambda: restive.soft_top_k([1.0, 2.0], 3, 0.1), "k: found .*expected a budget from 0 to 2"),
-        (lambda: restive.soft_top_k([1.0, 2.0], -1, 0.1), "k: found .*expected a budget from 0 to 2"),
+        (lambda: restive.soft_top_k([1.0, 2.0], 3, 0.1), "budget: found .*expected a budget from 0 to 2"),
+        (lambda: restive.soft_top_k([1.0, 2.0], -1, 0.1), "budget: found .*expected a budget from 0 to 2"),
         (lambda: restive.soft_top_k([1.0, 2.0], 1, -0.1), "temperature: found .*expected a number of at least 0"),
         (lambda: restive.soft_top_k([1.0, 2.0], 1, np.nan), "temperature"),
         (lambda: restive.soft_top_k([[1.0, 2.0], [np.inf, 0.0]], 1, 0.1), r"scores: entry \[1, 0\]: found inf"),
         (lambda: restive.soft_top_k(np.array(1.0), 1, 0.1), "scores: found .*expected an array with the arms"),
         (lambda: restive.strict_top_k([1.0, np.nan], 1), r"scores: entry \[1\]: found NaN"),
-        (lambda: restive.strict_top_k([1.0, 2.0], 3), "k: found .*expected a number from 0 to 2"),
-        (lambda: restive.strict_top_k([1.0, 2.0], 10**30), "k: found .*expected a number from 0 to 2"),
+        (lambda: restive.strict_top_k([1.0, 2.0], 3), "budget: found .*expected a number from 0 to 2"),
+        (lambda: restive.strict_top_k([1.0, 2.0], 10**30), "budget: found .*expected a number from 0 to 2"),
         (lambda: restive.strict_top_k([1.0, 2.0], 1, seed=-1), "seed: found .*expected a number of at least 0"),
         (lambda: evaluate(pull=np.full((1, 1, 2), 1.5)), "pull: trajectory 0, step 0, arm 0: found .*expected a probability"),
         (lambda: evaluate(state=[[[0, 7], [0, 0]]]), "state: trajectory 0, step 0, arm 1: found 7, expected a state below 2"),
@@ -81,14 +81,14 @@ def changed(array, at, value):
         (lambda: evaluate(state=[[[0.0, 1.0], [0.0, 0.0]]]), "state: found .*expected integers"),
         (lambda: evaluate(action=[[[0, 2]]]), "action: trajectory 0, step 0, arm 1: found 2, expected 0, 1"),
         (lambda: evaluate(action=[[[0, 1, 1]]]), r"action: found .*expected \[1, 2, 2\] or \[1, 1, 2\]"),
-        (lambda: evaluate(k=None), "propensity: found .*expected an array, or k"),
-        (lambda: evaluate(propensity=np.full((1, 1, 2), 0.5)), "k: found .*expected None where propensity is given"),
-        (lambda: evaluate(k=None, propensity=np.zeros((1, 1, 2))), "propensity: trajectory 0, step 0, arm 0"),
-        (lambda: evaluate(k=3), "k: found .*expected a number from 0 to 2"),
-        (lambda: evaluate(k=0), "propensity: trajectory 0, step 0, arm 0.*above 0"),
-        (lambda: evaluate(reward=[]), "reward: found .*expected"),
+        (lambda: evaluate(budget=None), "propensity: found .*expected an array, or budget"),
+        (lambda: evaluate(propensity=np.full((1, 1, 2), 0.5)), "budget: found .*expected None where propensity is given"),
+        (lambda: evaluate(budget=None, propensity=np.zeros((1, 1, 2))), "propensity: trajectory 0, step 0, arm 0"),
+        (lambda: evaluate(budget=3), "budget: found .*expected a number from 0 to 2"),
+        (lambda: evaluate(budget=0), "propensity: trajectory 0, step 0, arm 0.*above 0"),
+        (lambda: evaluate(rewards=[]), "rewards: found .*expected"),
         (lambda: evaluate(ratio_up_to="all"), "ratio_up_to: found .*expected"),
-        (lambda: restive.simulate(GOOD, 3, "random"), "k: found .*expected a number from 0 to 2"),
+        (lambda: restive.simulate(GOOD, 3, "random"), "budget: found .*expected a number from 0 to 2"),
         (lambda: restive.simulate(GOOD, 1, "best"), "policy: found .*expected 'strict'"),
         (lambda: restive.simulate(GOOD, 1, "strict"), r"index: found .*expected an array \[2, 2\]"),
         (lambda: restive.simulate(GOOD, 1, "random", np.zeros((2, 2))), "index: found .*expected None"),
@@ -116,8 +116,8 @@ def evaluate(**options):
         "pull": np.full((1, 1, 2), 0.5),
         "state": [[[0, 1], [0, 0]]],
         "action": [[[1, 0]]],
-        "reward": [0.0, 1.0],
-        "k": 1,
+        "rewards": [0.0, 1.0],
+        "budget": 1,
     }
     return restive.cwpdis(**{**given, **options})
 
@@ -360,7 +360,7 @@ def test_numbers_beyond_int64_are_no_unseen_states():
     state = np.zeros((3, 4, 3), "u8")
     state[0, 0, 0] = 2**64 - 1
     with pytest.raises(ValueError, match="state: found 18446744073709551615, expected integers of at most 63 bits"):
-        restive.cwpdis(np.full((3, 3, 3), 0.5), state, np.zeros((3, 3, 3), int), [0.0, 1.0], k=1)
+        restive.cwpdis(np.full((3, 3, 3), 0.5), state, np.zeros((3, 3, 3), int), [0.0, 1.0], budget=1)
 
 
 def test_a_propensity_without_an_action_may_be_missing():

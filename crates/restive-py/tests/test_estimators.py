@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -100,7 +101,7 @@ def test_the_score_is_the_mean_log_likelihood(study):
 @pytest.mark.parametrize(
     ("model", "options"),
     [
-        (TwoStage(epochs=5, random_state=7, ensemble=2), "--epochs 5 --seed 7 --ensemble 2"),
+        (TwoStage(epochs=5, seed=7, ensemble=2), "--epochs 5 --seed 7 --ensemble 2"),
         (TwoStage(predictor="effect", precision="held-out"), "--predictor effect --precision held-out"),
         (
             DecisionFocused(epochs=3, preset="weak", value="fluid", hidden=(8,), standardise=True),
@@ -163,7 +164,7 @@ def test_a_plan_is_a_frame(study):
 def test_models_are_loaded_as_what_they_are(study, tmp_path):
     TwoStage(epochs=2).fit(study).save(tmp_path / "model")
     loaded = restive.load(tmp_path / "model")
-    assert isinstance(loaded, TwoStage) and loaded.epochs == 2 and loaded.random_state == 0
+    assert isinstance(loaded, TwoStage) and loaded.epochs == 2 and loaded.seed == 0
     with pytest.raises(ValueError, match="found a model of TwoStage, expected one of DecisionFocused"):
         DecisionFocused.load(tmp_path / "model")
     with pytest.raises(FileNotFoundError, match="card.json: cannot open"):
@@ -178,12 +179,12 @@ def test_models_are_loaded_as_what_they_are(study, tmp_path):
 
 def test_scikit_learn_can_clone_and_search(study):
     base = pytest.importorskip("sklearn.base")
-    model = DecisionFocused(hidden=(4,), drop=("x",), random_state=3, value="is")
+    model = DecisionFocused(hidden=(4,), drop=("x",), seed=3, value="is")
     other = base.clone(model)
     assert other is not model and other.get_params() == model.get_params()
     assert set(model.get_params()) == {
         "profile", "value", "preset", "index_discount", "temperature", "predictor", "epochs", "learning_rate", "hidden",
-        "dropout", "precision", "ensemble", "standardise", "drop", "random_state", "progress",
+        "dropout", "precision", "ensemble", "standardise", "drop", "seed", "progress",
     }  # fmt: skip
     fitted = TwoStage(epochs=1).fit(study)
     assert not hasattr(base.clone(fitted), "configuration_")
@@ -226,7 +227,7 @@ def test_parameters_are_kept_as_they_are_and_checked_by_fit(study):
         ({"hidden": 64}, "^hidden: found 64, expected a list of whole numbers$"),
         ({"hidden": [0]}, "^hidden: found 0, expected whole numbers from 1 to 4096$"),
         ({"ensemble": 0}, "^ensemble: found 0"),
-        ({"random_state": -1}, "^random_state: found -1"),
+        ({"seed": -1}, "^seed: found -1"),
         ({"profile": "fast"}, '^profile: found "fast", expected one of recommended, published, paper$'),
         ({"predictor": "linear", "hidden": [3]}, "^hidden: only a network has hidden layers; it needs predictor network$"),
         ({"precision": 5}, "^precision: it belongs to the effect model; it needs predictor effect$"),
@@ -348,3 +349,69 @@ def test_the_page_of_the_documentation_runs(capsys):
 
 def test_an_array_as_a_parameter_can_be_shown():
     assert "hidden=array([4, 4])" in repr(restive.TwoStage(hidden=np.array([4, 4])))
+
+
+@pytest.mark.parametrize(
+    ("asked", "options"),
+    [
+        ({"runs": 40, "resamples": 10}, ["--runs", "40", "--resamples", "10"]),
+        (
+            {"part": "all", "runs": 30, "resamples": 5, "seed": 3, "ratio": "previous-step", "temperature": "published:0.2"},
+            ["--part", "all", "--runs", "30", "--resamples", "5", "--seed", "3", "--ratio", "previous-step", "--temperature", "published:0.2"],
+        ),
+        ({"runs": 30, "resamples": 5, "behaviour": "none", "index_discount": 0.8}, "--runs 30 --resamples 5 --behaviour none --index-discount 0.8".split()),
+    ],
+)
+def test_an_evaluation_is_that_of_the_command_line(tmp_path, asked, options):
+    study = restive.generate("two-state", seed=5, instances=4, arms=12, budget=3, trajectories=3).to_study()
+    model = TwoStage(epochs=3).fit(study)
+    study.write(tmp_path / "study")
+    model.save(tmp_path / "model")
+    answer = json.loads(run("evaluate", tmp_path / "model", tmp_path / "study", "--json", *options))
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        evaluation = model.evaluate(study, **asked)
+    assert evaluation.policies == answer["policies"]
+    assert evaluation.loss == answer["loss"]
+    assert evaluation.about == answer["about"]
+    assert [str(warning.message) for warning in said] == answer["about"]["warnings"]
+    frame = evaluation.to_pandas()
+    row = frame[(frame["policy"] == "model-strict") & (frame["estimator"] == "true") & (frame["quantity"] == "gain_over_random")]
+    assert row["value"].item() == answer["policies"]["model-strict"]["true"]["gain_over_random"]["value"]
+
+
+def test_an_evaluation_that_cannot_be_is_refused(study):
+    model = TwoStage(epochs=1).fit(study)
+    for asked, message in [
+        ({"part": "tests"}, '^part: found "tests", expected one of test, validation, train, all$'),
+        ({"runs": 1}, "^runs: found 1, expected at least 2$"),
+        ({"index_discount": 2}, "^index_discount: found 2, expected a number from 0 to 1$"),
+        ({"temperature": "warm"}, "^temperature: found 'warm', expected spread:X"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            model.evaluate(study, **asked)
+
+
+@pytest.mark.parametrize("domain", ["two-state", "five-state", "collapsing", "maternal"])
+def test_a_generated_study_is_that_of_the_command_line(tmp_path, domain):
+    sizes = {"groups": 4, "people": 30, "budget": 3} if domain == "maternal" else {"instances": 3, "arms": 10, "budget": 2, "trajectories": 2}
+    instances = restive.generate(domain, seed=9, **sizes)
+    options = [f"--{name}={size}" for name, size in sizes.items()]
+    said = json.loads(run("generate", domain, "--seed", "9", "--json", "--out", tmp_path / "study", *options))
+    study = instances.to_study()
+    assert study.fingerprint == said["fingerprint"] == restive.Study.read(tmp_path / "study").fingerprint
+    assert len(instances) == len(study.instances)
+
+
+def test_old_names_work_and_warn(study):
+    with pytest.warns(DeprecationWarning, match="random_state is called seed now"):
+        model = TwoStage(random_state=4)
+    assert model.seed == model.random_state == 4 and "random_state" not in model.get_params()
+    with pytest.warns(DeprecationWarning, match="random_state is called seed now"):
+        model.set_params(random_state=5)
+    assert model.seed == 5
+    with pytest.warns(DeprecationWarning, match="k is called budget now"):
+        soft = restive.soft_top_k(np.arange(4.0), k=2, temperature=0.1)
+    assert np.array_equal(soft.pull, restive.soft_top_k(np.arange(4.0), 2, 0.1).pull)
+    with pytest.raises(TypeError, match="budget: found k beside it"):
+        restive.strict_top_k(np.arange(4.0), k=2, budget=2)

@@ -62,7 +62,7 @@ def test_the_behaviour_policy_itself_is_worth_what_was_earned():
     instance = restive.generate("five-state", seed=3, instances=1, arms=30, budget=7, trajectories=12)[0]
     pull = np.full(instance.action.shape, 7 / 30)
     earned = (instance.state[:, :-1] / 4).mean(axis=0)
-    for behaviour in ({"k": 7}, {"propensity": instance.propensity}):
+    for behaviour in ({"budget": 7}, {"propensity": instance.propensity}):
         found = restive.cwpdis(pull, instance.state, instance.action, instance.rewards, discount=1.0, **behaviour)
         assert found.value == pytest.approx(earned.sum(), rel=1e-12)
         assert found.effective_sample_size == pytest.approx(12)

@@ -100,7 +100,7 @@ def test_without_x64_everything_is_float32():
         (lambda: restive.jax.whittle_index(jnp.zeros((2, 4)), discount=2.0), "discount"),
         (lambda: restive.jax.whittle_index(jnp.zeros((2, 4)), out=None), "out: JAX's arrays cannot be written to"),
         (lambda: jax.jit(lambda r: restive.jax.whittle_index(jnp.zeros((2, 4)), r))(jnp.zeros(2)), "rewards: must be a constant"),
-        (lambda: restive.jax.soft_top_k(jnp.zeros(3), 4, 0.1), "k: found .*expected a budget from 0 to 3"),
+        (lambda: restive.jax.soft_top_k(jnp.zeros(3), 4, 0.1), "budget: found .*expected a number from 0 to 3"),
         (lambda: restive.jax.soft_top_k(jnp.zeros(3), 1, jnp.ones(2)), "temperature: expected a single number"),
     ],
 )
@@ -117,8 +117,8 @@ def test_what_is_wrong_with_a_number_is_said_when_it_runs():
 def test_a_log_is_checked_when_it_is_traced():
     pull, state, action = jnp.full((2, 3, 4), 0.5), np.zeros((2, 4, 4), int), np.zeros((2, 3, 4), int)
     with pytest.raises(ValueError, match="state"):
-        restive.jax.cwpdis(pull, state[:, :2], action, [0.0, 1.0], k=1)
+        restive.jax.cwpdis(pull, state[:, :2], action, [0.0, 1.0], budget=1)
     with pytest.raises(ValueError, match="propensity: found .*expected an array, or k"):
         jax.jit(lambda pull: restive.jax.cwpdis(pull, state, action, [0.0, 1.0]))(pull)
     with pytest.raises(TypeError, match="foo"):
-        restive.jax.cwpdis(pull, state, action, [0.0, 1.0], k=1, foo=1)
+        restive.jax.cwpdis(pull, state, action, [0.0, 1.0], budget=1, foo=1)

@@ -75,9 +75,9 @@ def log_of(labels, n, j=4, h=3):
 
 def test_cwpdis_passes_gradcheck():
     state, action, reward = log_of(2, 5)
-    assert gradcheck(lambda x: layers.cwpdis(x.sigmoid(), state, action, [0.0, 1.0], k=2), (logits(4, 3, 5),))
+    assert gradcheck(lambda x: layers.cwpdis(x.sigmoid(), state, action, [0.0, 1.0], budget=2), (logits(4, 3, 5),))
     propensity = np.where(action == 1, 0.4, 0.6)
-    layer = layers.CWPDIS(state, action, torch.tensor(reward), propensity=propensity, discount=0.9)
+    layer = layers.Cwpdis(state, action, torch.tensor(reward), propensity=propensity, discount=0.9)
     assert gradcheck(lambda x: layer(x.sigmoid()), (logits(4, 3, 5),))
 
 
@@ -88,7 +88,7 @@ def test_the_whole_chain_passes_gradcheck(m, settings):
     """softmax -> index -> soft top-k in the logged states -> importance sampling, with the published temperature."""
     state, action, reward = log_of(m * settings.get("chain", 1), 5)
     arm, logged = torch.arange(5), torch.tensor(state[:, :-1])
-    judge = layers.CWPDIS(state, action, reward, k=2)
+    judge = layers.Cwpdis(state, action, reward, budget=2)
 
     def value(x):
         index = layers.whittle_index(x.softmax(-1), **settings)
@@ -123,7 +123,7 @@ def test_tensors_on_a_graphics_processor_are_answered_there(dtype):
         logged = torch.tensor(state[:, :-1], device=device)
         index = layers.WhittleIndex()(x.softmax(-1))
         pull = layers.soft_top_k(index[torch.arange(5, device=device), logged], 2, 0.2 * index.std())
-        value = layers.CWPDIS(torch.tensor(state, device=device), action, torch.tensor(reward, device=device), k=2)(pull)
+        value = layers.Cwpdis(torch.tensor(state, device=device), action, torch.tensor(reward, device=device), budget=2)(pull)
         value.backward()
         for tensor in (index, pull, value, x.grad):
             assert tensor.device.type == device and tensor.dtype == dtype
@@ -204,13 +204,13 @@ def test_overwriting_the_input_before_the_way_back_is_noticed():
         ),
         (lambda: layers.whittle_index(torch.full((2, 4), 0.5), out=np.zeros((2, 2))), ValueError, "out: not for tensors"),
         (lambda: layers.WhittleIndex(discount=2.0)(torch.full((2, 4), 0.5)), ValueError, "discount"),
-        (lambda: layers.cwpdis(torch.ones(2, 2), *log_of(2, 5), k=2), ValueError, "pull"),
+        (lambda: layers.cwpdis(torch.ones(2, 2), *log_of(2, 5), budget=2), ValueError, "pull"),
         (
-            lambda: layers.cwpdis(torch.full((4, 3, 5), 0.5), *log_of(2, 5)[:2], logits(2), k=2),
+            lambda: layers.cwpdis(torch.full((4, 3, 5), 0.5), *log_of(2, 5)[:2], logits(2), budget=2),
             ValueError,
-            "reward: no gradient goes through it",
+            "rewards: no gradient goes through it",
         ),
-        (lambda: layers.soft_top_k(torch.zeros(3), 4, 0.1), ValueError, "k: found .*expected a budget from 0 to 3"),
+        (lambda: layers.soft_top_k(torch.zeros(3), 4, 0.1), ValueError, "budget: found .*expected a number from 0 to 3"),
         (
             lambda: layers.soft_top_k(torch.zeros(3), 1, torch.ones(2)),
             ValueError,
@@ -229,17 +229,19 @@ def test_modules_can_be_copied_printed_and_pickled():
     x = torch.rand(5, 4)
     for other in (copy.deepcopy(chain), pickle.loads(pickle.dumps(chain))):
         assert torch.equal(chain(x), other(x))
-    assert "discount=0.9" in repr(chain) and "k=2, temperature=0.1" in repr(chain)
+    assert "discount=0.9" in repr(chain) and "budget=2, temperature=0.1" in repr(chain)
 
 
 def test_constants_take_no_gradient_and_logs_are_copies():
     scores = torch.tensor([1.0, 0.5, 0.0], dtype=torch.float64)
-    with pytest.raises(ValueError, match="k: no gradient goes through it"):
+    with pytest.raises(ValueError, match="budget: no gradient goes through it"):
         layers.soft_top_k(scores, torch.tensor(2.0, requires_grad=True), 0.1)
     pull = layers.soft_top_k(scores, torch.tensor(2.0), 0.1)
     assert torch.equal(pull, layers.soft_top_k(scores, 2.0, 0.1))
     state, action = torch.ones(2, 4, 3, dtype=torch.int64), torch.zeros(2, 3, 3, dtype=torch.int64)
-    layer = layers.CWPDIS(state, action, [0.0, 1.0], k=1)
+    layer = layers.Cwpdis(state, action, [0.0, 1.0], budget=1)
+    with pytest.warns(DeprecationWarning, match="CWPDIS is called restive.torch.Cwpdis now"):
+        assert layers.CWPDIS is layers.Cwpdis
     policy = torch.full((2, 3, 3), 0.5, dtype=torch.float64)
     before = layer(policy)
     state.zero_()

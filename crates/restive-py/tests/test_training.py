@@ -48,7 +48,7 @@ class Lesson:
         self.budget, self.discount = instance.budget, instance.discount
         self.state, action = torch.tensor(instance.state), torch.tensor(instance.action).long()
         self.arm = torch.arange(len(self.features))
-        self.value = restive.torch.CWPDIS(self.state, action, instance.rewards, propensity=instance.propensity, discount=0.99)
+        self.value = restive.torch.Cwpdis(self.state, action, instance.rewards, propensity=instance.propensity, discount=0.99)
         self.counts = torch.zeros(len(self.features), 2, 2, 2, dtype=torch.float64)
         place = (self.arm.expand_as(action), self.state[:, :-1], action, self.state[:, 1:])
         self.counts.index_put_(place, torch.ones((), dtype=torch.float64), accumulate=True)

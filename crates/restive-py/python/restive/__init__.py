@@ -1,5 +1,7 @@
 """Decision-focused learning for restless bandits: exact Whittle indices, policies and honest evaluation."""
 
+from restive import _restive
+from restive._deprecated import renamed
 from restive._restive import (
     Cwpdis,
     Indices,
@@ -9,25 +11,28 @@ from restive._restive import (
     SoftTopK,
     StrictTopK,
     __version__,
-    cwpdis,
     negative_log_likelihood,
-    segmented,
     set_threads,
-    simulate,
-    soft_top_k,
-    strict_top_k,
     threads,
     whittle_index,
 )
-from restive.domains import Instance, generate
-from restive.estimators import DecisionFocused, Plan, TwoStage, load
+from restive.domains import Instance, Instances, generate
+from restive.estimators import DecisionFocused, Evaluation, Plan, TwoStage, load
 from restive.study import Study
+
+cwpdis = renamed(k="budget", reward="rewards")(_restive.cwpdis)
+segmented = renamed(k="budget", reward="rewards")(_restive.segmented)
+simulate = renamed(k="budget")(_restive.simulate)
+soft_top_k = renamed(k="budget")(_restive.soft_top_k)
+strict_top_k = renamed(k="budget")(_restive.strict_top_k)
 
 __all__ = [
     "Cwpdis",
     "DecisionFocused",
+    "Evaluation",
     "Indices",
     "Instance",
+    "Instances",
     "Likelihood",
     "Plan",
     "Segmented",

@@ -15,6 +15,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from restive._deprecated import _warn, renamed
 from restive._frames import Table
 from restive._restive import NativeModel, train
 from restive.progress import reporter
@@ -36,11 +37,26 @@ class Plan(Table):
     notes: tuple[str, ...]
 
 
+class Evaluation(Table):
+    """What a model's policy is worth beside others, a row per number: columns ``policy``, ``estimator``, ``quantity`` (value,
+    gain_over_random, gain_over_no_action), ``value``, ``low``, ``high``, ``ess``, ``covers``, with ``to_pandas()``,
+    ``to_polars()`` and ``to_arrow()``.
+
+    ``policies``, ``loss`` and ``about`` are those of ``restive evaluate --json``: numbers by policy and estimator, the predictive
+    loss, and what all of it rests on, notes and warnings included. A number without its ``about`` is half the answer.
+    """
+
+    policies: dict[str, dict[str, Any]]
+    loss: dict[str, float]
+    about: dict[str, Any]
+
+
 class Estimator:
     """What both ways of training share."""
 
     _objective: str
 
+    @renamed(random_state="seed")
     def __init__(
         self,
         *,
@@ -55,7 +71,7 @@ class Estimator:
         ensemble: int = 1,
         standardise: bool | None = None,
         drop: Sequence[str] = (),
-        random_state: int = 0,
+        seed: int = 0,
         progress: None | bool | Callable[[float, str], Any] = None,
     ) -> None:
         self.profile = profile
@@ -69,8 +85,13 @@ class Estimator:
         self.ensemble = ensemble
         self.standardise = standardise
         self.drop = drop
-        self.random_state = random_state
+        self.seed = seed
         self.progress = progress
+
+    @property
+    def random_state(self) -> int:
+        """The old name of ``seed``."""
+        return self.seed
 
     @classmethod
     def _names(cls) -> list[str]:
@@ -83,6 +104,9 @@ class Estimator:
     def set_params(self, **params: Any) -> Estimator:
         """Sets parameters; returns the estimator."""
         known = self._names()
+        if "random_state" in params and "seed" not in params:
+            _warn("random_state", "seed")
+            params["seed"] = params.pop("random_state")
         for name in params:
             if name not in known:
                 raise ValueError(f"{name}: no parameter of {type(self).__name__}, expected one of {', '.join(known)}")
@@ -163,13 +187,13 @@ class Estimator:
         history: bool = False,
         only_beneficial: bool = False,
         index_discount: float | None = None,
-        seed: int = 1,
+        seed: int = 0,
     ) -> Plan:
         """Whom to pull next: the ``budget`` arms of each instance whose latest state has the highest Whittle index.
 
         ``budget`` is the study's unless given; ``history`` lets an arm's own record count beside the prediction;
         ``only_beneficial`` leaves out arms where a pull does not pay; ``index_discount`` is the model's unless given (where it has
-        none, 1 − 1/H); ``seed`` draws the lots for ties. The answer is that of ``restive plan``.
+        none, 1 − 1/H); ``seed`` breaks ties. The answer is that of ``restive plan``.
         """
         budget, seed = None if budget is None else _count("budget", budget), _count("seed", seed)
         columns, facts = self._fitted().plan(
@@ -182,6 +206,38 @@ class Estimator:
         for name, fact in facts.items():
             setattr(plan, name, fact)
         return plan
+
+    def evaluate(
+        self,
+        study: Study,
+        *,
+        part: Literal["test", "validation", "train", "all"] = "test",
+        index_discount: float | None = None,
+        temperature: str = "spread:0.1",
+        behaviour: Literal["logged", "uniform", "estimated", "none"] | None = None,
+        ratio: Literal["this-step", "previous-step"] = "this-step",
+        runs: int = 1000,
+        resamples: int = 200,
+        seed: int = 0,
+    ) -> Evaluation:
+        """What the model's policy is worth beside others, by every estimator that applies, with intervals.
+
+        ``part`` are the arms to judge on, as for ``score``; ``index_discount`` is the model's unless given; ``temperature`` is that
+        of the soft policies; ``behaviour`` says where propensities come from (None: as the study says), ``ratio`` which decisions
+        enter a ratio of importance sampling; ``runs`` are simulated, ``resamples`` are those of the bootstrap, and ``seed`` draws
+        all random numbers. The answer is that of ``restive evaluate``, number for number; what must not be overlooked is warned of.
+        """
+        asked = {
+            "part": part, "index_discount": index_discount, "temperature": temperature, "behaviour": behaviour, "ratio": ratio,
+            "runs": runs, "resamples": resamples, "seed": seed,
+        }  # fmt: skip
+        columns, answer, warned = self._fitted().evaluate(_native(study), asked)
+        evaluation: Evaluation = Evaluation.of(columns)
+        for name, part_of_answer in json.loads(answer).items():
+            setattr(evaluation, name, part_of_answer)
+        for text in warned:
+            warnings.warn(text, stacklevel=2)
+        return evaluation
 
     def save(self, folder: str | os.PathLike[str], replace: bool = False) -> None:
         """Writes the model as ``restive train`` does: a folder that appears whole. One that is there is replaced only with ``replace``."""

@@ -46,7 +46,7 @@ class SoftTopK:
     def pull(self) -> _Floats: ...
     def pullback(self, d_pull: ArrayLike, out: _Floats | None = None) -> tuple[_Floats, float]: ...
 
-def soft_top_k(scores: ArrayLike, k: float, temperature: float) -> SoftTopK: ...
+def soft_top_k(scores: ArrayLike, budget: float, temperature: float) -> SoftTopK: ...
 
 @final
 class StrictTopK:
@@ -55,7 +55,7 @@ class StrictTopK:
     @property
     def inclusion(self) -> _Floats: ...
 
-def strict_top_k(scores: ArrayLike, k: int, seed: int = 0) -> StrictTopK: ...
+def strict_top_k(scores: ArrayLike, budget: int, seed: int = 0) -> StrictTopK: ...
 
 @final
 class Cwpdis:
@@ -75,8 +75,8 @@ def cwpdis(
     pull: ArrayLike,
     state: ArrayLike,
     action: ArrayLike,
-    reward: ArrayLike,
-    k: int | None = None,
+    rewards: ArrayLike,
+    budget: int | None = None,
     propensity: ArrayLike | None = None,
     discount: float = 0.99,
     *,
@@ -99,8 +99,8 @@ def segmented(
     pull: ArrayLike,
     state: ArrayLike,
     action: ArrayLike,
-    reward: ArrayLike,
-    k: int | None = None,
+    rewards: ArrayLike,
+    budget: int | None = None,
     propensity: ArrayLike | None = None,
     discount: float = 0.99,
 ) -> Segmented: ...
@@ -133,7 +133,7 @@ class Simulation:
 
 def simulate(
     P: ArrayLike,
-    k: int,
+    budget: int,
     policy: Literal["strict", "soft", "random", "round-robin", "no-action"] = "strict",
     index: ArrayLike | None = None,
     temperature: float | None = None,
@@ -150,6 +150,7 @@ def simulate(
     keep_trajectories: bool = False,
 ) -> Simulation: ...
 def _generate(domain: str, seed: int, sizes: dict[str, Any]) -> list[dict[str, Any]]: ...
+def _generate_study(domain: str, seed: int, sizes: dict[str, Any]) -> NativeStudy: ...
 
 _Columns = list[tuple[str, Any]]
 
@@ -178,6 +179,7 @@ class NativeModel:
     def card(self) -> list[str]: ...
     def predict(self, study: NativeStudy) -> list[NDArray[np.float64]]: ...
     def score(self, study: NativeStudy, part: str) -> float: ...
+    def evaluate(self, study: NativeStudy, asked: dict[str, Any]) -> tuple[_Columns, str, list[str]]: ...
     def plan(
         self,
         study: NativeStudy,
@@ -188,6 +190,7 @@ class NativeModel:
         seed: int,
     ) -> tuple[_Columns, dict[str, Any]]: ...
 
+def options() -> dict[str, str]: ...
 def train(
     study: NativeStudy, asked: dict[str, Any], visit: Callable[[float, str], Any] | None
 ) -> tuple[NativeModel, list[str]]: ...

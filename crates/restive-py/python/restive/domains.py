@@ -13,7 +13,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from restive._restive import _generate
+from restive._restive import _generate, _generate_study
+from restive.study import Study
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,11 +52,26 @@ class Instance:
         )
 
 
+class Instances(list[Instance]):
+    """The instances of a synthetic domain: a list of :class:`Instance` that can become a study.
+
+    ``domain``, ``seed`` and ``sizes`` say what was generated.
+    """
+
+    def __init__(self, domain: str, seed: int, sizes: dict[str, Any]) -> None:
+        super().__init__(Instance(**parts) for parts in _generate(domain, seed, sizes))
+        self.domain, self.seed, self.sizes = domain, seed, sizes
+
+    def to_study(self) -> Study:
+        """The same as a :class:`restive.Study`, with a column ``split`` and the truth: the one that ``restive generate`` writes."""
+        return Study._of(_generate_study(self.domain, self.seed, self.sizes))
+
+
 def generate(
     domain: Literal["two-state", "five-state", "collapsing", "maternal"] = "two-state",
     seed: int = 0,
     **sizes: Any,
-) -> list[Instance]:
+) -> Instances:
     """Generates the instances of a synthetic domain; the same seed gives the same numbers, as the command line does.
 
     Parameters
@@ -72,7 +88,8 @@ def generate(
 
     Returns
     -------
-    list of Instance
+    Instances
+        A list of Instance; ``.to_study()`` makes a study of them.
 
     Examples
     --------
@@ -80,5 +97,7 @@ def generate(
     >>> instances = restive.generate("two-state", seed=7, instances=2, arms=5, budget=1, trajectories=3)
     >>> instances[1].features.shape, instances[1].state.shape, instances[1].P.shape
     ((5, 16), (3, 10, 5), (5, 2, 2, 2))
+    >>> instances.to_study()
+    Study(2 instances, 10 arms, 6 trajectories, features: f_00, f_01, f_02, f_03, f_04, …; states 2, budget 1, horizon 9)
     """
-    return [Instance(**parts) for parts in _generate(domain, seed, sizes)]
+    return Instances(domain, seed, sizes)

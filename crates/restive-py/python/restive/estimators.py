@@ -4,7 +4,7 @@
 bit, and a folder that ``save`` writes is one that ``restive plan`` reads. Parameters are only kept at construction and checked by
 ``fit``; ``get_params`` and ``set_params`` are what ``sklearn.base.clone`` and friends ask for. Nothing here needs scikit-learn.
 
-A study is dealt into three parts: as its column ``split`` says, otherwise 70/10/20 at random by ``random_state``. The first is
+A study is dealt into three parts: as its column ``split`` says, otherwise 70/10/20 at random by ``seed``. The first is
 learnt from, the second says when to stop, the third is only measured.
 """
 
@@ -15,10 +15,11 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
-from restive._estimator import Estimator, Plan
-from restive._restive import NativeModel
+from restive._deprecated import renamed
+from restive._estimator import Estimator, Evaluation, Plan
+from restive._restive import NativeModel, options
 
-__all__ = ["DecisionFocused", "Plan", "TwoStage", "load"]
+__all__ = ["DecisionFocused", "Evaluation", "Plan", "TwoStage", "load"]
 
 
 class TwoStage(Estimator):
@@ -26,23 +27,7 @@ class TwoStage(Estimator):
 
     Parameters
     ----------
-    profile
-        Where the settings come from that are not given: "recommended" (to convergence, the best validation loss is kept),
-        "published" (50 epochs, no dropout) or "paper" (50 epochs, dropout 0.2).
-    predictor
-        "network", "linear" (no hidden layers) or "effect" (a logistic model in which a pull is a shrunken shift: for few pulls).
-    index_discount
-        Of the index, for plans with the model; None: 1 − 1/H of the study ("published", "paper": 0.99).
-    epochs, learning_rate, hidden, dropout
-        Passes at most; step size of Adam; units of each hidden layer, such as ``(64,)``; share of them left out in each step.
-    precision
-        How firmly "effect" holds a pull to do the same for all arms: a number, or "held-out" to choose it on the validation part.
-    ensemble
-        Average that many fits, which differ in their seed.
-    standardise, drop
-        Whether numbers are scaled to mean 0 and standard deviation 1 (None: for "effect" only); features to leave out.
-    random_state
-        Seed of the split, the initial parameters and the dropout: a whole number, `--seed` of the command line.
+{parameters}
     progress
         True for one line on the terminal or in the notebook, or a function of a share (0 to 1) and a message, called after every epoch.
 
@@ -60,19 +45,14 @@ class DecisionFocused(Estimator):
     is that two-stage is enough (``history_["members"][0]["selection"]``). With ``profile="published"`` it is the paper's, from
     scratch. Parameters are those of :class:`TwoStage` and:
 
-    value
-        What is maximised: "decomposed", "fluid" or "is" (importance sampling on the log); None: "decomposed" ("published",
-        "paper": "is").
-    preset
-        How far it may go from the two-stage predictions: "select" (as the folds say), "weak" or "strong".
-    temperature
-        Softness of the policy that is trained through: "spread:X" (of the indices' standard deviation), "published:X", "absolute:X".
+{parameters}
 
     ``index_discount`` is also that of the decision.
     """
 
     _objective = "decision-focused"
 
+    @renamed(random_state="seed")
     def __init__(
         self,
         *,
@@ -90,17 +70,31 @@ class DecisionFocused(Estimator):
         ensemble: int = 1,
         standardise: bool | None = None,
         drop: Sequence[str] = (),
-        random_state: int = 0,
+        seed: int = 0,
         progress: None | bool | Callable[[float, str], Any] = None,
     ) -> None:
         super().__init__(
             profile=profile, predictor=predictor, index_discount=index_discount, epochs=epochs, learning_rate=learning_rate,
             hidden=hidden, dropout=dropout, precision=precision, ensemble=ensemble, standardise=standardise, drop=drop,
-            random_state=random_state, progress=progress,
+            seed=seed, progress=progress,
         )  # fmt: skip
         self.value = value
         self.preset = preset
         self.temperature = temperature
+
+
+def _describe(estimator: type[Estimator], *names: str) -> None:
+    """Parameters are described once, for the command line and for Python."""
+    described = options()
+    shown = (f"    {name}\n        {described[name]}." for name in names)
+    estimator.__doc__ = (estimator.__doc__ or "").replace("{parameters}", "\n".join(shown))
+
+
+_describe(
+    TwoStage, "profile", "predictor", "index_discount", "epochs", "learning_rate", "hidden", "dropout", "precision", "ensemble",
+    "standardise", "drop", "seed",
+)  # fmt: skip
+_describe(DecisionFocused, "value", "preset", "temperature")
 
 
 def load(folder: str | os.PathLike[str]) -> TwoStage | DecisionFocused:
@@ -108,7 +102,6 @@ def load(folder: str | os.PathLike[str]) -> TwoStage | DecisionFocused:
     model = NativeModel.load(os.fspath(folder))
     said = json.loads(model.card()[0])
     kind = DecisionFocused if said.get("objective") == "decision-focused" else TwoStage
-    said["random_state"] = said.get("seed", 0)
     if said.get("predictor") != "network":
         for name in ("hidden", "dropout"):
             said.pop(name, None)

@@ -29,6 +29,7 @@ import jax.numpy as jnp
 import numpy as np
 
 import restive
+from restive._deprecated import renamed
 
 __all__ = ["cwpdis", "soft_top_k", "whittle_index"]
 
@@ -106,38 +107,40 @@ def whittle_index(P: Any, rewards: Any = None, **settings: Any) -> jax.Array:
     return _layer(forward, backward, (P.shape[0], none.index.shape[1]), P.dtype)(P)
 
 
-def soft_top_k(scores: Any, k: float, temperature: Any) -> jax.Array:
-    """Pulls the k arms with the highest scores, softly.
+@renamed(k="budget")
+def soft_top_k(scores: Any, budget: float, temperature: Any) -> jax.Array:
+    """Pulls the arms with the highest scores, as many as the budget, softly.
 
     Parameters
     ----------
     scores : array, [...,N]
-    k : float
+    budget : float
         A constant.
     temperature : a number
         A gradient goes through it.
 
     Returns
     -------
-    pull : array, [...,N], summing to k over the arms
+    pull : array, [...,N], summing to the budget over the arms
     """
-    scores, k = _checked("scores", scores), _constant("k", k)
+    scores, budget = _checked("scores", scores), _constant("budget", budget)
     temperature = _checked("temperature", jnp.asarray(temperature, dtype=float))
     if temperature.size != 1:
         raise ValueError(f"temperature: expected a single number, got shape {list(temperature.shape)}")
-    restive.soft_top_k(np.zeros((0, *scores.shape[-1:]) if scores.ndim else ()), k, 1.0)  # checks shape and k
+    restive.soft_top_k(np.zeros((0, *scores.shape[-1:]) if scores.ndim else ()), budget, 1.0)  # checks shape and budget
 
     def forward(scores: np.ndarray, temperature: np.ndarray) -> np.ndarray:
-        return restive.soft_top_k(scores, k, temperature.item()).pull
+        return restive.soft_top_k(scores, budget, temperature.item()).pull
 
     def backward(d_pull: np.ndarray, scores: np.ndarray, temperature: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        d_scores, d_temperature = restive.soft_top_k(scores, k, temperature.item()).pullback(d_pull)
+        d_scores, d_temperature = restive.soft_top_k(scores, budget, temperature.item()).pullback(d_pull)
         return d_scores, np.reshape(d_temperature, temperature.shape)
 
     return _layer(forward, backward, scores.shape, scores.dtype)(scores, temperature)
 
 
-def cwpdis(pull: Any, state: Any, action: Any, reward: Any, **settings: Any) -> jax.Array:
+@renamed(k="budget", reward="rewards")
+def cwpdis(pull: Any, state: Any, action: Any, rewards: Any, **settings: Any) -> jax.Array:
     """What a target policy would have earned, judged from a log: consistent weighted per-decision importance sampling.
 
     Parameters
@@ -146,16 +149,16 @@ def cwpdis(pull: Any, state: Any, action: Any, reward: Any, **settings: Any) -> 
         Probabilities with which the target pulls each arm in the logged states.
     state : [J,H+1,N] or [J,H,N]
     action : [J,H,N] or [J,H+1,N]
-    reward : [M], [M,2] or [J,H,N]
+    rewards : [M], [M,2] or [J,H,N]
     settings
-        k or propensity, discount, ratio_up_to: those of `restive.cwpdis`. All but the pulls are constants.
+        budget or propensity, discount, ratio_up_to: those of `restive.cwpdis`. All but the pulls are constants.
 
     Returns
     -------
     value : array without axes
     """
     pull = _checked("pull", pull)
-    log = {"state": state, "action": action, "reward": reward, **settings}
+    log = {"state": state, "action": action, "rewards": rewards, **settings}
     log = {name: _constant(name, value) for name, value in log.items()}
     restive.cwpdis(np.full(pull.shape, 0.5), **log)  # checks shapes and settings
 

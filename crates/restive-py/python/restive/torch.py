@@ -16,7 +16,7 @@ First derivatives only: a second backward raises an error.
 >>> logits.requires_grad_()  # doctest: +ELLIPSIS
 tensor(...)
 >>> index = restive.torch.whittle_index(logits.softmax(-1))
->>> pull = restive.torch.soft_top_k(index[:, 0], k=1, temperature=0.05)
+>>> pull = restive.torch.soft_top_k(index[:, 0], budget=1, temperature=0.05)
 >>> pull[2].backward()
 >>> logits.grad.shape
 torch.Size([3, 2, 2, 2])
@@ -32,8 +32,9 @@ import torch
 from torch import Tensor, nn
 
 import restive
+from restive._deprecated import renamed, renamed_attribute
 
-__all__ = ["CWPDIS", "SoftTopK", "WhittleIndex", "cwpdis", "soft_top_k", "whittle_index"]
+__all__ = ["Cwpdis", "SoftTopK", "WhittleIndex", "cwpdis", "soft_top_k", "whittle_index"]
 
 
 def _checked(name: str, tensor: Any) -> Tensor:
@@ -100,8 +101,8 @@ class _WhittleIndex(torch.autograd.Function):
 
 class _SoftTopK(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, scores: Tensor, temperature: Tensor, k: float) -> Tensor:
-        ctx.soft = restive.soft_top_k(_array(scores), k, float(temperature))
+    def forward(ctx: Any, scores: Tensor, temperature: Tensor, budget: float) -> Tensor:
+        ctx.soft = restive.soft_top_k(_array(scores), budget, float(temperature))
         ctx.save_for_backward(scores, temperature)
         return _tensor(ctx.soft.pull, scores)
 
@@ -119,7 +120,7 @@ class _SoftTopK(torch.autograd.Function):
         )
 
 
-class _CWPDIS(torch.autograd.Function):
+class _Cwpdis(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, pull: Tensor, log: dict[str, Any]) -> Tensor:
         ctx.judged = restive.cwpdis(_array(pull), **log)
@@ -153,29 +154,31 @@ def whittle_index(P: Tensor, rewards: Any = None, **settings: Any) -> Tensor:
     return _WhittleIndex.apply(_checked("P", P), {name: _constant(name, value) for name, value in settings.items()})
 
 
-def soft_top_k(scores: Tensor, k: float, temperature: float | Tensor) -> Tensor:
-    """Pulls the k arms with the highest scores, softly.
+@renamed(k="budget")
+def soft_top_k(scores: Tensor, budget: float, temperature: float | Tensor) -> Tensor:
+    """Pulls the arms with the highest scores, as many as the budget, softly.
 
     Parameters
     ----------
     scores : tensor, [...,N]
-    k : float
+    budget : float
     temperature : float, or a tensor with one number
         A gradient goes through the tensor.
 
     Returns
     -------
-    pull : tensor, [...,N], summing to k over the arms
+    pull : tensor, [...,N], summing to the budget over the arms
     """
-    scores, k = _checked("scores", scores), _number("k", k)
+    scores, budget = _checked("scores", scores), _number("budget", budget)
     if not isinstance(temperature, Tensor):
         temperature = torch.tensor(temperature, dtype=torch.float64)
     if temperature.numel() != 1:
         raise ValueError(f"temperature: expected a single number, got shape {list(temperature.shape)}")
-    return _SoftTopK.apply(scores, _checked("temperature", temperature), k)
+    return _SoftTopK.apply(scores, _checked("temperature", temperature), budget)
 
 
-def cwpdis(pull: Tensor, state: Any, action: Any, reward: Any, **settings: Any) -> Tensor:
+@renamed(k="budget", reward="rewards")
+def cwpdis(pull: Tensor, state: Any, action: Any, rewards: Any, **settings: Any) -> Tensor:
     """What a target policy would have earned, judged from a log: consistent weighted per-decision importance sampling.
 
     Parameters
@@ -184,16 +187,16 @@ def cwpdis(pull: Tensor, state: Any, action: Any, reward: Any, **settings: Any) 
         Probabilities with which the target pulls each arm in the logged states.
     state : [J,H+1,N] or [J,H,N]
     action : [J,H,N] or [J,H+1,N]
-    reward : [M], [M,2] or [J,H,N]
+    rewards : [M], [M,2] or [J,H,N]
     settings
-        k or propensity, discount, ratio_up_to: those of `restive.cwpdis`.
+        budget or propensity, discount, ratio_up_to: those of `restive.cwpdis`.
 
     Returns
     -------
     value : tensor without axes
     """
-    log = {"state": state, "action": action, "reward": reward, **settings}
-    return _CWPDIS.apply(_checked("pull", pull), {name: _constant(name, value) for name, value in log.items()})
+    log = {"state": state, "action": action, "rewards": rewards, **settings}
+    return _Cwpdis.apply(_checked("pull", pull), {name: _constant(name, value) for name, value in log.items()})
 
 
 class WhittleIndex(nn.Module):
@@ -218,27 +221,29 @@ class WhittleIndex(nn.Module):
 class SoftTopK(nn.Module):
     """`soft_top_k` with its settings kept: scores [...,N] -> pull [...,N].
 
-    >>> SoftTopK(k=1, temperature=0.1)(torch.tensor([1.0, 1.0, -1.0]))
+    >>> SoftTopK(budget=1, temperature=0.1)(torch.tensor([1.0, 1.0, -1.0]))
     tensor([5.0000e-01, 5.0000e-01, 2.0612e-09])
     """
 
-    def __init__(self, k: float, temperature: float | Tensor) -> None:
+    @renamed(k="budget")
+    def __init__(self, budget: float, temperature: float | Tensor) -> None:
         super().__init__()
-        self.k, self.temperature = k, temperature
+        self.budget, self.temperature = budget, temperature
 
     def forward(self, scores: Tensor) -> Tensor:
-        return soft_top_k(scores, self.k, self.temperature)
+        return soft_top_k(scores, self.budget, self.temperature)
 
     def extra_repr(self) -> str:
-        return _said({"k": self.k, "temperature": self.temperature})
+        return _said({"budget": self.budget, "temperature": self.temperature})
 
 
-class CWPDIS(nn.Module):
+class Cwpdis(nn.Module):
     """`cwpdis` with a copy of its log kept: pull [J,H,N] -> value."""
 
-    def __init__(self, state: Any, action: Any, reward: Any, **settings: Any) -> None:
+    @renamed(k="budget", reward="rewards")
+    def __init__(self, state: Any, action: Any, rewards: Any, **settings: Any) -> None:
         super().__init__()
-        log = {"state": state, "action": action, "reward": reward, **settings}
+        log = {"state": state, "action": action, "rewards": rewards, **settings}
         self.log = {name: copy.copy(_constant(name, value)) for name, value in log.items()}
 
     def forward(self, pull: Tensor) -> Tensor:
@@ -250,3 +255,6 @@ class CWPDIS(nn.Module):
 
 def _said(settings: dict[str, Any]) -> str:
     return ", ".join(f"{name}={value!r}" for name, value in settings.items() if value is not None)
+
+
+__getattr__ = renamed_attribute(__name__, CWPDIS="Cwpdis")
