@@ -3,7 +3,7 @@
 //! A chart names fonts and leaves the letters to the program that shows it. A figure looks the same everywhere, so its letters
 //! are outlines of Noto Sans, which is compiled in: no font of the machine is ever read, and the same chart gives the same
 //! bytes. What the chart tells readers who do not see it (title and description) stays in the SVG. The PNG has
-//! [`SCALE`] pixels per unit: some 300 per inch where a figure is as wide as a page.
+//! `SCALE` pixels per unit: some 300 per inch where a figure is as wide as a page.
 
 use anyhow::Context;
 use restive_report::Chart;

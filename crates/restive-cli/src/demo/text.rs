@@ -32,7 +32,7 @@ pub(crate) fn write(
     writeln!(text, "\nWhom to call next, the most useful call first:\n")?;
     people(text, plan, out)?;
 
-    let over = if runs == 1 { "one run, so no intervals" } else { "mean ± 95 % interval" };
+    let over = if runs == 1 { "so no intervals" } else { "mean ± 95 % interval" };
     let runs = counted(runs, "run");
     writeln!(text, "\nWhat that brings in {weeks} of calls, in rewards of a group ({runs}, {over}):\n")?;
     let Brought { random, plan, oracle, gain, share } = findings.brought();

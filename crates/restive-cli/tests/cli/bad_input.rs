@@ -167,9 +167,13 @@ fn columns_that_are_missing_doubled_or_misnamed() {
     refused_file(
         "arms.csv",
         with("p_0_0_1,p_0_1_1,p_1_0_1,p_1_1_1,p_age"),
-        &["column p_age: expected p_S_A_NEXT"],
+        &["column p_age: found no probability, expected p_S_A_NEXT"],
     );
-    refused_file("arms.csv", with("p_0_0_1,p_0_1_1,p_1_0_1,p_1_2_1,arm"), &["column p_1_2_1: action 2"]);
+    refused_file(
+        "arms.csv",
+        with("p_0_0_1,p_0_1_1,p_1_0_1,p_1_2_1,arm"),
+        &["column p_1_2_1: found action 2"],
+    );
     refused_file(
         "arms.csv",
         with("p_0_0_1,p_0_1_1,p_1_0_1,p_1_1_9999999,arm"),
@@ -180,7 +184,11 @@ fn columns_that_are_missing_doubled_or_misnamed() {
         with("p_0_0_1,p_0_1_1,p_1_0_1,p_1_1_2,arm"),
         &["found no columns p_0_0_0, p_0_0_2", "3 states"],
     );
-    refused_file("arms.csv", "p_0_0_1;p_0_1_1\n0.5;0.5\n", &["column p_0_0_1;p_0_1_1: expected p_S_A_NEXT"]);
+    refused_file(
+        "arms.csv",
+        "p_0_0_1;p_0_1_1\n0.5;0.5\n",
+        &["column p_0_0_1;p_0_1_1: found no probability, expected p_S_A_NEXT"],
+    );
     refused_columns(
         float_columns(&["p_0_0_1", "q"], &[0.5, 0.5]),
         &["found no columns p_0_1_1, p_1_0_1, p_1_1_1"],
@@ -371,7 +379,7 @@ fn a_negative_number_is_refused_as_the_value_that_it_is() {
         ),
         ("plan m s --seed -1", whole),
         ("train s --out m --seed -1", whole),
-        ("train s --out m --epochs -3", "'-3' for '--epochs <N>': -3 is not in 1..=100000"),
+        ("train s --out m --epochs -3", "'-3' for '--epochs <N>': expected a whole number from 1 to 100000"),
         ("evaluate m s --runs -1", whole),
         ("generate two-state --out s --arms -5", whole),
         ("generate two-state --out s --arms many", whole),

@@ -241,7 +241,10 @@ fn bad_input_ends_in_one_clear_message() {
     for (arguments, part) in [
         ("collapsing --chain 0", "expected a whole number, at least 1, or infinite"),
         ("collapsing --chain long", "expected a whole number, at least 1, or infinite"),
-        ("collapsing --chain infinite --states 3", "--chain: states: expected 2 for an infinite chain"),
+        (
+            "collapsing --chain infinite --states 3",
+            "--chain: states: found 3, expected 2 for an infinite chain",
+        ),
         ("collapsing --chain infinite --beliefs 5", "more than the horizon"),
         ("collapsing --beliefs 5", "--beliefs: it belongs to --chain infinite"),
         ("collapsing --states 0", "--states: found 0, expected at least 2"),
@@ -252,7 +255,7 @@ fn bad_input_ends_in_one_clear_message() {
         ("collapsing --chain 5000", "at most 4096"),
         ("collapsing --chain 2500 --instances 1 --arms 1 --budget 1", "at most 4096"),
         ("collapsing --states 1000000000000000000", "cells of arms"),
-        ("collapsing --chain infinite --horizon 18446744073709551615", "--chain: chain: expected fewer"),
+        ("collapsing --chain infinite --horizon 18446744073709551615", "expected fewer than 2^32 beliefs"),
         ("two-state --chain 5", "unexpected argument '--chain'"),
         ("five-state --states 4", "unexpected argument '--states'"),
     ] {

@@ -154,7 +154,7 @@ fn what_cannot_be_is_refused() {
         ),
         (
             "arms.csv --observation collapsing --rewards 0/-0.1,1/0.9",
-            "--chain infinite: arms.csv: reward: expected the same for both actions for an infinite chain",
+            "--chain infinite: arms.csv: reward: found -0.1, expected the same for both actions for an infinite chain",
         ),
         ("arms.csv --observation sometimes", "sometimes"),
     ];

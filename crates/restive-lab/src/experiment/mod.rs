@@ -1,7 +1,7 @@
 //! Every figure and table of the paper from scratch, with intervals and tests.
 //!
-//! An [`Experiment`] is a row of a table: which [units](units) of work it needs, how one is computed, which of their
-//! [rows](rows) are its own, and how they are shown. Units are resumable and shared: `bars`, `curves` and `metric` look at the
+//! An [`Experiment`] is a row of a table: which units of work it needs, how one is computed, which of their
+//! rows are its own, and how they are shown. Units are resumable and shared: `bars`, `curves` and `metric` look at the
 //! same runs. What is shown is drawn from the tables alone, so that it can be drawn again.
 
 mod baselines;
