@@ -57,7 +57,7 @@ two_stage, decision_focused = learn(0.0, 1.0, lessons), learn(0.9, 0.1, lessons)
 # %% [markdown]
 # By the published metric, the value of the soft plan by importance sampling, decision-focused learning is ahead on people
 # it has not seen. What a programme would do, though, is call the K with the highest index, strictly; and as the truth of
-# synthetic people is known, we can let the same luck happen to either plan.
+# synthetic people is known, we can let the same noise happen to either plan.
 
 # %%
 names = {"two-stage": two_stage, "decision-focused": decision_focused}
@@ -74,6 +74,6 @@ with torch.no_grad():
         print(f"{name:17} loss {loss:5.0f}   soft, by importance sampling {metric:5.0f}   strict, on the truth {strict:5.0f}")
 
 # %% [markdown]
-# Two test instances are few: over the runs of `restive demo` the strict plans of the two are not to be told apart, while
+# Two test instances are few: over the runs of `restive demo` the strict plans of the two are not distinguishable, while
 # decision-focused learning wins the metric by 11. With the published temperature a network climbs the metric by spreading
 # its indices, which ranks nobody better; `0.1 * index.std()` is a temperature that cannot be won that way.

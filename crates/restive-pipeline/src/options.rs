@@ -53,6 +53,17 @@ macro_rules! options {
     };
 }
 
+macro_rules! numbers {
+    ($($name:ident: $number:ty = $option:literal, $sentence:literal, $expected:literal, $accepts:expr;)+) => {$(
+        #[doc = $sentence]
+        pub const $name: Number<$number> = Number {
+            option: Described { name: $option, sentence: $sentence },
+            expected: $expected,
+            accepts: $accepts,
+        };
+    )+};
+}
+
 options! {
     OBJECTIVE = "objective", "What training aims at";
     VALUE = "value", "What decision-focused training maximises [default: decomposed; published and paper: is]";
@@ -69,75 +80,25 @@ fn is_above_zero(x: &f64) -> bool {
     *x > 0.0 && x.is_finite()
 }
 
-/// The discount of the index.
-pub const INDEX_DISCOUNT: Number<f64> = Number {
-    option: Described {
-        name: "index-discount",
-        sentence: "Discount of the index, from 0 to 1, for training through the decision and for plans with the model [default: 1 - 1/H with H the study's horizon; published and paper: 0.99]",
-    },
-    expected: "a number from 0 to 1",
-    accepts: |x| check_discount(*x).is_ok(),
-};
-
-/// Passes over the training instances.
-pub const EPOCHS: Number<usize> = Number {
-    option: Described {
-        name: "epochs",
-        sentence: "Passes over the training instances, at most; presets that follow have their own [default: 50, where states are seen at pulls only 20 (paper: 18); recommended: about 7,000 steps in all]",
-    },
-    expected: "a whole number from 1 to 100000",
-    accepts: |x| (1..=100_000).contains(x),
-};
-
-/// The step size.
-pub const LEARNING_RATE: Number<f64> = Number {
-    option: Described {
-        name: "learning-rate",
-        sentence: "Step size of Adam; presets that follow have their own [default: 0.01, recommended: 0.003 to 0.03, falling to nearly 0]",
-    },
-    expected: "a number above 0",
-    accepts: is_above_zero,
-};
-
-/// Units of a hidden layer.
-pub const HIDDEN: Number<usize> = Number {
-    option: Described { name: "hidden", sentence: "Units of each hidden layer of the network [default: 64]" },
-    expected: "whole numbers from 1 to 4096",
-    accepts: |x| (1..=4096).contains(x),
-};
+numbers! {
+    INDEX_DISCOUNT: f64 = "index-discount", "Discount of the index, from 0 to 1, for training through the decision and for plans with the model [default: 1 - 1/H with H the study's horizon; published and paper: 0.99]",
+        "a number from 0 to 1", |x| check_discount(*x).is_ok();
+    EPOCHS: usize = "epochs", "Passes over the training instances, at most; presets that follow have their own [default: 50, where states are seen at pulls only 20 (paper: 18); recommended: about 7,000 steps in all]",
+        "a whole number from 1 to 100000", |x| (1..=100_000).contains(x);
+    LEARNING_RATE: f64 = "learning-rate", "Step size of Adam; presets that follow have their own [default: 0.01, recommended: 0.003 to 0.03, falling to nearly 0]",
+        "a number above 0", is_above_zero;
+    HIDDEN: usize = "hidden", "Units of each hidden layer of the network [default: 64]",
+        "whole numbers from 1 to 4096", |x| (1..=4096).contains(x);
+    DROPOUT: f64 = "dropout", "Share of hidden units left out at random in each step [default: 0, paper: 0.2]",
+        "a number from 0 to below 1", |x| (0.0..1.0).contains(x);
+    PRECISION: f64 = "precision", "How firmly the effect model holds a pull to do the same for all arms: a number, or held-out to choose it (up to 300) on the validation part [default: 100]",
+        "a number above 0 or held-out", is_above_zero;
+    ENSEMBLE: usize = "ensemble", "Average that many fits, which differ in their seed; what the folds of the first one choose holds for all",
+        "a whole number from 1 to 1000", |x| (1..=1000).contains(x);
+}
 
 /// Hidden layers, at most.
 pub const LAYERS: usize = 8;
-
-/// Hidden units left out.
-pub const DROPOUT: Number<f64> = Number {
-    option: Described {
-        name: "dropout",
-        sentence: "Share of hidden units left out at random in each step [default: 0, paper: 0.2]",
-    },
-    expected: "a number from 0 to below 1",
-    accepts: |x| (0.0..1.0).contains(x),
-};
-
-/// The precision of the effect model.
-pub const PRECISION: Number<f64> = Number {
-    option: Described {
-        name: "precision",
-        sentence: "How firmly the effect model holds a pull to do the same for all arms: a number, or held-out to choose it (up to 300) on the validation part [default: 100]",
-    },
-    expected: "a number above 0 or held-out",
-    accepts: is_above_zero,
-};
-
-/// Fits to average.
-pub const ENSEMBLE: Number<usize> = Number {
-    option: Described {
-        name: "ensemble",
-        sentence: "Average that many fits, which differ in their seed; what the folds of the first one choose holds for all",
-    },
-    expected: "a whole number from 1 to 1000",
-    accepts: |x| (1..=1000).contains(x),
-};
 
 /// All options of a training, in the order of the help.
 pub const TRAINING: [Described; 16] = [

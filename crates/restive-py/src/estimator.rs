@@ -171,8 +171,8 @@ impl NativeModel {
             let cells = rows.iter().map(|row| row.place.cells()[c].map(i32::from));
             columns.push((name.to_string(), whole(py, cells)?));
         }
-        let numbers = |of: fn(&restive_pipeline::PlannedArm) -> f64| {
-            rows.iter().map(of).collect::<Vec<_>>().to_pyarray(py)
+        let numbers = |number: fn(&restive_pipeline::PlannedArm) -> f64| {
+            rows.iter().map(number).collect::<Vec<_>>().to_pyarray(py)
         };
         columns.push(("index".into(), numbers(|row| row.index).into_any()));
         columns.push(("rank".into(), whole(py, rows.iter().map(|row| Some(row.rank as i32)))?));

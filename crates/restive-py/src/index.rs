@@ -45,7 +45,7 @@ const TILE: usize = 1 << 12;
 ///     Beliefs of each chain, the last of which stays as it is; or beliefs without end (two states, R(s)).
 /// algorithm : "auto", "two-state", "general" or "bisection"
 ///     "auto" takes the closed form for two states and the sweep over subsidies otherwise, both exact; "bisection" is the
-///     approximate road of the literature, for comparison.
+///     approximate algorithm of the literature, for comparison.
 /// out : array, [N,M], optional
 ///     Where to write the indices: contiguous float64. Undefined if an error is raised.
 /// beliefs : int, optional

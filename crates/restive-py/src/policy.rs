@@ -153,7 +153,7 @@ impl SoftTopK {
 struct StrictTopK {
     /// bool [...,N]: who is pulled, exactly as many arms as the budget.
     pull: Py<PyArrayDyn<bool>>,
-    /// float64 [...,N]: the probability, over the lots for ties, that each arm is pulled.
+    /// float64 [...,N]: the probability, over the tie-break, that each arm is pulled.
     inclusion: Py<PyArrayDyn<f64>>,
 }
 
@@ -169,11 +169,11 @@ impl StrictTopK {
 /// Parameters
 /// ----------
 /// scores : array, [...,N]
-///     Not NaN. Axes before the last are problems of their own, with lots of their own.
+///     Not NaN. Axes before the last are problems of their own, with a tie-break of their own.
 /// budget : int
 ///     The budget, from 0 to N.
 /// seed : int
-///     Of the lots, at least 0.
+///     Of the tie-break, at least 0.
 ///
 /// Returns
 /// -------

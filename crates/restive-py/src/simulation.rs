@@ -38,7 +38,7 @@ impl Simulation {
 /// Rolls arms forward under a policy, many times.
 ///
 /// At each of H steps the policy draws who is pulled, rewards are collected, and every arm moves by its own P, pulled or not.
-/// Two policies with one seed meet the same luck, so that their values compare rollout by rollout.
+/// Two policies with one seed meet the same noise, so that their values compare rollout by rollout.
 ///
 /// Parameters
 /// ----------

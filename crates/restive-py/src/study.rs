@@ -117,11 +117,11 @@ impl NativeStudy {
 
     /// (name, arms, trajectories, steps) of every instance.
     fn instances(&self) -> Vec<(String, usize, usize, usize)> {
-        let of = |instance: &restive_tables::StudyInstance| {
+        let sizes = |instance: &restive_tables::StudyInstance| {
             let log = &instance.trajectories;
             (instance.name.clone(), instance.arms.len(), log.trajectories(), log.steps())
         };
-        self.study.instances.iter().map(of).collect()
+        self.study.instances.iter().map(sizes).collect()
     }
 
     /// The names of the features.

@@ -47,7 +47,7 @@ def test_the_index_policy_beats_chance_and_soft_cools_to_strict():
     options = {"horizon": 9, "rollouts": 300}
     strict = restive.simulate(instance.P, 20, "strict", index, **options).values
     chance = restive.simulate(instance.P, 20, "random", **options).values
-    gain = strict - chance  # the same luck, rollout by rollout
+    gain = strict - chance  # the same noise, rollout by rollout
     assert gain.mean() > 5 * gain.std() / np.sqrt(300)
     cold = restive.simulate(instance.P, 20, "soft", index, 1e-9, **options).values
     np.testing.assert_allclose(cold, strict, rtol=1e-12)

@@ -1,4 +1,4 @@
-"""Studies from data frames and folders: the same contents by every road, and the checks of the command line."""
+"""Studies from data frames and folders: the same contents by every way in, and the checks of the command line."""
 
 import csv
 import pickle
@@ -59,7 +59,7 @@ def test_the_study_of_a_folder_is_that_of_its_tables(tmp_path):
     frames = [pd.read_csv(EXAMPLE / f"{name}.csv") for name in ("arms", "trajectories")]
     assert Study(*frames, **settings).fingerprint == read.fingerprint
     assert Study(*frames, **{**settings, "rewards": np.array([[0, 0], [1, 1]])}) == read
-    # out and in again, by every road
+    # out and in again, by every way
     for tables in (read.tables(), read.to_pandas(), read.to_polars(), read.to_arrow()):
         assert Study(*tables, **read.settings) == read
     for form in ("csv", "parquet"):

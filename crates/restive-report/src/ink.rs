@@ -1,6 +1,6 @@
 //! Inks: a method keeps its ink through all charts of a page.
 //!
-//! An ink is a colour, a dash and a shape. The colours can be told apart by colour-blind readers (they follow Okabe and Ito,
+//! An ink is a colour, a dash and a shape. The colours are distinguishable to colour-blind readers (they follow Okabe and Ito,
 //! darkened until they reach a contrast of 4.5 : 1 on paper, lightened for a dark screen); dash and shape remain when a page is
 //! printed in black and white.
 //!

@@ -60,8 +60,8 @@ fn drawn(bisection: &[(u32, f64)]) -> String {
     folder.restive("experiment cost-arms --arms 100 --out out").success();
     let fast = [(10, 1e-4), (30, 3e-4), (100, 1e-3)];
     let mut text = String::from("domain,run,seed,method,metric,arms,value\n");
-    for (road, points) in [("fast", &fast[..]), ("bisection", bisection)] {
-        points.iter().for_each(|(n, s)| text += &format!("random,0,0,{road},seconds,{n},{s}\n"));
+    for (method, points) in [("fast", &fast[..]), ("bisection", bisection)] {
+        points.iter().for_each(|(n, s)| text += &format!("random,0,0,{method},seconds,{n},{s}\n"));
     }
     folder.write("out/cost-arms.csv", text);
     folder.restive("experiment report out").success();

@@ -101,8 +101,8 @@ fn every_training_is_judged_on_the_truth_with_and_without_histories() {
             budget: 2,
             horizon: 9,
         };
-        let luck = 2 * 10_001 + k as u64;
-        values(&setting, &Initial::Uniform, &Policy::Random, 1000, luck).mean().unwrap()
+        let noise = 2 * 10_001 + k as u64;
+        values(&setting, &Initial::Uniform, &Policy::Random, 1000, noise).mean().unwrap()
     };
     let expected = test.iter().enumerate().map(of).sum::<f64>() / 2.0;
     let random = found("two-state", 1, "random", "strict_true", 0)[0];

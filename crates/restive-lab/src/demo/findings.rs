@@ -63,7 +63,7 @@ pub(crate) enum Standing {
 }
 
 impl Standing {
-    pub(crate) fn of(difference: Interval) -> Self {
+    pub(crate) fn new(difference: Interval) -> Self {
         match difference {
             d if d.low > 0.0 => Standing::Ahead,
             d if d.high < 0.0 => Standing::Behind,
@@ -162,11 +162,11 @@ impl Findings<'_> {
             let word = if d.value < 0.0 { "behind" } else { "ahead of" };
             return format!("{word} two-stage by {} (one run, so no interval)", size(d.value));
         }
-        match Standing::of(d) {
+        match Standing::new(d) {
             Standing::Ahead => format!("ahead of two-stage by {} {}", size(d.value), ends(d.low, d.high)),
             Standing::Behind => format!("behind two-stage by {} {}", size(d.value), ends(-d.high, -d.low)),
             Standing::Open => format!(
-                "not to be told apart from two-stage ({}{} {})",
+                "not distinguishable from two-stage ({}{} {})",
                 if d.value > 0.0 { "+" } else { "" },
                 fixed(d.value, decimals),
                 ends(d.low, d.high)
@@ -186,13 +186,13 @@ impl Findings<'_> {
     pub(crate) fn sentences(&self) -> [String; 3] {
         let (soft, strict) = (self.soft_difference(), self.strict_difference());
         let above = self.difference(Method::DecisionFocused, Method::Oracle, Metric::Is);
-        let beyond = match Standing::of(above) {
+        let beyond = match Standing::new(above) {
             Standing::Ahead => {
                 format!(", and {} above the oracle, which knows the true transitions", fixed(above.value, 1))
             }
             _ => String::new(),
         };
-        let consequence = match (Standing::of(soft), Standing::of(strict)) {
+        let consequence = match (Standing::new(soft), Standing::new(strict)) {
             (Standing::Ahead, Standing::Ahead) => ": here the gain survives deployment",
             (Standing::Ahead, Standing::Behind) => ": the gain is one of the metric, not of the decisions",
             (Standing::Ahead, Standing::Open) if self.runs.len() > 1 => {
@@ -236,7 +236,7 @@ impl Findings<'_> {
     pub fn metric_verdict(&self) -> String {
         let by = |d: Interval| fixed(d.value.abs(), 1);
         let is_one = self.runs.len() == 1;
-        let standing = |d: Interval| match (Standing::of(d), is_one) {
+        let standing = |d: Interval| match (Standing::new(d), is_one) {
             (Standing::Open, true) if d.value < 0.0 => Standing::Behind,
             (Standing::Open, true) => Standing::Ahead,
             (standing, _) => standing,

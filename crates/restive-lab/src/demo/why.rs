@@ -60,7 +60,7 @@ fn constants(findings: &Findings<'_>) -> Block {
 fn consequence(findings: &Findings<'_>) -> Option<Block> {
     let [two_stage, through] = Method::PROFILE.map(|method| reach(findings, method));
     let above = findings.difference(Method::DecisionFocused, Method::Oracle, Metric::Is);
-    let is_above = Standing::of(above) == Standing::Ahead;
+    let is_above = Standing::new(above) == Standing::Ahead;
     let is_reached = two_stage.high >= through.value && decisions(findings).1 == 0;
     let mut words = String::from(
         "So a training that may place its indices as it likes can win the metric without ranking arms any better.",

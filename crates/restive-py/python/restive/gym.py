@@ -120,10 +120,10 @@ class RestlessBandit(gymnasium.Env):
         pull = wanted & (wanted.cumsum() <= self.budget)
         arm, a = np.arange(n), pull.astype(np.int64)
         reward = float(self.rewards[self._state, a].sum())
-        luck = self.np_random.random(n)
+        noise = self.np_random.random(n)
         row = self._cumulative[arm, self._state, a]  # [N,M]
         # the last entry of a row may miss 1 by a rounding error: whoever falls behind it stays in the last state that can be
-        self._state = np.minimum((luck[:, None] * row[:, -1:] >= row).sum(axis=1), m - 1)
+        self._state = np.minimum((noise[:, None] * row[:, -1:] >= row).sum(axis=1), m - 1)
         self._step += 1
         info = {"pull": pull.astype(np.int8), "refused": int(wanted.sum() - pull.sum())}
         return self._state.copy(), reward, False, self._step >= self.horizon, info

@@ -286,7 +286,7 @@ fn an_arm_that_amplifies_rounding_says_so() {
         solved.index[[0, 1]],
         solved.residual[0]
     );
-    // the forward road and the one with a tape say the same of every arm
+    // the forward pass and the one with a tape say the same of every arm
     let mut random = random(54);
     for kind in KINDS {
         for g in [0.9, 0.9999, 0.999999, 1.0] {

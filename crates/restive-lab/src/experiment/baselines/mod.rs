@@ -7,7 +7,7 @@
 //! | `decision-focused` | ours: through Whittle indices, the published objective |
 //!
 //! One two-state instance with K = 1 and 100 trajectories of 9 decisions, predictor included, at the parameters of two-stage training. A
-//! joint road stops where a step passes [`SLOWEST`] seconds or does not fit; then it is continued by what one more arm costs.
+//! joint planner stops where a step passes [`SLOWEST`] seconds or does not fit; then it is continued by what one more arm costs.
 //! What the learnt policies are worth is in [`self::value`].
 
 mod show;
@@ -150,9 +150,9 @@ fn show(settings: &Settings, rows: &[Row]) -> Shown {
         "One gradient step on a two-state instance with 100 trajectories of 9 decisions, predictor included: the fastest of some \
          repetitions on this machine. implicit differentiates through the fixed point of the joint soft Bellman equation (Wang et al. 2021), \
          unrolled through ten sweeps of soft planning (POPCORN, Futoma et al. 2020), both over all joint states on one core; ours goes \
-         through Whittle indices on all cores. A road stops where a step passes {} s; dots continue it by its measured growth. {}.",
+         through Whittle indices on all cores. A planner stops where a step passes {} s; dots continue it by its measured growth. {}.",
         SLOWEST[usize::from(settings.is_quick)],
-        if said.is_empty() { "No road stopped".into() } else { said.join("; ") },
+        if said.is_empty() { "No planner stopped".into() } else { said.join("; ") },
     );
     let refused = format!("Joint problems that do not fit are refused. {}.", refused.join(". "));
     let text_lines = said.iter().chain([&refused]).map(|line| format!("{line}\n")).collect();

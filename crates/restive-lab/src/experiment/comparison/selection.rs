@@ -117,7 +117,7 @@ fn about(rows: &[Row], pairs: &[Pair]) -> String {
         .collect();
     format!(
         "{runs} runs. In each, the strict policy of every method is deployed once for seven weeks on the test groups, on the true \
-         transitions, from the logged first states and with the same luck. A person counts once, however often called: {}. Every run has a \
+         transitions, from the logged first states and with the same noise. A person counts once, however often called: {}. Every run has a \
          table and tests of its own, of which medians over the runs are shown: all runs thrown together would be a sample of a size that \
          no programme has. Which features matter is drawn anew in every run, so no direction can be expected over the runs, and the paper's \
          (earlier in pregnancy, fewer who have given birth) cannot be confirmed or refuted; what can be seen is how often the methods \

@@ -1,6 +1,6 @@
 //! `cost-arms`: what a gradient step costs against the number of arms, with two states.
 
-use super::{Race, Road, page};
+use super::{Race, Contender, page};
 use crate::experiment::Experiment;
 use crate::experiment::units::Settings;
 use restive::training::Value;
@@ -16,7 +16,7 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
 
 const RACE: Race = Race {
     name: "cost-arms",
-    roads: &[Road::Fast(Value::Is), Road::Fast(Value::Fluid), Road::Fast(Value::Decomposed), Road::Bisection],
+    contenders: &[Contender::Fast(Value::Is), Contender::Fast(Value::Fluid), Contender::Fast(Value::Decomposed), Contender::Bisection],
     sizes,
     shape: |_, size| (size, 2),
     power: 1.0,

@@ -1,13 +1,13 @@
-//! What a gradient step costs: seconds of one step of decision-focused training, road by road, against a size that grows.
+//! What a gradient step costs: seconds of one step of decision-focused training, contender by contender, against a size that grows.
 //!
-//! | road | indices by | judged by |
+//! | contender | indices by | judged by |
 //! |---|---|---|
 //! | `fast` | closed form for two states, sweep for more | the log: the published objective |
 //! | `fast-fluid`, `fast-decomposed` | the same | the mean-field run; each arm apart |
 //! | `bisection` | [bisection and one linear system per state](self::step), as the paper does | the log |
 //!
-//! A road starts at the smallest size and stops after the first step that passes the limit; from there it is continued by the
-//! exponent of its last decade, dotted. A road is one unit of work, because where it stops depends on its own course. Steps are
+//! A contender starts at the smallest size and stops after the first step that passes the limit; from there it is continued by the
+//! exponent of its last decade, dotted. A contender is one unit of work, because where it stops depends on its own course. Steps are
 //! timed on one thread while no other unit is at work. Rows have repeats for runs; what is shown is the fastest.
 
 pub(crate) mod arms;
@@ -38,18 +38,18 @@ const FEATURES: usize = 16;
 
 /// How a step is taken: what it maximises by exact indices, or by bisection.
 #[derive(Clone, Copy)]
-pub(crate) enum Road {
+pub(crate) enum Contender {
     Fast(Value),
     Bisection,
 }
 
-impl Road {
+impl Contender {
     pub(crate) const fn method(self) -> Method {
         match self {
-            Road::Fast(Value::Is) => Method::Fast,
-            Road::Fast(Value::Fluid) => Method::FastFluid,
-            Road::Fast(Value::Decomposed) => Method::FastDecomposed,
-            Road::Bisection => Method::Bisection,
+            Contender::Fast(Value::Is) => Method::Fast,
+            Contender::Fast(Value::Fluid) => Method::FastFluid,
+            Contender::Fast(Value::Decomposed) => Method::FastDecomposed,
+            Contender::Bisection => Method::Bisection,
         }
     }
 }
@@ -57,7 +57,7 @@ impl Road {
 /// Roads over one size.
 pub(crate) struct Race {
     pub(crate) name: &'static str,
-    pub(crate) roads: &'static [Road],
+    pub(crate) contenders: &'static [Contender],
     /// rising
     pub(crate) sizes: fn(&Settings) -> Vec<usize>,
     /// N and M of a size
@@ -70,7 +70,7 @@ pub(crate) struct Race {
     pub(crate) label: &'static str,
 }
 
-/// The seconds of a step after which a road stops.
+/// The seconds of a step after which a contender stops.
 pub(crate) fn limit(settings: &Settings) -> f64 {
     match settings {
         Settings { arms: Some(_), .. } => 0.02,
@@ -80,11 +80,11 @@ pub(crate) fn limit(settings: &Settings) -> f64 {
 }
 
 pub(crate) fn units(race: &Race) -> Vec<Unit> {
-    let unit = |road: &Road| {
-        let (regime, method) = (Regime::Random, Some(road.method()));
+    let unit = |contender: &Contender| {
+        let (regime, method) = (Regime::Random, Some(contender.method()));
         Unit { kind: race.name, regime, method, run: 0, weight: 1 }
     };
-    race.roads.iter().map(unit).collect()
+    race.contenders.iter().map(unit).collect()
 }
 
 pub(crate) fn compute(
@@ -94,15 +94,15 @@ pub(crate) fn compute(
     shares: Shares<'_>,
 ) -> anyhow::Result<Vec<Row>> {
     let settings = &asked.settings;
-    let is_ours = |road: &&Road| Some(road.method()) == unit.method;
-    let road = race.roads.iter().find(is_ours).expect("a road of the race");
+    let is_ours = |contender: &&Contender| Some(contender.method()) == unit.method;
+    let contender = race.contenders.iter().find(is_ours).expect("a contender of the race");
     let (sizes, limit) = ((race.sizes)(settings), limit(settings));
     alone(|| {
         let mut rows = Vec::new();
         for (k, &size) in sizes.iter().enumerate() {
             let (n, m) = (race.shape)(settings, size);
-            let seconds = seconds(*road, &random_instance(n, m, settings.seed)?, limit)?;
-            let key = Key::new(unit.regime, road.method(), Metric::Seconds).at(size as f64);
+            let seconds = seconds(*contender, &random_instance(n, m, settings.seed)?, limit)?;
+            let key = Key::new(unit.regime, contender.method(), Metric::Seconds).at(size as f64);
             let row = |(run, value): (usize, &f64)| Row { key, run, seed: settings.seed, value: *value };
             rows.extend(seconds.iter().enumerate().map(row));
             shares((k + 1) as f64 / sizes.len() as f64);
@@ -125,20 +125,20 @@ fn alone<T: Send>(work: impl FnOnce() -> anyhow::Result<T> + Send) -> anyhow::Re
 }
 
 /// The seconds of several steps; of one where that passes the limit.
-fn seconds(road: Road, instance: &Instance, limit: f64) -> anyhow::Result<Vec<f64>> {
+fn seconds(contender: Contender, instance: &Instance, limit: f64) -> anyhow::Result<Vec<f64>> {
     let mut decision = Decision::published(HORIZON);
-    if let Road::Fast(value) = road {
+    if let Contender::Fast(value) = contender {
         decision.value = value;
     }
     let data = std::slice::from_ref(instance);
     let untrained =
         |decision: &Decision| DecisionFocused::new(Config::published(), decision.clone(), None, data, &[]);
-    Ok(match road {
-        Road::Fast(_) => {
+    Ok(match contender {
+        Contender::Fast(_) => {
             let training = untrained(&decision)?;
             repeat(limit, || drop(black_box(training.objective(training.predictor(), 0, 0))))
         }
-        Road::Bisection => {
+        Contender::Bisection => {
             // the predictor only: nothing of the log is kept twice
             let predictor =
                 untrained(&Decision { value: Value::Fluid, ..decision.clone() })?.predictor().clone();

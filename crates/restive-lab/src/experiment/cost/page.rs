@@ -1,6 +1,6 @@
 //! Costs as they are shown: the fastest steps in a double-logarithmic figure and a table, with the paper's theoretical line.
 
-use super::{HORIZON, Race, Road, TRAJECTORIES, fastest, limit};
+use super::{HORIZON, Race, Contender, TRAJECTORIES, fastest, limit};
 use crate::experiment::Shown;
 use crate::experiment::page::{self, text};
 use crate::experiment::rows::{Key, Row, places, values};
@@ -14,9 +14,9 @@ use restive_report::{Axis, Block, Chart, Curves, Ink, Interval, Section, curves}
 const OMEGA: f64 = 3.0;
 const THEORY: &str = "theory";
 
-/// The fastest steps of a road, by rising size.
-fn points(rows: &[Row], road: Road) -> Vec<(f64, Interval)> {
-    let key = Key::new(Regime::Random, road.method(), Metric::Seconds);
+/// The fastest steps of a contender, by rising size.
+fn points(rows: &[Row], contender: Contender) -> Vec<(f64, Interval)> {
+    let key = Key::new(Regime::Random, contender.method(), Metric::Seconds);
     let at = |size: f64| (size, Interval::bare(fastest(&values(rows, key.at(size)))));
     places(rows, key).into_iter().map(at).collect()
 }
@@ -41,20 +41,20 @@ pub(crate) fn show(race: &Race, settings: &Settings, rows: &[Row]) -> Shown {
     let (sizes, limit) = ((race.sizes)(settings), limit(settings));
     let largest = sizes.last().copied().unwrap_or(0) as f64;
     let power = race.power + if race.has_omega { OMEGA } else { 0.0 };
-    let mut lines: Vec<curves::Line> = (race.roads.iter())
-        .map(|road| {
-            let points = points(rows, *road);
+    let mut lines: Vec<curves::Line> = (race.contenders.iter())
+        .map(|contender| {
+            let points = points(rows, *contender);
             let continued = match (points.last(), exponent(&points)) {
                 (Some(&(from, seconds)), Some(exponent)) if seconds.value > limit && from < largest => {
                     vec![(from, seconds.value), (largest, seconds.value * (largest / from).powf(exponent))]
                 }
                 _ => Vec::new(),
             };
-            let method = road.method();
+            let method = contender.method();
             curves::Line { name: method.name().into(), ink: method.ink(), points, continued }
         })
         .collect();
-    if let Some(&(from, seconds)) = points(rows, Road::Bisection).first() {
+    if let Some(&(from, seconds)) = points(rows, Contender::Bisection).first() {
         let continued = vec![(from, seconds.value), (largest, seconds.value * (largest / from).powf(power))];
         lines.push(curves::Line { name: THEORY.into(), ink: Ink::Black, points: Vec::new(), continued });
     }
@@ -82,7 +82,7 @@ fn about(race: &Race, limit: f64, power: f64) -> String {
         "One step of decision-focused training of the published network (forward, indices, soft policy, value, and back) on {TRAJECTORIES} \
          trajectories of {HORIZON} decisions of random arms, one thread of this machine; the fastest of up to 11 steps. fast: exact indices, the published objective; fast-fluid and fast-decomposed: the same with the other values; \
          bisection: the published objective with indices by bisection over value iteration, which stops as early as the published code (to 2/1024, at most 100 sweeps a halving), and one linear \
-         system per state, as in the paper. A road stops after the first step of more than {limit} s and is continued, dotted, by the \
+         system per state, as in the paper. A contender stops after the first step of more than {limit} s and is continued, dotted, by the \
          exponent of its last decade. theory: the paper's O(N·M^(ω+1)) with ω = {OMEGA}, here {letter}^{power}, through the first point of \
          bisection; not a measurement. Of bisection most time goes into value iteration, O(M³) a halving of all states, not into \
          the systems that the theory counts."
@@ -91,17 +91,17 @@ fn about(race: &Race, limit: f64, power: f64) -> String {
 
 fn table(race: &Race, settings: &Settings, rows: &[Row]) -> Table {
     let mut columns = vec![Column::text(race.label)];
-    columns.extend(race.roads.iter().map(|road| Column::text(road.method().name())));
+    columns.extend(race.contenders.iter().map(|contender| Column::text(contender.method().name())));
     columns.push(Column::text("bisection / fast"));
-    let all: Vec<Vec<(f64, Interval)>> = race.roads.iter().map(|road| points(rows, *road)).collect();
+    let all: Vec<Vec<(f64, Interval)>> = race.contenders.iter().map(|contender| points(rows, *contender)).collect();
     let at = |points: &[(f64, Interval)], size: usize| {
         points.iter().find(|point| point.0 == size as f64).map(|point| point.1.value)
     };
     let line = |&size: &usize| {
         let mut cells = vec![Cell::text(size.to_string())];
         cells.extend(all.iter().map(|points| Cell::text(at(points, size).map_or("–".into(), duration))));
-        let taken = |wanted: Road| at(&points(rows, wanted), size);
-        let times = taken(Road::Bisection).zip(taken(Road::Fast(Value::Is))).map(|(slow, fast)| slow / fast);
+        let taken = |wanted: Contender| at(&points(rows, wanted), size);
+        let times = taken(Contender::Bisection).zip(taken(Contender::Fast(Value::Is))).map(|(slow, fast)| slow / fast);
         cells.push(Cell::text(times.map_or("–".into(), |times| format!("{times:.0}"))));
         Line::new(cells)
     };
@@ -127,11 +127,11 @@ fn duration(seconds: f64) -> String {
 
 fn words(race: &Race, rows: &[Row]) -> String {
     let mut text = format!("{}\n", race.heading);
-    for road in race.roads {
-        let points = points(rows, *road);
+    for contender in race.contenders {
+        let points = points(rows, *contender);
         let Some((size, seconds)) = points.last() else { continue };
         let grows = exponent(&points).map_or(String::new(), |x| format!(", growing with power {x:.2}"));
-        text += &format!("{:<18}{:>10} at {size}{grows}\n", road.method().name(), duration(seconds.value));
+        text += &format!("{:<18}{:>10} at {size}{grows}\n", contender.method().name(), duration(seconds.value));
     }
     text
 }

@@ -1,6 +1,6 @@
 //! `cost-states`: what a gradient step costs against the number of states, with 100 arms.
 
-use super::{Race, Road, page};
+use super::{Race, Contender, page};
 use crate::experiment::Experiment;
 use crate::experiment::units::Settings;
 use restive::training::Value;
@@ -16,7 +16,7 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
 
 const RACE: Race = Race {
     name: "cost-states",
-    roads: &[Road::Fast(Value::Is), Road::Bisection],
+    contenders: &[Contender::Fast(Value::Is), Contender::Bisection],
     sizes,
     shape: |settings, size| (settings.arms.unwrap_or(100), size),
     power: 1.0,

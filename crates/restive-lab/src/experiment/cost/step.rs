@@ -1,6 +1,6 @@
-//! A step by the textbook road: the published objective, with the indices of [`bisection`] and its linear systems.
+//! A step as in the textbook: the published objective, with the indices of [`bisection`] and its linear systems.
 //!
-//! The library trains by exact indices only. Here the same chain is put together from its public pieces with the paper's road in
+//! The library trains by exact indices only. Here the same chain is put together from its public pieces with the paper's contender in
 //! the place of the index; a test holds its gradient to that of the library.
 
 use ndarray::{Array2, ArrayView3, s};

@@ -68,15 +68,15 @@ pub(crate) fn shares(rows: &[Row], regime: Regime, method: Method, history: usiz
 pub(crate) fn sentences(rows: &[Row], regimes: &[Regime]) -> Vec<String> {
     let count = runs(rows);
     if count < 2 {
-        return vec!["One run says nothing of luck: no differences were tested.".into()];
+        return vec!["One run says nothing of noise: no differences were tested.".into()];
     }
-    let found = |of: &dyn Fn(Regime) -> Difference, direction: i32| -> Vec<String> {
-        let there = regimes.iter().map(|regime| (regime.name(), of(*regime)));
+    let found = |difference: &dyn Fn(Regime) -> Difference, direction: i32| -> Vec<String> {
+        let there = regimes.iter().map(|regime| (regime.name(), difference(*regime)));
         let there = there.filter(|(_, difference)| difference.direction() == direction);
         there.map(|(name, found)| format!("{name} ({})", with_error(&found.points(), 2))).collect()
     };
-    let both = |of: &dyn Fn(Regime) -> Difference| {
-        let [better, worse] = [1, -1].map(|direction| found(of, direction));
+    let both = |difference: &dyn Fn(Regime) -> Difference| {
+        let [better, worse] = [1, -1].map(|direction| found(difference, direction));
         let list = |all: Vec<String>| if all.is_empty() { "nowhere".into() } else { all.join(", ") };
         (better.is_empty() && worse.is_empty(), list(better), list(worse))
     };
@@ -88,7 +88,7 @@ pub(crate) fn sentences(rows: &[Row], regimes: &[Regime]) -> Vec<String> {
     };
     let mut said = vec![format!(
         "At the same index discount the recommended training is significantly better than two-stage training (p < {LEVEL}, paired t) {}; \
-         significantly worse {}. Of {} regimes, {} would differ by luck alone.{few}",
+         significantly worse {}. Of {} regimes, {} would differ by chance alone.{few}",
         place(&better),
         place(&worse),
         regimes.len(),

@@ -69,13 +69,13 @@ fn about(settings: &Settings, rows: &[Row]) -> String {
 
 fn chart(rows: &[Row], regimes: &[Regime]) -> Chart {
     let domains = distinct(rows, |key| key.regime.domain());
-    let panel = |title: String, ink: Ink, of: &dyn Fn(Regime) -> Difference| {
+    let panel = |title: String, ink: Ink, lead: &dyn Fn(Regime) -> Difference| {
         let group = |domain: &DomainName| {
             let own = regimes.iter().filter(|regime| regime.domain() == *domain);
             let row = |regime: &Regime| bars::Row {
                 name: regime.name().into(),
                 ink,
-                value: interval(&of(*regime).points()),
+                value: interval(&lead(*regime).points()),
             };
             bars::Group { name: String::new(), rows: own.map(row).collect(), references: Vec::new() }
         };
@@ -89,12 +89,12 @@ fn chart(rows: &[Row], regimes: &[Regime]) -> Chart {
     let mut panels: Vec<bars::Panel> = AGAINST
         .iter()
         .map(|against| {
-            let of = |regime: Regime| Difference::of_method(rows, regime, *against);
-            panel(against.1.into(), against.0.ink(), &of)
+            let lead = |regime: Regime| Difference::of_method(rows, regime, *against);
+            panel(against.1.into(), against.0.ink(), &lead)
         })
         .collect();
-    let of = |regime: Regime| Difference::of_history(rows, regime, SHOWN);
-    panels.push(panel(format!("{SHOWN} steps of history"), Ink::Blue, &of));
+    let lead = |regime: Regime| Difference::of_history(rows, regime, SHOWN);
+    panels.push(panel(format!("{SHOWN} steps of history"), Ink::Blue, &lead));
     let title = "Points of the way from random to oracle, as deployed".into();
     Chart::Bars(Bars { title, panels })
 }
