@@ -48,7 +48,7 @@
 //! let pull = target_pull(known_states(log, instance.observation()).view(), &Policy::NoAction, 2);
 //! let passive = cwpdis(&decisions, pull.view(), 0.99, RatioUpTo::ThisStep);
 //! assert!(passive.effective_sample_size < 20.0); // 50 trajectories, of which few left an arm alone throughout
-//! let gradient = passive.pullback(1.0); // by the pulls, [J,H,N]
+//! let gradient = passive.pullback(1.0).d_pull; // [J,H,N]
 //! assert!(gradient.sum() > 0.0); // here a pull always pays
 //! # Ok::<(), restive::Error>(())
 //! ```

@@ -13,14 +13,14 @@
 //!
 //! ```
 //! use ndarray::{Array2, Array4};
-//! use restive::predictor::{Architecture, PredictorKind, Predictor};
+//! use restive::predictor::{Architecture, Predictor, PredictorKind};
 //!
 //! let kind = PredictorKind::Network { hidden: vec![64], dropout: 0.0 };
 //! let predictor = Predictor::new(&Architecture { features: 3, states: 2, kind }, 7)?;
 //! let features = Array2::ones((10, 3));
 //! let forward = predictor.forward(features.view());
 //! let d_transition = Array4::ones((10, 2, 2, 2)); // rows sum to 1 whatever the parameters are …
-//! let d_params = forward.pullback(d_transition.view());
+//! let d_params = forward.pullback(d_transition.view()).d_params;
 //! assert!(d_params.iter().all(|d| d.abs() < 1e-12)); // … so their sum has no gradient
 //! # Ok::<(), restive::Error>(())
 //! ```
