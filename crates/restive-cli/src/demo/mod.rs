@@ -86,6 +86,7 @@ pub(crate) fn run(arguments: &DemoArguments) -> anyhow::Result<()> {
         trajectories: arguments.trajectories.map(usize::from),
         runs: arguments.runs as usize,
         seed: arguments.seed,
+        out: arguments.out.clone(),
     };
     let progress = Progress::new("runs");
     let demo = Demo::new(&asked, &|heard| {
@@ -94,7 +95,7 @@ pub(crate) fn run(arguments: &DemoArguments) -> anyhow::Result<()> {
         }
     })?;
     drop(progress);
-    demo.write(&arguments.out, arguments.force, &command(arguments))?;
+    demo.write(arguments.force, &command(arguments))?;
 
     let seconds = start.elapsed().as_secs_f64();
     crate::print(|text| {

@@ -125,7 +125,8 @@ fn the_numbers_are_the_librarys() {
             let plan = json(&folder, &format!("plan {objective} s --instance 3 --history"));
             assert_eq!(plan["history"]["active"]["strength"], strength[1].value);
             assert_eq!(plan["history"]["active"]["transitions"], strength[1].transitions);
-            let own = record.transition(Some((prediction(test).view(), strength.map(|strength| strength.value))));
+            let own =
+                record.transition(Some((prediction(test).view(), strength.map(|strength| strength.value))));
             let index = whittle_index(own.view(), test.reward().view(), 0.99, observation);
             assert_eq!(rows(&plan), best(test, index.index.view(), 3));
         }

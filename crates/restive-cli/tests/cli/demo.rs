@@ -130,6 +130,36 @@ fn the_models_are_those_that_train_would_write_and_the_other_commands_work_on_th
 }
 
 #[test]
+fn a_plan_and_what_it_brings_are_printed_first() {
+    let folder = Folder::new();
+    let text = stdout(&folder.restive(&format!("demo --out d {SMALL}")).success());
+    let place = |words: &str| text.find(words).unwrap_or_else(|| panic!("{words}: {text}"));
+    let order =
+        ["Whom to call next", "What that brings", "The plan brings", "other trainings", "published metric"];
+    assert!(order.windows(2).all(|pair| place(pair[0]) < place(pair[1])), "{text}");
+    // the people are those of the plan, in its order
+    let plan = fs::read_to_string(folder.path("d/plan.csv")).unwrap();
+    let people: Vec<&str> = plan.lines().skip(1).map(|line| line.split(',').nth(1).unwrap()).collect();
+    let shown = text[place("\nperson")..].lines().skip(2).take(people.len());
+    assert!(
+        shown.zip(&people).all(|(line, person)| line.split_whitespace().next() == Some(person)),
+        "{text}"
+    );
+    // what is said is what the table of all numbers says
+    let results = fs::read_to_string(folder.path("d/results.csv")).unwrap();
+    let mean = |method: &str| {
+        let end = format!(",{method},strict_true,");
+        let values = results.lines().filter_map(|line| line.split_once(&end)?.1.parse::<f64>().ok());
+        values.sum::<f64>() / 2.0
+    };
+    let gain = mean("decision-focused-recommended") - mean("random");
+    assert!(
+        text.contains(&format!("The plan brings {gain:.1} more than calls at random (95 % interval")),
+        "{text}"
+    );
+}
+
+#[test]
 fn a_folder_that_is_there_is_replaced_only_by_force_and_only_where_it_is_a_demo() {
     let folder = Folder::new();
     let small = "demo --out d --runs 1 --arms 5 --trajectories 2";

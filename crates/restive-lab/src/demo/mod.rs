@@ -13,15 +13,16 @@ use crate::trial::{Start, Trial};
 use crate::{DomainName, Method, PUBLISHED_DISCOUNT};
 use anyhow::{Context, bail};
 use charts::{ON_THE_WAY, WITH_INDICES};
-use files::Contents;
 pub use files::check;
 pub use findings::{Brought, Findings};
 use rayon::prelude::*;
 use restive::data::domain::Domain;
+use restive::training::{Finished, Selected};
+use restive_pipeline::card::member_history;
 use restive_pipeline::generate::study_of;
-use restive_pipeline::{Plan, Profile, SEED, indices, pulls};
+use restive_pipeline::{Applied, Asked, Objective, Plan, PlanAsked, Profile, Trained, Training};
 use restive_tables::Study;
-use std::path::Path;
+use std::path::PathBuf;
 
 /// What was compared, and what came of it.
 pub struct Demo {
@@ -32,10 +33,13 @@ pub struct Demo {
     trials: usize,
     /// of the first run
     study: Study,
+    /// of the recommended profile, two-stage and decision-focused, of the first run
+    models: Vec<Trained>,
     /// all indices of some methods in the first trial of the first run
     index: Vec<(Method, Vec<f64>)>,
     /// whom to pull next in the first test instance of the first run
     pub plan: Plan,
+    out: PathBuf,
 }
 
 /// What a demo is asked for.
@@ -50,6 +54,8 @@ pub struct DemoAsked {
     pub runs: usize,
     /// of the first run; the others follow it
     pub seed: u64,
+    /// the folder to write
+    pub out: PathBuf,
 }
 
 impl Demo {
@@ -76,31 +82,24 @@ impl Demo {
             (0..runs).into_par_iter().map(run).collect::<restive::Result<_>>().context("demo")?;
 
         let study = study_of(name, seed, domain.generate(seed)?);
+        let origin = asked.out.join(files::STUDY).display().to_string();
+        let model = |objective: &Objective| model(*objective, &runs[0], &study, &origin);
+        let models = Objective::ALL.iter().map(model).collect::<anyhow::Result<Vec<Trained>>>()?;
         let [train, validation, test] = problem.parts(seed)?;
+        let instance = Some(study.instances[train.len() + validation.len()].name.clone());
+        let recommended = &models[models.len() - 1];
+        let plan = Applied::new(recommended, &study, "the model", &origin)?
+            .plan(&PlanAsked { instance, ..PlanAsked::default() })?;
         let first = &Trial::all(&problem, &test, Start::AsLogged, seed)?[0];
-        let plan = plan(&study, train.len() + validation.len(), first, &runs[0], &domain)?;
         let index = WITH_INDICES.map(|method| (method, indices_of(first, &runs[0], method))).into();
-        Ok(Self { name, domain, trials: test.len(), runs, study, index, plan })
+        let (out, trials) = (asked.out.clone(), test.len());
+        Ok(Self { name, domain, runs, trials, study, models, index, plan, out })
     }
 
     /// What the runs show together.
     pub fn findings(&self) -> Findings<'_> {
         let Self { name, domain, runs, trials, index, .. } = self;
         Findings { name: *name, domain, runs, trials: *trials, index }
-    }
-
-    /// Leaves a folder with everything; `command` is what to type to see it again.
-    pub fn write(&self, out: &Path, replace: bool, command: &str) -> anyhow::Result<()> {
-        let findings = self.findings();
-        let contents = Contents {
-            domain: self.name,
-            runs: &self.runs,
-            study: &self.study,
-            plan: &self.plan,
-            report: page::page(&findings, &self.plan, command, out).html(),
-            figure: page::figure(&findings).svg(),
-        };
-        contents.write(out, replace)
     }
 }
 
@@ -114,20 +113,14 @@ fn indices_of(trial: &Trial<'_>, run: &Comparison, method: Method) -> Vec<f64> {
     table.iter().copied().collect()
 }
 
-/// Whom to pull next in the k-th instance of the study, that of the trial, as `restive plan` answers with its defaults.
-fn plan(
-    study: &Study,
-    k: usize,
-    trial: &Trial<'_>,
-    run: &Comparison,
-    domain: &Domain,
-) -> anyhow::Result<Plan> {
-    let index_discount = Method::DecisionFocusedRecommended.index_discount(domain.horizon);
-    let transition = trial.predict(&run.selected.fitted.predictor);
-    let (budget, observation) = (domain.budget, domain.observation);
-    let (table, not_indexable) =
-        indices(transition.view(), trial.instance.reward().view(), index_discount, observation)?;
-    let (plan, never_observed) = pulls(&study.instances[k], &table, observation, budget, SEED + k as u64);
-    let is_labelled = observation.chain().is_some();
-    Ok(Plan { budget, index_discount, history: None, never_observed, not_indexable, is_labelled, plan })
+/// A model of the first run, as `restive train` would write it from its study.
+fn model(objective: Objective, run: &Comparison, study: &Study, origin: &str) -> anyhow::Result<Trained> {
+    let training = Training::new(study, &Asked { objective, seed: run.seed, ..Asked::default() }, origin)?;
+    let Selected { fitted, two_stage, verdict } = run.selected.clone();
+    let finished = match objective {
+        Objective::TwoStage => Finished { fitted: two_stage, selection: None },
+        Objective::DecisionFocused => Finished { fitted, selection: Some((verdict, two_stage)) },
+    };
+    let history = member_history(run.seed, &finished);
+    Ok(Trained::new(training.model(vec![finished.fitted.predictor], vec![history]))?)
 }

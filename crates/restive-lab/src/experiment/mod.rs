@@ -19,7 +19,7 @@ use crate::progress::Listener;
 use crate::{DomainName, Regime};
 use anyhow::bail;
 use comparison::{bars, curves, metric, selection};
-use cost::{arms as cost_arms, states as cost_states};
+use cost::races;
 use restive_report::{Chart, Section};
 use rows::{Key, Row};
 use std::path::{Path, PathBuf};
@@ -104,8 +104,8 @@ pub const EXPERIMENTS: [Experiment; 10] = [
     metric::EXPERIMENT,
     curves::EXPERIMENT,
     limited_data::EXPERIMENT,
-    cost_arms::EXPERIMENT,
-    cost_states::EXPERIMENT,
+    races::ARMS,
+    races::STATES,
     baselines::EXPERIMENT,
     baselines::value::EXPERIMENT,
     selection::EXPERIMENT,

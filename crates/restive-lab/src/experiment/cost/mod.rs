@@ -10,9 +10,8 @@
 //! exponent of its last decade, dotted. A contender is one unit of work, because where it stops depends on its own course. Steps are
 //! timed on one thread while no other unit is at work. Rows have repeats for runs; what is shown is the fastest.
 
-pub(crate) mod arms;
 mod page;
-pub(crate) mod states;
+pub(crate) mod races;
 mod step;
 
 use crate::experiment::rows::{Key, Row};
@@ -79,7 +78,7 @@ pub(crate) fn limit(settings: &Settings) -> f64 {
     }
 }
 
-pub(crate) fn units(race: &Race) -> Vec<Unit> {
+fn units(race: &Race) -> Vec<Unit> {
     let unit = |contender: &Contender| {
         let (regime, method) = (Regime::Random, Some(contender.method()));
         Unit { kind: race.name, regime, method, run: 0, weight: 1 }
@@ -87,12 +86,7 @@ pub(crate) fn units(race: &Race) -> Vec<Unit> {
     race.contenders.iter().map(unit).collect()
 }
 
-pub(crate) fn compute(
-    race: &Race,
-    asked: &Asked,
-    unit: &Unit,
-    shares: Shares<'_>,
-) -> anyhow::Result<Vec<Row>> {
+fn compute(race: &Race, asked: &Asked, unit: &Unit, shares: Shares<'_>) -> anyhow::Result<Vec<Row>> {
     let settings = &asked.settings;
     let is_ours = |contender: &&Contender| Some(contender.method()) == unit.method;
     let contender = race.contenders.iter().find(is_ours).expect("a contender of the race");

@@ -1,6 +1,6 @@
 //! Costs as they are shown: the fastest steps in a double-logarithmic figure and a table, with the paper's theoretical line.
 
-use super::{HORIZON, Race, Contender, TRAJECTORIES, fastest, limit};
+use super::{Contender, HORIZON, Race, TRAJECTORIES, fastest, limit};
 use crate::experiment::Shown;
 use crate::experiment::page::{self, text};
 use crate::experiment::rows::{Key, Row, places, values};
@@ -93,7 +93,8 @@ fn table(race: &Race, settings: &Settings, rows: &[Row]) -> Table {
     let mut columns = vec![Column::text(race.label)];
     columns.extend(race.contenders.iter().map(|contender| Column::text(contender.method().name())));
     columns.push(Column::text("bisection / fast"));
-    let all: Vec<Vec<(f64, Interval)>> = race.contenders.iter().map(|contender| points(rows, *contender)).collect();
+    let all: Vec<Vec<(f64, Interval)>> =
+        race.contenders.iter().map(|contender| points(rows, *contender)).collect();
     let at = |points: &[(f64, Interval)], size: usize| {
         points.iter().find(|point| point.0 == size as f64).map(|point| point.1.value)
     };
@@ -101,7 +102,9 @@ fn table(race: &Race, settings: &Settings, rows: &[Row]) -> Table {
         let mut cells = vec![Cell::text(size.to_string())];
         cells.extend(all.iter().map(|points| Cell::text(at(points, size).map_or("–".into(), duration))));
         let taken = |wanted: Contender| at(&points(rows, wanted), size);
-        let times = taken(Contender::Bisection).zip(taken(Contender::Fast(Value::Is))).map(|(slow, fast)| slow / fast);
+        let times = taken(Contender::Bisection)
+            .zip(taken(Contender::Fast(Value::Is)))
+            .map(|(slow, fast)| slow / fast);
         cells.push(Cell::text(times.map_or("–".into(), |times| format!("{times:.0}"))));
         Line::new(cells)
     };
@@ -131,7 +134,8 @@ fn words(race: &Race, rows: &[Row]) -> String {
         let points = points(rows, *contender);
         let Some((size, seconds)) = points.last() else { continue };
         let grows = exponent(&points).map_or(String::new(), |x| format!(", growing with power {x:.2}"));
-        text += &format!("{:<18}{:>10} at {size}{grows}\n", contender.method().name(), duration(seconds.value));
+        text +=
+            &format!("{:<18}{:>10} at {size}{grows}\n", contender.method().name(), duration(seconds.value));
     }
     text
 }
