@@ -6,7 +6,6 @@
 # `pandas.read_csv`.
 
 # %%
-import numpy as np
 import restive
 
 made_up = restive.generate("two-state", seed=4, instances=1, arms=100, budget=20, horizon=6, trajectories=20)
@@ -27,7 +26,8 @@ model = restive.TwoStage(predictor="linear", epochs=300).fit(study)
 # `evaluate` judges its plan beside others, by every estimator that applies, with intervals, on people who were not learnt from.
 
 # %%
-frame = model.evaluate(study).to_pandas()
+evaluation = model.evaluate(study)
+frame = evaluation.to_pandas()
 gains = frame[(frame["quantity"] == "gain_over_random") & frame["policy"].isin(["no-action", "myopic", "model-strict"])]
 print(gains[["policy", "estimator", "value", "low", "high"]].round(1).to_string(index=False))
 
@@ -35,7 +35,7 @@ print(gains[["policy", "estimator", "value", "low", "high"]].round(1).to_string(
 # A number without what it rests on is half the answer: `about` says it, and what each estimator cannot see.
 
 # %%
-about = model.evaluate(study).about
+about = evaluation.about
 print(about["arms"], "people,", about["budget"][0], "calls a step;", about["propensities"])
 for name, rests_on in about["estimators"].items():
     print(f"{name:10} {rests_on['judges_by']}")

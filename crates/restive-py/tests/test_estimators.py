@@ -246,7 +246,7 @@ def test_what_is_asked_wrongly_is_said(study, asked, message):
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"value": "gold"}, "^value: found 'gold', expected one of is, fluid, decomposed$"),
+        ({"value": "gold"}, '^value: found "gold", expected one of is, fluid, decomposed$'),
         ({"preset": "brave"}, '^preset: found "brave", expected one of select, weak, strong$'),
         ({"temperature": "hot"}, "^temperature: found 'hot', expected spread:X, published:X or absolute:X"),
         ({"temperature": "spread:0"}, "^temperature: found 0, expected more: the strict policy has no gradient"),
@@ -263,7 +263,7 @@ def test_another_study_must_fit(study):
     example = Study.read(EXAMPLE)
     with pytest.raises(ValueError, match="^the study does not fit the model: "):
         model.predict(example)
-    constant = {**example.tables().arms, "age": np.ones(12), "district": np.ones(12)}
+    constant = {**example.tables().arms, "age": np.ones(200), "district": np.ones(200)}
     with pytest.raises(ValueError, match="drop age$"):
         TwoStage().fit(Study(constant, example.tables().trajectories, **{**example.settings, "text": None}))
 

@@ -118,7 +118,7 @@ def test_a_log_is_checked_when_it_is_traced():
     pull, state, action = jnp.full((2, 3, 4), 0.5), np.zeros((2, 4, 4), int), np.zeros((2, 3, 4), int)
     with pytest.raises(ValueError, match="state"):
         restive.jax.cwpdis(pull, state[:, :2], action, [0.0, 1.0], budget=1)
-    with pytest.raises(ValueError, match="propensity: found .*expected an array, or k"):
+    with pytest.raises(ValueError, match="propensity: found .*expected an array, or budget"):
         jax.jit(lambda pull: restive.jax.cwpdis(pull, state, action, [0.0, 1.0]))(pull)
     with pytest.raises(TypeError, match="foo"):
         restive.jax.cwpdis(pull, state, action, [0.0, 1.0], budget=1, foo=1)

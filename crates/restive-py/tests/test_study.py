@@ -55,8 +55,8 @@ def test_frames_of_all_kinds_are_one_study():
 def test_the_study_of_a_folder_is_that_of_its_tables(tmp_path):
     pd = pytest.importorskip("pandas")
     read = Study.read(EXAMPLE)
-    settings = dict(rewards=[0, 1], discount=0.99, budget=2, horizon=4, behaviour="uniform")
-    frames = [pd.read_csv(EXAMPLE / f"{name}.csv") for name in ("arms", "trajectories")]
+    settings = dict(rewards=[0, 1], discount=0.99, budget=20, horizon=16, behaviour="uniform")
+    frames = [pd.read_csv(EXAMPLE / f"{name}.csv") for name in ("arms", "trajectories", "truth")]
     assert Study(*frames, **settings).fingerprint == read.fingerprint
     assert Study(*frames, **{**settings, "rewards": np.array([[0, 0], [1, 1]])}) == read
     # out and in again, by every way
