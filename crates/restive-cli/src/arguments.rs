@@ -12,7 +12,7 @@ use clap::builder::{Styles, styling::Style};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::path::PathBuf;
 
-/// Restless bandits: which arms are worth a pull.
+/// Who should be called: plans for restless bandits, from records to names.
 #[derive(Debug, Parser)]
 #[command(
     name = "restive",

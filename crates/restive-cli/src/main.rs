@@ -1,7 +1,7 @@
 //! The program `restive`: restless bandits from the command line.
 //!
-//! It reads and writes through `restive-tables` and computes through `restive`. This file parses the command
-//! line, runs the command, and turns whatever went wrong into one line on standard error and an exit code:
+//! What it decides is decided in `restive-pipeline` and, for the paper, in `restive-lab`; the rooms here parse and print. This
+//! file parses the command line, runs the command, and turns whatever went wrong into one line on standard error and an exit code:
 //! 0 success, 1 failure (a file, the data, the system), 2 usage (the command line).
 
 mod arguments;

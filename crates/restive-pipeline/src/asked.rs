@@ -64,7 +64,7 @@ impl Default for Asked {
             dropout: None,
             precision: None,
             ensemble: 1,
-            seed: 0,
+            seed: crate::SEED,
             standardise: None,
             drop: Vec::new(),
         }

@@ -116,13 +116,17 @@ pub fn warnings(card: &Card) -> Vec<Message> {
         warnings.push("no validation part: the last epoch was kept, nothing says when to stop".into());
     }
     // a loss that is no finite number is absent once it has been read from a card
-    let loss = card.history.loss.and_then(|loss| loss.train?.per_transition).filter(|loss| !loss.is_nan());
-    let loss = loss.unwrap_or(f64::INFINITY);
     let blind = (card.predictor.states as f64).ln();
-    if loss > blind {
+    let losses = card.history.loss.unwrap_or_default();
+    let parts = [("training", losses.train), ("validation", losses.validation), ("test", losses.test)];
+    let worse = parts.into_iter().find_map(|(part, loss)| {
+        let loss = loss?.per_transition.filter(|loss| !loss.is_nan()).unwrap_or(f64::INFINITY);
+        (loss > blind).then_some((part, loss))
+    });
+    if let Some((part, loss)) = worse {
         let what = counted_thing(configuration);
         let said =
-            format!("the training loss per {what}, {loss:.3}, is above {blind:.3}, that of knowing nothing");
+            format!("the {part} loss per {what}, {loss:.3}, is above {blind:.3}, that of knowing nothing");
         warnings.push(match configuration.standardise {
             true => said.into(),
             false => message!(said, "; try ", Opt("standardise"), " yes"),

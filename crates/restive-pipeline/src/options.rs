@@ -83,9 +83,9 @@ fn is_above_zero(x: &f64) -> bool {
 numbers! {
     INDEX_DISCOUNT: f64 = "index-discount", "Discount of the index, from 0 to 1, for training through the decision and for plans with the model [default: 1 - 1/H with H the study's horizon; published and paper: 0.99]",
         "a number from 0 to 1", |x| check_discount(*x).is_ok();
-    EPOCHS: usize = "epochs", "Passes over the training instances, at most; presets that follow have their own [default: 50, where states are seen at pulls only 20 (paper: 18); recommended: about 7,000 steps in all]",
+    EPOCHS: usize = "epochs", "Passes over the training instances, at most; presets that follow have their own [default: about 7,000 steps in all; published and paper: 50, where states are seen at pulls only 20 and 18]",
         "a whole number from 1 to 100000", |x| (1..=100_000).contains(x);
-    LEARNING_RATE: f64 = "learning-rate", "Step size of Adam; presets that follow have their own [default: 0.01, recommended: 0.003 to 0.03, falling to nearly 0]",
+    LEARNING_RATE: f64 = "learning-rate", "Step size of Adam; presets that follow have their own [default: 0.003 to 0.03, falling to nearly 0; published and paper: 0.01]",
         "a number above 0", is_above_zero;
     HIDDEN: usize = "hidden", "Units of each hidden layer of the network [default: 64]",
         "whole numbers from 1 to 4096", |x| (1..=4096).contains(x);

@@ -28,8 +28,15 @@ pub fn given_or_seeded(study: &Study, seed: u64) -> restive::Result<Split> {
 
 /// The encoding of a study's features, learnt from its training arms.
 pub fn encoding(study: &Study, split: &Split, standardise: Standardise, drop: &[String]) -> Result<Encoding> {
-    let dropped: Vec<&str> = drop.iter().map(String::as_str).collect();
-    Encoding::fit(&study.features(&split.train), standardise, &dropped).map_err(|error| match &error {
+    const LISTED: usize = 10;
+    let (features, dropped) =
+        (study.features(&split.train), drop.iter().map(String::as_str).collect::<Vec<_>>());
+    if let Some(unknown) = dropped.iter().find(|name| features.column(name).is_none()) {
+        let known: Vec<&str> = features.names().iter().map(String::as_str).take(LISTED).collect();
+        let more = if features.names().len() > LISTED { ", …" } else { "" };
+        refuse!(Opt("drop"), format!(": found {unknown:?}, expected a feature: {}{more}", known.join(", ")));
+    }
+    Encoding::fit(&features, standardise, &dropped).map_err(|error| match &error {
         restive::Error::Feature {
             column,
             fault: FeatureFault::Constant { .. } | FeatureFault::AllMissing,

@@ -141,8 +141,9 @@ impl NativeModel {
             ("ess".into(), numbers(|estimate| estimate.effective_sample_size.unwrap_or(f64::NAN))),
             ("covers".into(), text(py, rows.iter().map(|row| Some(row.estimate.covers.words())))?),
         ];
-        let json = serde_json::to_string(&evaluated).expect("plain values");
-        Ok((columns, json, evaluated.about.warnings))
+        let mut answer = serde_json::to_value(&evaluated).expect("plain values");
+        answer["about"]["notes"] = evaluated.about.notes.iter().map(keywords).collect();
+        Ok((columns, answer.to_string(), evaluated.about.warnings))
     }
 
     /// Columns, then facts: budget, index_discount, history, never_observed, notes, warnings.
@@ -154,13 +155,11 @@ impl NativeModel {
         history: bool,
         only_beneficial: bool,
         index_discount: Option<f64>,
+        instance: Option<String>,
         seed: u64,
     ) -> PyResult<(Vec<Column<'py>>, Bound<'py, PyDict>)> {
-        if let Some(Err(error)) = index_discount.map(restive::check_discount) {
-            return Err(PyValueError::new_err(format!("index_discount: {error}")));
-        }
         let applied = self.applied(py, study)?;
-        let asked = PlanAsked { budget, only_beneficial, history, index_discount, instance: None, seed };
+        let asked = PlanAsked { budget, only_beneficial, history, index_discount, instance, seed };
         let plan = run(py, || applied.plan(&asked))?.map_err(of_pipeline)?;
         let rows = &plan.plan;
         let mut columns = vec![

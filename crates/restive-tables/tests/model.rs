@@ -15,7 +15,7 @@ fn configuration() -> Configuration {
         "epochs": 50, "has_idle_epoch": true, "learning_rate": 0.01, "schedule": "constant", "epsilon": 1e-7,
         "keep": "last", "patience": null, "index_discount": null, "ensemble": 1, "seed": 7, "standardise": false,
         "drop": [], "observation": "full",
-        "split": {"origin": "seed", "train": size, "validation": size, "test": size},
+        "split": {"origin": "study", "train": size, "validation": size, "test": size},
     }))
     .unwrap()
 }

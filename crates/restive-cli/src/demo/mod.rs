@@ -9,6 +9,7 @@ use crate::shared::values::choice;
 use clap::Args;
 use restive_lab::Heard;
 use restive_lab::demo::{Demo, DemoAsked, check};
+use restive_pipeline::SEED;
 use restive_pipeline::generate::DomainName;
 use serde_json::json;
 use std::io::Write;
@@ -52,7 +53,7 @@ pub(crate) struct DemoArguments {
     runs: u32,
 
     /// Seed of the first run; the others follow it
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = SEED)]
     seed: u64,
 
     /// Replace the demo that is in the folder

@@ -31,6 +31,7 @@ pub(crate) fn write(
     paragraph(text, &about)?;
     writeln!(text, "\nWhom to call next, the most useful call first:\n")?;
     people(text, plan, out)?;
+    let instance = plan.plan.first().map_or(String::new(), |arm| format!(" --instance {}", arm.instance));
 
     let over = if runs == 1 { "so no intervals" } else { "mean ± 95 % interval" };
     let runs = counted(runs, "run");
@@ -64,7 +65,8 @@ pub(crate) fn write(
         duration(seconds),
         out.display()
     )?;
-    writeln!(text, "next: restive plan {} {}", file("decision-focused"), file("study"))?;
+    let (model, study) = (file("decision-focused"), file("study"));
+    writeln!(text, "next: restive plan {model} {study}{instance}")?;
     writeln!(text, "      restive evaluate {} {}", file("two-stage"), file("study"))
 }
 

@@ -8,8 +8,8 @@ use crate::shared::values::choice;
 use clap::{Args, Subcommand};
 use restive_lab::Heard;
 use restive_lab::experiment::{Asked, EXPERIMENTS, Experiment, Settings, draw, enter};
-use restive_pipeline::Profile;
 use restive_pipeline::generate::DomainName;
+use restive_pipeline::{Profile, SEED};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -94,7 +94,7 @@ struct RunArguments {
     runs: Option<u32>,
 
     /// Seed of the first run; the others follow it
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = SEED)]
     seed: u64,
 
     /// What two-stage and decision-focused training are

@@ -30,6 +30,21 @@ Examples:
   restive generate five-state --out small --seed 7 --instances 3 --trajectories 10 --format csv
   restive generate maternal --out programme";
 
+const TWO_STATE: &str = "\
+Examples:
+  restive generate two-state --out synthetic
+  restive generate two-state --out sparse --trajectories 1 --features-kept 4 --format csv";
+
+const FIVE_STATE: &str = "\
+Examples:
+  restive generate five-state --out synthetic
+  restive generate five-state --out small --seed 7 --instances 3 --trajectories 10 --format csv";
+
+const COLLAPSING: &str = "\
+Examples:
+  restive generate collapsing --out seen-at-pulls
+  restive generate collapsing --out without-end --chain infinite";
+
 /// Generate a synthetic study, as in the published experiments
 #[derive(Debug, Args)]
 #[command(long_about = ABOUT, after_help = EXAMPLES, disable_help_subcommand = true)]
@@ -41,16 +56,18 @@ pub(crate) struct GenerateArguments {
 #[derive(Debug, Subcommand)]
 enum Generated {
     /// Two states: disengaged and engaged
+    #[command(long_about = ABOUT, after_help = TWO_STATE)]
     TwoState(DomainArguments),
     /// Five states, from worst to best
+    #[command(long_about = ABOUT, after_help = FIVE_STATE)]
     FiveState(DomainArguments),
     /// States that are seen at pulls only
+    #[command(long_about = ABOUT, after_help = COLLAPSING)]
     Collapsing(CollapsingArguments),
     Maternal(MaternalArguments),
 }
 
 #[derive(Debug, Args)]
-#[command(long_about = ABOUT, after_help = EXAMPLES)]
 struct DomainArguments {
     #[command(flatten)]
     sizes: SizeArguments,
@@ -60,7 +77,6 @@ struct DomainArguments {
 }
 
 #[derive(Debug, Args)]
-#[command(long_about = ABOUT, after_help = EXAMPLES)]
 struct CollapsingArguments {
     #[command(flatten)]
     sizes: SizeArguments,

@@ -161,7 +161,7 @@ fn a_single_trajectory_is_judged_by_segments_and_without_truth_there_is_no_oracl
     let text = stdout(&run);
     assert!(text.contains("segmented: the paper's metric, not evidence"), "{text}");
     assert!(text.contains("a fixed rota is taken for K of N arms at random"), "{text}");
-    assert!(text.contains("propensities     uniform, K of N arms at random: an assumption"), "{text}");
+    assert!(text.contains("propensities     uniform, K of N arms at random (at a step with more pulls, that many): an assumption"), "{text}");
     let warnings = stderr(&run);
     assert!(warnings.contains("warning: a fixed rota is taken for K of N"), "{warnings}");
     assert!(warnings.contains("note: the model was trained on another study"), "{warnings}");
@@ -224,7 +224,10 @@ fn json_says_what_the_numbers_rest_on() {
     assert_eq!(counts.map(number), [5.0, 60.0, 5.0, 5.0, 50.0, 20.0, 7.0]);
     assert_eq!((number("discount"), number("index_discount")), (0.99, 0.8));
     assert_eq!(about["budget"], serde_json::json!([3, 3]));
-    assert_eq!(text("propensities"), "uniform, K of N arms at random: an assumption");
+    assert_eq!(
+        text("propensities"),
+        "uniform, K of N arms at random (at a step with more pulls, that many): an assumption"
+    );
     let lines = |key: &str| about[key].as_array().unwrap().iter().map(|x| x.to_string()).collect::<String>();
     assert!(lines("assumptions").contains("a fixed rota is taken for K of N arms at random"));
     assert!(lines("warnings").contains("a fixed rota is taken for K of N"));

@@ -211,7 +211,7 @@ fn studies_that_cannot_be_trained_on() {
     };
     refused("s --out m", "feature same: found 1 in every training arm");
     refused("s --out m", "--drop same");
-    refused("s --out m --drop none", "feature none: found no such column");
+    refused("s --out m --drop none", "--drop: found \"none\", expected a feature: ");
     refused("nowhere --out m", "there is no such folder");
     refused("s --out nowhere/m --drop same", "there is no folder nowhere");
     refused("s --out s --drop same", "found a folder with files");

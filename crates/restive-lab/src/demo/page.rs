@@ -181,7 +181,7 @@ fn whom(plan: &Plan) -> Vec<Block> {
     };
     vec![
         text(
-            "This is what a programme would take home: the arms whose latest state has the highest index, by the recommended decision-focused training. A probability below 1 means that arms tie for the last places and lots are drawn.",
+            "This is what a programme would take home: the arms whose latest state has the highest index, by the recommended decision-focused training. A probability below 1 means that arms tie for the last places and chance decides.",
         ),
         Block::Table(table),
     ]

@@ -52,7 +52,9 @@ impl Source {
         match self.behaviour {
             None => "none: no importance sampling",
             Some(Behaviour::Logged) => "logged",
-            Some(Behaviour::Uniform) => "uniform, K of N arms at random: an assumption",
+            Some(Behaviour::Uniform) => {
+                "uniform, K of N arms at random (at a step with more pulls, that many): an assumption"
+            }
             Some(Behaviour::Estimated) => {
                 "estimated, the share of arms pulled at each step: right where the choice did not look at the arm"
             }

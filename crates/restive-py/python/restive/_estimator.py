@@ -187,17 +187,18 @@ class Estimator:
         history: bool = False,
         only_beneficial: bool = False,
         index_discount: float | None = None,
+        instance: str | None = None,
         seed: int = 0,
     ) -> Plan:
         """Whom to pull next: the ``budget`` arms of each instance whose latest state has the highest Whittle index.
 
         ``budget`` is the study's unless given; ``history`` lets an arm's own record count beside the prediction;
         ``only_beneficial`` leaves out arms where a pull does not pay; ``index_discount`` is the model's unless given (where it has
-        none, 1 − 1/H); ``seed`` breaks ties. The answer is that of ``restive plan``.
+        none, 1 − 1/H); ``instance`` names the one to plan for; ``seed`` breaks ties. The answer is that of ``restive plan``.
         """
         budget, seed = None if budget is None else _count("budget", budget), _count("seed", seed)
         columns, facts = self._fitted().plan(
-            _native(study), budget, bool(history), bool(only_beneficial), index_discount, seed
+            _native(study), budget, bool(history), bool(only_beneficial), index_discount, instance, seed
         )
         plan: Plan = Plan.of(columns)
         for text in facts.pop("warnings"):

@@ -187,6 +187,7 @@ class NativeModel:
         history: bool,
         only_beneficial: bool,
         index_discount: float | None,
+        instance: str | None,
         seed: int,
     ) -> tuple[_Columns, dict[str, Any]]: ...
 

@@ -190,8 +190,7 @@ pub(super) fn parse(text: &[u8]) -> Result<(Card, Option<String>), (String, Stri
         }
         None => return Err(wrong("no schema".into(), "the card of a model")),
     }
-    let raw: RawCard =
-        serde_json::from_value(value).map_err(|e| wrong(e.to_string(), "the card of a model"))?;
+    let raw: RawCard = serde_json::from_value(value).map_err(|e| wrong(found(&e), "the card of a model"))?;
     let encoding = encoding(raw.encoding)?;
     let card = Card {
         restive: raw.restive,
@@ -207,8 +206,14 @@ pub(super) fn parse(text: &[u8]) -> Result<(Card, Option<String>), (String, Stri
 }
 
 fn part<T: for<'a> Deserialize<'a>>(name: &str, value: Value) -> Result<T, (String, String)> {
-    let wrong = |e: serde_json::Error| (format!("{name}: {e}"), format!("the {name} of a model's card"));
+    let wrong = |e| (format!("{name}: {}", found(&e)), format!("the {name} of a model's card"));
     serde_json::from_value(value).map_err(wrong)
+}
+
+/// What a reader met, without what it would have taken.
+fn found(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    text.split(", expected").next().unwrap_or_default().into()
 }
 
 fn encoding(raw: RawEncoding) -> Result<Encoding, (String, String)> {
