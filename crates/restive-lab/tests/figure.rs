@@ -29,17 +29,13 @@ fn ink(k: usize) -> Ink {
     Ink::ALL[k % Ink::ALL.len()]
 }
 
-fn bars_grid(references: &[&str]) -> Chart {
+fn bars_grid() -> Chart {
     let panel = |(d, (m, metric)): (usize, (usize, &(&str, &str, f64)))| {
         let value = |k: usize| metric.2 * (1.0 + 0.02 * ((3 * k + 5 * d + 7 * m) as f64).sin());
         let row = |(k, name): (usize, &&str)| bars::Row {
             name: (*name).into(),
             ink: ink(k),
             value: Interval::new(value(k), value(k) - 0.004 * metric.2, value(k) + 0.005 * metric.2),
-        };
-        let reference = |(k, name): (usize, &&str)| bars::Reference {
-            name: (*name).into(),
-            value: Interval::bare(value(20 + k)),
         };
         bars::Panel {
             title: format!("{}: {}", DOMAINS[d], metric.0),
@@ -48,7 +44,6 @@ fn bars_grid(references: &[&str]) -> Chart {
             groups: vec![bars::Group {
                 name: String::new(),
                 rows: METHODS.iter().enumerate().map(row).collect(),
-                references: references.iter().enumerate().map(reference).collect(),
             }],
         }
     };
@@ -133,7 +128,6 @@ fn gains() -> Chart {
         groups: vec![bars::Group {
             name: String::new(),
             rows: METHODS.iter().enumerate().map(row).collect(),
-            references: vec![],
         }],
     };
     let panels = vec![panel("Soft policy, as published (is)"), panel("Strict policy, as deployed")];
@@ -143,10 +137,8 @@ fn gains() -> Chart {
 /// Name, chart, columns.
 fn samples() -> Vec<(&'static str, Chart, Option<usize>)> {
     vec![
-        ("bars-grid", bars_grid(&[]), Some(5)),
-        ("bars-grid-two-references", bars_grid(&["random", "oracle"]), Some(5)),
-        ("bars-grid-three-references", bars_grid(&["no-action", "random", "oracle"]), Some(5)),
-        ("bars-flow", bars_grid(&["random", "oracle"]), None),
+        ("bars-grid", bars_grid(), Some(5)),
+        ("bars-flow", bars_grid(), None),
         ("curves-grid", curves_grid(), Some(3)),
         ("cost", cost(), None),
         ("indices", indices(), None),

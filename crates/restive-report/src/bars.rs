@@ -1,19 +1,16 @@
-//! Bars: estimates with their intervals, in named rows and groups, beside reference lines.
+//! Bars: estimates with their intervals, in named rows and groups.
 //!
 //! Bars start at `base`, a number that means something: no gain, nobody engaged. Without a base an estimate is a dot, for a bar
-//! that starts at an arbitrary number exaggerates differences. References (random, oracle) are lines through a group, with a
-//! shade where they have an interval. Names stand at the left on up to three lines, values at the right; in a
-//! [grid](crate::Chart::svg_in_columns) whose panels have the same rows, names stand once, left of the first panel.
+//! that starts at an arbitrary number exaggerates differences. Names stand at the left on up to three lines, values at the right;
+//! in a [grid](crate::Chart::svg_in_columns) whose panels have the same rows, names stand once, left of the first panel.
 //!
 //! ```
-//! use restive_report::{Bars, Chart, Ink, Interval, bars::{Group, Panel, Reference, Row}};
+//! use restive_report::{Bars, Chart, Ink, Interval, bars::{Group, Panel, Row}};
 //!
 //! let row = |name: &str, ink, value: f64| Row { name: name.into(), ink, value: Interval::new(value, value - 1.4, value + 1.4) };
-//! let line = |name: &str, value| Reference { name: name.into(), value: Interval::bare(value) };
 //! let group = |name: &str, values: [f64; 2]| Group {
 //!     name: name.into(),
 //!     rows: vec![row("two-stage", Ink::Blue, values[0]), row("decision-focused", Ink::Orange, values[1])],
-//!     references: vec![line("random", 322.0), line("oracle", 371.0)],
 //! };
 //! let chart = Chart::Bars(Bars {
 //!     title: "Value of nine steps".into(),
@@ -59,8 +56,6 @@ pub struct Group {
     pub name: String,
     /// from top to bottom
     pub rows: Vec<Row>,
-    /// lines through all rows of the group
-    pub references: Vec<Reference>,
 }
 
 /// One estimate.
@@ -71,15 +66,6 @@ pub struct Row {
     /// its ink
     pub ink: Ink,
     /// the estimate
-    pub value: Interval,
-}
-
-/// What a group is measured against.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Reference {
-    /// of the method
-    pub name: String,
-    /// its estimate
     pub value: Interval,
 }
 
@@ -104,8 +90,7 @@ impl Panel {
     pub(super) fn words(&self) -> String {
         let row = |row: &Row| format!("{} {}", row.name, row.value.words());
         let group = |group: &Group| {
-            let references = group.references.iter().map(|r| format!("{} {}", r.name, r.value.words()));
-            let all: Vec<String> = group.rows.iter().map(row).chain(references).collect();
+            let all: Vec<String> = group.rows.iter().map(row).collect();
             format!("{}: {}", group.name, all.join("; "))
         };
         let groups: Vec<String> = self.groups.iter().map(group).collect();

@@ -1,19 +1,13 @@
-//! How a panel of bars is drawn: groups from top to bottom, each with its references above and its rows below them.
+//! How a panel of bars is drawn: groups from top to bottom, each with its rows.
 
 use crate::axis::{Range, Scale, step};
-use crate::bars::{Group, Panel, Reference, Row};
-use crate::draw::{Anchor, Drawing, fit, path, spread, width_of, wrap};
+use crate::bars::{Group, Panel, Row};
+use crate::draw::{Anchor, Drawing, fit, width_of, wrap};
 use crate::frame::{Shape, axis_below, no_data, ticks_below, title};
 use crate::number::{decimals, fixed, short};
 
-/// Reference lines differ by their dashes.
-const DASHES: [&str; 4] = ["2 3", "7 3", "8 3 2 3", "none"];
-
 /// From one line of a name to the next.
 const LINE: f64 = 14.0;
-
-/// Between labels of references.
-const GAP: f64 = 8.0;
 
 /// Where things stand in a panel.
 struct Places {
@@ -38,19 +32,12 @@ impl Panel {
         rows.map(|row| width_of(&row.name)).fold(0.0, f64::max).min(most)
     }
 
-    /// The lines that the references of each group need above it.
-    pub(super) fn heads(&self, width: f64, names: Option<f64>) -> Vec<usize> {
-        let Some(places) = self.places(width, names) else { return Vec::new() };
-        self.groups.iter().map(|group| group.head(&places)).collect()
-    }
-
     /// The names alone, as high as the panels beside them.
     pub(super) fn draw_names(&self, width: f64, shape: &Shape) -> Drawing {
         let mut drawing = Drawing::default();
         title(&mut drawing, "", shape);
-        for (k, group) in self.groups.iter().enumerate() {
+        for group in &self.groups {
             group.draw_name(&mut drawing, width);
-            drawing.height += group.height_of_head(shape.head(k));
             for row in &group.rows {
                 drawing.height += row.draw_name(&mut drawing, width);
             }
@@ -61,9 +48,8 @@ impl Panel {
 
     fn places(&self, width: f64, names: Option<f64>) -> Option<Places> {
         let rows = || self.groups.iter().flat_map(|group| &group.rows);
-        let values = rows().map(|row| row.value);
-        let all = values.chain(self.groups.iter().flat_map(|g| &g.references).map(|r| r.value));
-        let bare = Range::of(Scale::Linear, all.flat_map(|v| [v.value, v.low, v.high]).chain(self.base))?;
+        let ends = rows().flat_map(|row| [row.value.value, row.value.low, row.value.high]);
+        let bare = Range::of(Scale::Linear, ends.chain(self.base))?;
         if !rows().any(|row| Scale::Linear.takes(row.value.value)) {
             return None;
         }
@@ -89,19 +75,17 @@ impl Panel {
         title(&mut drawing, &self.title, shape);
         let Some(places) = self.places(width, shape.names) else { return no_data(drawing, width) };
         let ticks = ticks_below(&places.range, places.left, places.right, width);
-        for (k, group) in self.groups.iter().enumerate() {
+        for group in &self.groups {
             match shape.names {
                 None => group.draw_name(&mut drawing, width),
                 Some(_) => drawing.height += group.height_of_name(),
             }
-            drawing.height += group.height_of_head(shape.head(k));
             let top = drawing.height;
             let heights: Vec<f64> = group.rows.iter().map(|row| row.height(places.names)).collect();
             let bottom = top + heights.iter().sum::<f64>();
             for tick in &ticks {
                 drawing.line("grid", [tick.x, top], [tick.x, bottom]);
             }
-            group.references(&mut drawing, &places, top, bottom);
             if let Some(base) = self.base {
                 let x = places.range.place(base, places.left, places.right);
                 drawing.line("axis", [x, top], [x, bottom]);
@@ -135,64 +119,6 @@ impl Group {
             drawing.close();
             drawing.height += self.height_of_name();
         }
-    }
-
-    /// The references that have a place, with their dashes, rising.
-    fn known(&self) -> Vec<(&'static str, &Reference)> {
-        let all = self.references.iter().enumerate().map(|(k, reference)| (DASHES[k % 4], reference));
-        let mut known: Vec<_> = all.filter(|(_, r)| Scale::Linear.takes(r.value.value)).collect();
-        known.sort_by(|a, b| a.1.value.value.total_cmp(&b.1.value.value));
-        known
-    }
-
-    /// The lines that references need: one where they have room beside each other.
-    fn head(&self, places: &Places) -> usize {
-        let widths = self.known().into_iter().map(|(_, r)| width_of(&r.label(places)) + GAP);
-        let (count, together) = widths.fold((0, 0.0), |(n, sum), width| (n + 1, sum + width));
-        if together - GAP <= places.width { count.min(1) } else { count }
-    }
-
-    fn height_of_head(&self, lines: usize) -> f64 {
-        if lines == 0 { 0.0 } else { 4.0 + LINE * lines as f64 }
-    }
-
-    /// Lines with their shades, and above them their names and values: at the lines, moved apart where they would touch, or
-    /// one below the other, each beside its dash, where one line has no room for all.
-    fn references(&self, drawing: &mut Drawing, places: &Places, top: f64, bottom: f64) {
-        let at = |x: f64| places.range.place(x, places.left, places.right);
-        let (known, lines) = (self.known(), self.head(places));
-        let labels: Vec<String> = known
-            .iter()
-            .map(|(_, r)| fit(&r.label(places), places.width - if lines > 1 { 28.0 } else { 0.0 }))
-            .collect();
-        let widths: Vec<f64> = labels.iter().map(|l| width_of(l)).collect();
-        let centres: Vec<f64> = known.iter().map(|(_, r)| at(r.value.value)).collect();
-        let starts = spread(&centres, &widths, 0.0, places.width);
-        for (k, (dash, reference)) in known.iter().enumerate() {
-            let value = reference.value;
-            drawing.open("", &format!("{}: {}", reference.name, value.words()));
-            if value.has_ends() {
-                drawing.rect("reach", [at(value.low), top], [at(value.high) - at(value.low), bottom - top]);
-            }
-            let x = at(value.value);
-            drawing.path("reference", &path(&[[x, top + 1.0], [x, bottom]]), dash);
-            if lines > 1 {
-                let y = top - 7.0 - LINE * (lines - 1 - k) as f64;
-                drawing.path("reference", &path(&[[0.0, y - 4.0], [22.0, y - 4.0]]), dash);
-                drawing.text("muted", Anchor::Start, 28.0, y, &labels[k]);
-            } else {
-                let foot = x.max(starts[k]).min(starts[k] + widths[k]);
-                drawing.line("lead", [foot, top - 4.0], [x, top + 1.0]);
-                drawing.text("muted", Anchor::Middle, starts[k] + widths[k] / 2.0, top - 7.0, &labels[k]);
-            }
-            drawing.close();
-        }
-    }
-}
-
-impl Reference {
-    fn label(&self, places: &Places) -> String {
-        format!("{} {}", self.name, written(self.value.value, places.decimals))
     }
 }
 

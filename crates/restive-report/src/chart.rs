@@ -158,8 +158,7 @@ impl Chart {
             return no_data(sheet, layout.width);
         }
         legend(&mut sheet, &entries, layout.width);
-        let mut shape =
-            Shape { width: layout.each, title: 0, names: layout.names, heads: self.heads(layout) };
+        let mut shape = Shape { width: layout.each, title: 0, names: layout.names };
         let left = layout.names.map_or(0.0, |names| names + 10.0);
         for first in (0..panels).step_by(layout.columns) {
             let row = first..panels.min(first + layout.columns);
@@ -176,18 +175,6 @@ impl Chart {
             }
         }
         sheet
-    }
-
-    /// The lines that references need above each group of rows, so that rows stand at the same height in all panels.
-    fn heads(&self, layout: &Layout) -> Vec<usize> {
-        let Chart::Bars(chart) = self else { return Vec::new() };
-        let mut heads: Vec<usize> = Vec::new();
-        for panel in &chart.panels {
-            let own = panel.heads(layout.each, layout.names);
-            heads.resize(heads.len().max(own.len()), 0);
-            heads.iter_mut().zip(own).for_each(|(most, own)| *most = own.max(*most));
-        }
-        heads
     }
 
     fn title_of(&self, k: usize) -> &str {

@@ -80,22 +80,6 @@ pub(super) fn wrap(text: &str, width: f64, lines: usize) -> Vec<String> {
     }
 }
 
-/// Where labels of these widths begin, in order, as near to their centres as they can be without touching.
-pub(super) fn spread(centres: &[f64], widths: &[f64], from: f64, to: f64) -> Vec<f64> {
-    const GAP: f64 = 8.0;
-    let mut left: Vec<f64> = Vec::with_capacity(centres.len());
-    for (centre, width) in centres.iter().zip(widths) {
-        let free = left.last().map_or(from, |l| l + widths[left.len() - 1] + GAP);
-        left.push((centre - width / 2.0).max(free));
-    }
-    let mut end = to;
-    for (l, width) in left.iter_mut().zip(widths).rev() {
-        *l = l.min(end - width);
-        end = *l - GAP;
-    }
-    left
-}
-
 /// The points that matter for a line drawn with a pen: all others are within a tenth of a unit (Douglas and Peucker).
 pub(super) fn simplified(points: &[[f64; 2]]) -> Vec<[f64; 2]> {
     if points.len() < 3 {

@@ -16,14 +16,6 @@ pub(super) struct Shape {
     pub title: usize,
     /// how wide names are that stand left of the first panel; absent: every panel has its own
     pub names: Option<f64>,
-    /// the lines that references have room for above each group of rows
-    pub heads: Vec<usize>,
-}
-
-impl Shape {
-    pub fn head(&self, group: usize) -> usize {
-        self.heads.get(group).copied().unwrap_or(0)
-    }
 }
 
 /// The lines of a title.

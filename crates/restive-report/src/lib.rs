@@ -7,7 +7,7 @@
 //! | chart | shows |
 //! |---|---|
 //! | [`curves`] | lines with 95 % bands: learning curves, cost against size |
-//! | [`bars`] | estimates with intervals in named rows, beside reference lines |
+//! | [`bars`] | estimates with intervals in named rows |
 //! | [`distribution`] | histograms one above the other: the indices of several methods |
 //!
 //! Every chart is a grid of panels; as a file of its own the caller may say how many stand in a row. In a page each chart is drawn twice, for a desk and for a phone, and a media query shows one

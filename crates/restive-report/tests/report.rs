@@ -31,12 +31,7 @@ fn curves(name: &str, points: &[(f64, Interval)], scale: Scale) -> Chart {
 
 fn bars(name: &str, values: &[Interval], base: Option<f64>) -> Chart {
     let row = |value: &Interval| bars::Row { name: name.into(), ink: Ink::Blue, value: *value };
-    let reference = |value: &Interval| bars::Reference { name: name.into(), value: *value };
-    let group = || bars::Group {
-        name: name.into(),
-        rows: values.iter().map(row).collect(),
-        references: values.iter().map(reference).collect(),
-    };
+    let group = || bars::Group { name: name.into(), rows: values.iter().map(row).collect() };
     let panel =
         || bars::Panel { title: name.into(), label: name.into(), base, groups: vec![group(), group()] };
     Chart::Bars(Bars { title: name.into(), panels: vec![panel(), panel()] })
@@ -188,7 +183,7 @@ fn a_row_is_drawn_where_its_number_says() {
     let values = [10.0, 20.0, 15.0].map(|x| Interval::new(x, x - 1.0, x + 2.0));
     let rows: Vec<bars::Row> =
         values.iter().map(|value| bars::Row { name: "r".into(), ink: Ink::Purple, value: *value }).collect();
-    let group = bars::Group { name: "".into(), rows, references: vec![] };
+    let group = bars::Group { name: "".into(), rows };
     let panel = bars::Panel { title: "".into(), label: "".into(), base: None, groups: vec![group] };
     let svg = Chart::Bars(Bars { title: "".into(), panels: vec![panel] }).svg();
     let document = read(&svg);
@@ -282,15 +277,7 @@ fn a_grid_has_as_many_panels_in_a_row_as_it_is_told() {
         title: format!("domain {}: a metric with a name that is rather long {k}", k / 5),
         label: "reward".into(),
         base: None,
-        groups: vec![bars::Group {
-            name: String::new(),
-            rows: names.map(row).into(),
-            // in one panel only: rows stand at the same height nevertheless
-            references: (k == 3)
-                .then(|| bars::Reference { name: "oracle".into(), value: Interval::bare(2.0) })
-                .into_iter()
-                .collect(),
-        }],
+        groups: vec![bars::Group { name: String::new(), rows: names.map(row).into() }],
     };
     let grid = |other: &str| {
         let panels =

@@ -64,7 +64,6 @@ pub(crate) fn gains(findings: &Findings<'_>) -> Chart {
                     value: findings.difference(*method, Method::Random, metric),
                 })
                 .collect(),
-            references: vec![],
         }],
     };
     Chart::Bars(Bars {

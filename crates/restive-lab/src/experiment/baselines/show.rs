@@ -105,7 +105,6 @@ fn chart(rows: &[Row]) -> Chart {
                 .map(|(name, keys)| bars::Group {
                     name: name.to_string(),
                     rows: keys.iter().filter(is_there).map(row).collect(),
-                    references: Vec::new(),
                 })
                 .collect(),
         }

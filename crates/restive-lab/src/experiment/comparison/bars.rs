@@ -111,7 +111,6 @@ fn chart(rows: &[Row], regimes: &[Regime]) -> Chart {
             groups: vec![bars::Group {
                 name: String::new(),
                 rows: SHOWN.into_iter().filter(is_there).map(row).collect(),
-                references: Vec::new(),
             }],
         }
     };

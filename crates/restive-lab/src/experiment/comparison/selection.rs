@@ -165,7 +165,7 @@ fn chart(rows: &[Row], pairs: &[Pair]) -> Chart {
             title: title.into(),
             label: "% of the people called".into(),
             base: Some(0.0),
-            groups: vec![bars::Group { name: String::new(), rows, references: Vec::new() }],
+            groups: vec![bars::Group { name: String::new(), rows }],
         }
     };
     let panels = [

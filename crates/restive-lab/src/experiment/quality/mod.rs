@@ -77,7 +77,7 @@ fn chart(rows: &[Row], regimes: &[Regime]) -> Chart {
                 ink,
                 value: interval(&lead(*regime).points()),
             };
-            bars::Group { name: String::new(), rows: own.map(row).collect(), references: Vec::new() }
+            bars::Group { name: String::new(), rows: own.map(row).collect() }
         };
         bars::Panel {
             title,
