@@ -10,8 +10,7 @@ use restive::training::{Choice, EpochReport, Finished, Fitted, Status, Verdict};
 use restive_tables::model::Card;
 use restive_tables::model::configuration::{Configuration, Kept, Seen};
 use restive_tables::model::history::{
-    Candidate, FitHistory, FitStatus, FoldValues, FoldsVerdict, Lead, Leads, Losses, MemberHistory, PartLoss,
-    Strengths,
+    FitHistory, FitStatus, FoldValues, FoldsVerdict, Lead, Leads, Losses, MemberHistory, PartLoss, Strengths,
 };
 
 /// How one fit of an ensemble went.
@@ -56,11 +55,7 @@ fn folds_verdict(verdict: &Verdict) -> FoldsVerdict {
     };
     let [passive, active] = verdict.strength;
     FoldsVerdict {
-        choice: match verdict.choice {
-            Choice::TwoStage => Candidate::TwoStage,
-            Choice::Weak => Candidate::Weak,
-            Choice::Strong => Candidate::Strong,
-        },
+        choice: verdict.choice.name().parse().expect("candidates have the same names in files"),
         lead_over_two_stage: Leads { weak: lead(0), strong: lead(1) },
         value_per_arm: verdict.folds.iter().copied().map(values).collect(),
         strength: Strengths { passive, active },
@@ -69,11 +64,8 @@ fn folds_verdict(verdict: &Verdict) -> FoldsVerdict {
 
 /// What the folds of a fit chose.
 pub(crate) fn chosen(history: &MemberHistory) -> Option<Choice> {
-    history.selection.as_ref().map(|selection| match selection.choice {
-        Candidate::TwoStage => Choice::TwoStage,
-        Candidate::Weak => Choice::Weak,
-        Candidate::Strong => Choice::Strong,
-    })
+    let candidate = history.selection.as_ref()?.choice.name();
+    Choice::ALL.into_iter().find(|choice| choice.name() == candidate)
 }
 
 /// The losses of each part under the finished ensemble: per trajectory, the mean over instances as published; per

@@ -5,11 +5,11 @@ use restive::data::encoding::Standardise;
 use restive::data::split::{Part, Split};
 use restive::instance::Observation;
 use restive::predictor::{Precision, PredictorKind};
-use restive::training::{Config, Keep, Method, Rate, Value};
+use restive::training::{Config, Keep, Method, Rate};
 use restive_tables::Study;
 use restive_tables::model::configuration::{
     Configuration, Dealt, Decision, Kept, PartSize, Precision as WrittenPrecision, Preset, Profile, Schedule,
-    Seen, SplitOrigin, Steps, ValueName,
+    Seen, SplitOrigin, Steps,
 };
 
 /// All of it.
@@ -37,7 +37,7 @@ pub(crate) fn describe(asked: &Asked, method: &Method, study: &Study, split: &Sp
         _ => None,
     };
     let decision = method.decision().map(|decision| Decision {
-        value: written_value(decision.value),
+        value: decision.value.name().parse().expect("values have the same names in files"),
         temperature: decision.temperature.to_string(),
         horizon: decision.horizon,
         behaviour: study.settings.behaviour.name().into(),
@@ -73,14 +73,6 @@ pub(crate) fn seen(study: &Study) -> Seen {
     match study.settings.observation {
         Observation::Full => Seen::Full,
         Observation::Collapsing(_) => Seen::Collapsing,
-    }
-}
-
-fn written_value(value: Value) -> ValueName {
-    match value {
-        Value::Is => ValueName::Is,
-        Value::Fluid => ValueName::Fluid,
-        Value::Decomposed => ValueName::Decomposed,
     }
 }
 

@@ -34,14 +34,8 @@ pub struct PlanAsked {
 
 impl Default for PlanAsked {
     fn default() -> Self {
-        Self {
-            budget: None,
-            only_beneficial: false,
-            history: false,
-            index_discount: None,
-            instance: None,
-            seed: crate::SEED,
-        }
+        let (budget, index_discount, instance) = (None, None, None);
+        Self { budget, only_beneficial: false, history: false, index_discount, instance, seed: crate::SEED }
     }
 }
 
@@ -100,11 +94,6 @@ impl LastSeen {
                 LastSeen::Label { last_state, since }
             }
         }
-    }
-
-    /// The words above the cells.
-    pub fn header(is_labelled: bool) -> &'static [&'static str] {
-        if is_labelled { &["last state", "since"] } else { &["state"] }
     }
 
     /// The cells of a row; none where the arm was never seen.

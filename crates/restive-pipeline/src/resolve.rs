@@ -21,12 +21,8 @@ pub(crate) fn resolve(asked: &Asked, train: &[Instance], horizon: usize) -> Meth
         Profile::Published => Decision::published(horizon),
         Profile::Paper => Decision::paper(horizon),
     };
-    decision.value = match asked.value {
-        None => decision.value,
-        Some(ValueName::Is) => Value::Is,
-        Some(ValueName::Fluid) => Value::Fluid,
-        Some(ValueName::Decomposed) => Value::Decomposed,
-    };
+    let named = |name: ValueName| Value::ALL.into_iter().find(|value| value.name() == name.name());
+    decision.value = asked.value.and_then(named).unwrap_or(decision.value);
     decision.temperature = asked.temperature.unwrap_or(decision.temperature);
     decision.index_discount = asked.index_discount.unwrap_or(decision.index_discount);
     if asked.profile != Profile::Recommended {

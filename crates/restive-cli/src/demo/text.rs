@@ -2,7 +2,7 @@
 
 use crate::shared::display::{Decimals, counted, duration, grouped, write_aligned};
 use restive_lab::demo::{Brought, Findings};
-use restive_pipeline::{LastSeen, Plan};
+use restive_pipeline::Plan;
 use restive_report::Interval;
 use std::io::{self, Write};
 use std::path::Path;
@@ -43,9 +43,9 @@ pub(crate) fn write(
     )?;
     writeln!(text)?;
     let brought = format!(
-        "The plan brings {} more than calls at random{}: {:.0} % of the way to the plan of someone who knows everyone's true \
+        "The plan brings {:.1} more than calls at random{}: {:.0} % of the way to the plan of someone who knows everyone's true \
          probabilities{}.",
-        number(gain.value),
+        gain.value + 0.0,
         ends(gain, 1),
         share.value,
         ends(share, 0)
@@ -76,8 +76,8 @@ fn people(text: &mut Vec<u8>, plan: &Plan, out: &Path) -> io::Result<()> {
     let is_tied = shown.iter().any(|row| row.inclusion < 1.0);
     let decimals = Decimals::suiting(shown.iter().map(|row| row.index));
     let last = if is_tied { &["worth of a call", "probability"][..] } else { &["worth of a call"] };
-    let header = ["person"].iter().chain(LastSeen::header(plan.is_labelled)).chain(last);
-    let mut rows = vec![header.map(|name| name.to_string()).collect::<Vec<_>>()];
+    let header = ["person"].iter().chain(plan.columns()).chain(last);
+    let mut rows = vec![header.map(|name| name.replace('_', " ")).collect::<Vec<_>>()];
     rows.extend(shown.iter().map(|row| {
         let mut cells = vec![row.arm.clone()];
         cells.extend(row.place.texts());
@@ -112,10 +112,6 @@ fn paragraph(text: &mut Vec<u8>, sentence: &str) -> io::Result<()> {
     writeln!(text, "{line}")
 }
 
-fn number(value: f64) -> String {
-    format!("{:.1}", value + 0.0)
-}
-
 /// The ends of an interval in words, where there are any.
 fn ends(interval: Interval, decimals: usize) -> String {
     match interval.has_ends() {
@@ -126,8 +122,9 @@ fn ends(interval: Interval, decimals: usize) -> String {
 
 /// A mean and how far its interval reaches.
 fn with_reach(interval: Interval) -> String {
+    let value = interval.value + 0.0;
     match interval.has_ends() {
-        true => format!("{} ± {:>4.1}", number(interval.value), interval.high - interval.value),
-        false => number(interval.value),
+        true => format!("{value:.1} ± {:>4.1}", interval.high - interval.value),
+        false => format!("{value:.1}"),
     }
 }

@@ -118,21 +118,9 @@ struct RunArguments {
     arms: Option<u16>,
 }
 
-/// What `all` runs.
-const OF_THE_PAPER: [&str; 9] = [
-    "bars",
-    "metric",
-    "curves",
-    "limited-data",
-    "cost-arms",
-    "cost-states",
-    "baselines",
-    "baselines-value",
-    "selection",
-];
-
 pub(crate) fn run(arguments: &ExperimentArguments) -> anyhow::Result<()> {
     let start = Instant::now();
+    // none: all of the paper
     let (names, arguments): (&[&str], _) = match &arguments.what {
         What::Bars(arguments) => (&["bars", "metric"], arguments),
         What::Curves(arguments) => (&["curves"], arguments),
@@ -142,7 +130,7 @@ pub(crate) fn run(arguments: &ExperimentArguments) -> anyhow::Result<()> {
         What::Baselines(arguments) => (&["baselines", "baselines-value"], arguments),
         What::Selection(arguments) => (&["selection"], arguments),
         What::Quality(arguments) => (&["quality"], arguments),
-        What::All(arguments) => (&OF_THE_PAPER, arguments),
+        What::All(arguments) => (&[], arguments),
         What::Report { folder } => return report(folder, start),
     };
     use_threads(arguments.threads)?;
@@ -150,8 +138,11 @@ pub(crate) fn run(arguments: &ExperimentArguments) -> anyhow::Result<()> {
         let message = format!("--domain: {} times random arms of no domain; leave it out", names[0]);
         return Err(Usage(message).into());
     }
-    let mut chosen: Vec<&Experiment> =
-        EXPERIMENTS.iter().filter(|experiment| names.contains(&experiment.name)).collect();
+    let is_chosen = |experiment: &&Experiment| match names {
+        [] => experiment.name != "quality",
+        names => names.contains(&experiment.name),
+    };
+    let mut chosen: Vec<&Experiment> = EXPERIMENTS.iter().filter(is_chosen).collect();
     let asked = asked(arguments, chosen[0].runs());
     if arguments.profile == Profile::Recommended && chosen.iter().any(|e| e.needs_one_descent()) {
         let why =

@@ -4,11 +4,11 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::fmt::Debug;
 use std::str::FromStr;
 
+use restive_pipeline::options::INDEX_DISCOUNT;
 pub(crate) use restive_pipeline::temperature;
 
 pub(crate) fn discount(text: &str) -> Result<f64, String> {
-    let found = text.parse::<f64>().map_err(|_| "expected a number from 0 to 1".to_string())?;
-    restive::check_discount(found).map(|()| found).map_err(|_| "expected a number from 0 to 1".into())
+    INDEX_DISCOUNT.parse(text)
 }
 
 /// A choice by its name; help lists all of them with their sentences.

@@ -53,7 +53,7 @@ pub(crate) struct TrainArguments {
     #[arg(short, long, value_name = "MODEL")]
     pub(super) out: PathBuf,
 
-    #[arg(long, help = options::OBJECTIVE.sentence, default_value_t = default().objective)]
+    #[arg(long, help = options::OBJECTIVE.sentence, default_value_t = Asked::default().objective)]
     #[arg(value_parser = choice::<Objective>(Objective::described()))]
     objective: Objective,
 
@@ -70,11 +70,11 @@ pub(crate) struct TrainArguments {
     #[arg(long, help = options::TEMPERATURE.sentence, value_parser = temperature)]
     temperature: Option<Temperature>,
 
-    #[arg(long, help = options::PREDICTOR.sentence, default_value_t = default().predictor)]
+    #[arg(long, help = options::PREDICTOR.sentence, default_value_t = Asked::default().predictor)]
     #[arg(value_parser = choice::<PredictorName>(PredictorName::described()))]
     predictor: PredictorName,
 
-    #[arg(long, help = options::PROFILE.sentence, default_value_t = default().profile)]
+    #[arg(long, help = options::PROFILE.sentence, default_value_t = Asked::default().profile)]
     #[arg(value_parser = choice::<Profile>(Profile::described()))]
     profile: Profile,
 
@@ -97,11 +97,11 @@ pub(crate) struct TrainArguments {
     #[arg(value_parser = precision)]
     precision: Option<Precision>,
 
-    #[arg(long, value_name = "N", help = ENSEMBLE.option.sentence, default_value_t = default().ensemble)]
+    #[arg(long, value_name = "N", help = ENSEMBLE.option.sentence, default_value_t = Asked::default().ensemble)]
     #[arg(value_parser = |text: &str| ENSEMBLE.parse(text))]
     ensemble: usize,
 
-    #[arg(long, help = options::SEED.sentence, default_value_t = default().seed)]
+    #[arg(long, help = options::SEED.sentence, default_value_t = Asked::default().seed)]
     seed: u64,
 
     #[arg(long, value_name = "YES|NO", help = options::STANDARDISE.sentence, value_parser = yes_or_no)]
@@ -125,10 +125,6 @@ pub(crate) struct TrainArguments {
     /// Threads to compute with [default: one per core]; the result does not depend on it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(super) threads: Option<u16>,
-}
-
-fn default() -> Asked {
-    Asked::default()
 }
 
 impl TrainArguments {

@@ -10,8 +10,8 @@ use anyhow::{Context, anyhow, bail};
 use restive::predictor::Ensemble;
 use restive::training::Snapshot;
 use restive_pipeline::{Progressed, rebuild, weights};
-use restive_tables::model::{Card, Configuration, History, Model, PredictorCard};
-use serde_json::{Map, Value};
+use restive_tables::model::{Card, History, Model, PredictorCard};
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -119,7 +119,9 @@ pub(crate) fn difference(was: &Card, now: &Card) -> Option<String> {
     if let Some((what, was, now)) = texts.into_iter().find(|(_, was, now)| was != now) {
         return Some(format!("{what}: was {was}, now {now}"));
     }
+    let entries = |configuration| serde_json::to_value(configuration).expect("plain values");
     let (before, after) = (entries(&was.configuration), entries(&now.configuration));
+    let (before, after) = (before.as_object().expect("named"), after.as_object().expect("named"));
     // what was asked for stands before what follows from it
     let first = ["objective", "predictor", "profile"].map(String::from);
     let names = first.iter().chain(after.keys()).chain(before.keys());
@@ -130,14 +132,6 @@ pub(crate) fn difference(was: &Card, now: &Card) -> Option<String> {
             Some(format!("{name}: was {}, now {}", shown(before.get(name)), shown(after.get(name))))
         }
         None => (was.encoding != now.encoding).then(|| "the encoding of the features".into()),
-    }
-}
-
-/// A configuration by its keys.
-fn entries(configuration: &Configuration) -> Map<String, Value> {
-    match serde_json::to_value(configuration) {
-        Ok(Value::Object(entries)) => entries,
-        _ => unreachable!("a configuration has named entries"),
     }
 }
 

@@ -92,9 +92,9 @@ fn the_models_are_those_that_train_would_write_and_the_other_commands_work_on_th
     assert!(text.contains("1 run, so no intervals") && text.contains("In this one run"), "{text}");
     let expected =
         ["decision-focused", "figure.svg", "plan.csv", "report.html", "results.csv", "study", "two-stage"];
-    let listing = |of: &str| {
+    let listing = |name: &str| {
         let names =
-            fs::read_dir(folder.path(of)).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap());
+            fs::read_dir(folder.path(name)).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap());
         names.collect::<BTreeSet<_>>()
     };
     assert_eq!(listing("d").iter().map(String::as_str).collect::<Vec<_>>(), expected);
@@ -114,7 +114,7 @@ fn the_models_are_those_that_train_would_write_and_the_other_commands_work_on_th
     folder.restive("plan d/decision-focused d/study --instance 8 --out p.csv").success();
     let read = |name: &str| fs::read_to_string(folder.path(name)).unwrap();
     assert_eq!(read("p.csv"), read("d/plan.csv"));
-    assert!(text.contains("next: restive plan d/decision-focused d/study\n"), "{text}");
+    assert!(text.contains("next: restive plan d/decision-focused d/study --instance 8\n"), "{text}");
     // nothing is fetched, nothing is run
     let report = read("d/report.html");
     assert!(

@@ -4,7 +4,7 @@ use super::charts::{gains, learning};
 use super::findings::{Findings, METHODS};
 use super::why::why;
 use crate::{Method, Metric};
-use restive_pipeline::{LastSeen, Plan};
+use restive_pipeline::Plan;
 use restive_report::number::fixed;
 use restive_report::table::{Cell, Column, Row};
 use restive_report::{Block, Chart, Fact, Interval, Page, Section, Table};
@@ -174,7 +174,7 @@ fn whom(plan: &Plan) -> Vec<Block> {
     let table = Table {
         caption: format!("Instance {instance} of the first run: {} arms to pull", plan.plan.len()),
         columns: (std::iter::once(Column::text("arm")))
-            .chain(LastSeen::header(plan.is_labelled).iter().map(|name| Column::number(*name, 0)))
+            .chain(plan.columns().iter().map(|name| Column::number(name.replace('_', " "), 0)))
             .chain([("index", 3), ("rank", 0), ("probability", 3)].map(|(name, n)| Column::number(name, n)))
             .collect(),
         rows: plan.plan.iter().map(line).collect(),
