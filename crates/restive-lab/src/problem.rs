@@ -4,7 +4,7 @@ use restive::Instance;
 use restive::data::domain::Domain;
 use restive::data::features::Features;
 use restive::data::maternal::Maternal;
-use restive::data::split::{Part, Split};
+use restive::data::split::Split;
 use restive::evaluation::Behaviour;
 use restive::policy::Policy;
 use restive::training::{Config, Decision, Protocol, Recipe};
@@ -103,7 +103,7 @@ impl Problem {
             }
             Problem::Maternal(maternal) => (maternal.generate(seed)?.instances, maternal.split(seed)?),
         };
-        Ok(Part::ALL.map(|part| split.part(part).iter().map(|group| group.select(&instances)).collect()))
+        Ok(split.cut(&instances))
     }
 
     /// What is known of the people of the test instances, one after the other, in units and words: of the maternal programme.

@@ -1,7 +1,7 @@
-//! From a study to what is trained and judged on: its split, the encoding of its features, its instances by part.
+//! From a study to what is trained and judged on: its split, the encoding of its features, how likely its logged actions were.
 //!
-//! `train` calls all three in a row; a command that is given a model calls [`split`] with the seed of the model's card and
-//! [`parts`] with the encoding of the card, and so meets the arms that the model was, or was not, trained on.
+//! A training splits by its own seed and learns the encoding; a command that is given a model has both from its card, and so meets
+//! the arms that the model was, or was not, trained on.
 
 use crate::error::{Error, Result, refuse};
 use crate::message::{Opt, message};
@@ -9,7 +9,7 @@ use crate::words::{counted, percent};
 use ndarray::{Array3, s};
 use restive::data::encoding::{EncodedColumn, Encoding, Standardise};
 use restive::data::features::{Column, Features};
-use restive::data::split::{Group, Part, Split};
+use restive::data::split::{Group, Split};
 use restive::error::FeatureFault;
 use restive::evaluation::Propensity;
 use restive::instance::{Logged, OverBudget, Parts};
@@ -45,28 +45,19 @@ pub fn encoding(study: &Study, split: &Split, standardise: Standardise, drop: &[
     })
 }
 
-/// The instances of each part (train, validation, test), encoded; a part may be empty. With `is_weighed` the log says for each
-/// action how likely it was, by the whole instance that the part was cut from.
-pub fn parts(
-    study: &Study,
-    split: &Split,
-    encoding: &Encoding,
-    is_weighed: bool,
-) -> Result<[Vec<Instance>; 3]> {
-    let mut instances = study.instances(encoding)?;
-    if is_weighed {
-        let Some(source) = study.settings.behaviour.source() else {
-            let why = " is: found behaviour = \"none\" in study.toml, expected \"logged\", \"uniform\", \"estimated\" or \
-                       \"round-robin-as-uniform\": importance sampling needs propensities; ";
-            refuse!(Opt("value"), why, Opt("value"), " fluid needs none")
-        };
-        for instance in &mut instances {
-            let propensity = Propensity::of_instance(instance, source)
-                .map_err(|error| Error::at(message!(Opt("value"), " is: no propensities"))(error.into()))?;
-            *instance = with_propensity(instance, &propensity)?;
-        }
+/// Writes down how likely each logged action was, for importance sampling; by whole instances, before they are cut into parts.
+pub fn weigh(study: &Study, instances: &mut [Instance]) -> Result<()> {
+    let Some(source) = study.settings.behaviour.source() else {
+        let why = " is: found behaviour = \"none\" in study.toml, expected \"logged\", \"uniform\", \"estimated\" or \
+                   \"round-robin-as-uniform\": importance sampling needs propensities; ";
+        refuse!(Opt("value"), why, Opt("value"), " fluid needs none")
+    };
+    for instance in instances {
+        let propensity = Propensity::of_instance(instance, source)
+            .map_err(|error| Error::at(message!(Opt("value"), " is: no propensities"))(error.into()))?;
+        *instance = with_propensity(instance, &propensity)?;
     }
-    Ok(Part::ALL.map(|part| split.part(part).iter().map(|group| group.select(&instances)).collect()))
+    Ok(())
 }
 
 /// What should be known of a study that logged more pulls at a step than its budget allows today.

@@ -64,11 +64,13 @@ impl Training {
         asked.check()?;
         let split = prepare::split(study, asked.seed)?;
         let encoding = prepare::encoding(study, &split, asked.standardise(), &asked.drop)?;
-        let mut parts = prepare::parts(study, &split, &encoding, false)?;
+        let mut instances = study.instances(&encoding)?;
+        let mut parts = split.cut(&instances);
         let method = resolve(asked, &parts[0], study.settings.horizon);
         let is_by_log = method.decision().is_some_and(|decision| decision.value == Value::Is);
         if is_by_log {
-            parts = prepare::parts(study, &split, &encoding, true)?;
+            prepare::weigh(study, &mut instances)?;
+            parts = split.cut(&instances);
         }
         refuse_too_little(&method, &parts)?;
         let mut warnings: Vec<Message> =

@@ -105,6 +105,11 @@ impl Split {
         Ok(Self { train, validation, test })
     }
 
+    /// The instances of each part, in the order of [`Part::ALL`]; a part may be empty.
+    pub fn cut(&self, instances: &[Instance]) -> [Vec<Instance>; 3] {
+        Part::ALL.map(|part| self.part(part).iter().map(|group| group.select(instances)).collect())
+    }
+
     /// The groups of a part.
     pub fn part(&self, part: Part) -> &[Group] {
         match part {
