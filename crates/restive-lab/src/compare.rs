@@ -122,8 +122,8 @@ fn shift(trials: &[Trial<'_>], trained: &Trained) -> Vec<Shifted> {
     let tables: Vec<_> = (trials.iter())
         .map(|trial| {
             let table = trial.index(trial.predict(&trained.predictor).view(), PUBLISHED_DISCOUNT);
-            let pulls = trial.pulls(&Policy::Strict(table.clone()));
-            (trial, table, pulls)
+            let log_odds = trial.log_odds(&Policy::Strict(table.clone()));
+            (trial, table, log_odds)
         })
         .collect();
     let by = |quarters: i32| {
@@ -132,8 +132,8 @@ fn shift(trials: &[Trial<'_>], trained: &Trained) -> Vec<Shifted> {
         for (trial, table, before) in &tables {
             let moved = table + constant;
             is += trial.is(&published_policy(moved.clone())) / tables.len() as f64;
-            let pulls = trial.pulls(&Policy::Strict(moved));
-            changed += pulls.iter().zip(before).filter(|(now, was)| now != was).count();
+            let log_odds = trial.log_odds(&Policy::Strict(moved));
+            changed += log_odds.iter().zip(before).filter(|(now, was)| now != was).count();
         }
         Shifted { method: trained.method, constant, is, changed }
     };

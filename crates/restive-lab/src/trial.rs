@@ -8,7 +8,7 @@ use crate::{Metric, PUBLISHED_DISCOUNT};
 use ndarray::{Array2, Array3, Array4, ArrayView4, s};
 use restive::evaluation::{
     Decisions, Propensity, RatioUpTo, Record, World, cwpdis, first_states, known_states, segmented,
-    target_pull,
+    target_log_odds,
 };
 use restive::index::whittle_index;
 use restive::policy::{Policy, Temperature};
@@ -135,17 +135,17 @@ impl<'a> Trial<'a> {
 
     /// CWPDIS, with ratios as published.
     pub(crate) fn is(&self, policy: &Policy) -> f64 {
-        let pull = self.pulls(policy);
+        let log_odds = self.log_odds(policy);
         let discount = self.instance.discount();
         match self.instance.trajectories().trajectories() {
-            1 => segmented(&self.decisions, pull.view(), discount).value,
-            _ => cwpdis(&self.decisions, pull.view(), discount, RatioUpTo::ThisStep).value,
+            1 => segmented(&self.decisions, log_odds.view(), discount).value,
+            _ => cwpdis(&self.decisions, log_odds.view(), discount, RatioUpTo::ThisStep).value,
         }
     }
 
-    /// The probability of every pull in the logged states, `[J,H,N]`.
-    pub(crate) fn pulls(&self, policy: &Policy) -> Array3<f64> {
-        target_pull(self.states.view(), policy, self.instance.budget())
+    /// The log-odds of every pull in the logged states, `[J,H,N]`.
+    pub(crate) fn log_odds(&self, policy: &Policy) -> Array3<f64> {
+        target_log_odds(self.states.view(), policy, self.instance.budget())
     }
 
     /// The value on transitions counted in the log.

@@ -8,7 +8,7 @@ use restive::belief::Chain;
 use restive::belief::beliefs;
 use restive::data::domain::Domain;
 use restive::evaluation::{
-    Behaviour, Decisions, MeanField, Propensity, RatioUpTo, cwpdis, fluid, known_states, target_pull,
+    Behaviour, Decisions, MeanField, Propensity, RatioUpTo, cwpdis, fluid, known_states, target_log_odds,
 };
 use restive::index::collapsing;
 use restive::index::two_state::{Packing, index_into, pullback_into};
@@ -164,9 +164,9 @@ fn importance_sampling<const GRADIENT: bool>(bencher: Bencher, (n, j): (usize, u
     let thread = one_thread();
     bencher.counter(divan::counter::ItemsCount::new(n * j * 9)).bench_local(|| {
         thread.install(|| {
-            let pull = target_pull(states.view(), &policy, n / 5);
-            let found = cwpdis(&decisions, pull.view(), 0.99, RatioUpTo::ThisStep);
-            if GRADIENT { found.pullback(1.0).d_pull.sum() } else { found.value }
+            let target = target_log_odds(states.view(), &policy, n / 5);
+            let found = cwpdis(&decisions, target.view(), 0.99, RatioUpTo::ThisStep);
+            if GRADIENT { found.pullback(1.0).d_log_odds.sum() } else { found.value }
         })
     });
 }

@@ -9,7 +9,7 @@ use restive::belief::Motion;
 use restive::data::domain::Domain;
 use restive::evaluation::*;
 use restive::instance::{Observation, Parts};
-use restive::policy::{Chooser, Policy, Temperature};
+use restive::policy::{Chooser, Policy, Temperature, log_odds};
 use restive::random::stream;
 use restive::simulation::{Initial, Setting, trajectories};
 use restive::{Instance, Reward, Transition, index};
@@ -123,8 +123,8 @@ fn main() {
                     trajectories(&setting, &Initial::Uniform, &Policy::Random, trajectories_logged, seed);
                 let decisions =
                     Decisions::new(&log, &reward, &Propensity::new(&log, Behaviour::Logged, 1).unwrap());
-                let pull = Array3::from_shape_fn(decisions.dim(), |(_, _, i)| own[i]);
-                let found = cwpdis(&decisions, pull.view(), DISCOUNT, up_to);
+                let target = Array3::from_shape_fn(decisions.dim(), |(_, _, i)| log_odds(own[i]));
+                let found = cwpdis(&decisions, target.view(), DISCOUNT, up_to);
                 let units = trajectories_logged;
                 let resampled =
                     bootstrap(units, 1000, seed, |which, _| found.resampled(&times_drawn(which, units)));
@@ -226,10 +226,10 @@ fn main() {
         let propensity = Propensity::new(log, Behaviour::Logged, 20).unwrap();
         let decisions = Decisions::new(log, instance.reward(), &propensity);
         for (name, policy) in [("random", Policy::Random), ("soft", Policy::Soft(table.clone(), spread))] {
-            let pull = target_pull(known_states(log, instance.observation()).view(), &policy, 20);
+            let target = target_log_odds(known_states(log, instance.observation()).view(), &policy, 20);
             let exact = Simulated::new(&setting, &Initial::Uniform, &policy, runs, 1).estimate();
             for up_to in [RatioUpTo::ThisStep, RatioUpTo::PreviousStep] {
-                let found = cwpdis(&decisions, pull.view(), 0.99, up_to);
+                let found = cwpdis(&decisions, target.view(), 0.99, up_to);
                 let units = logged;
                 let resampled =
                     bootstrap(units, 100, 1, |which, _| found.resampled(&times_drawn(which, units)));

@@ -9,7 +9,9 @@
 use ndarray::{Array2, Array4};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use restive::evaluation::{Behaviour, Decisions, Propensity, RatioUpTo, cwpdis, known_states, target_pull};
+use restive::evaluation::{
+    Behaviour, Decisions, Propensity, RatioUpTo, cwpdis, known_states, target_log_odds,
+};
 use restive::index::two_state::{self, Packing};
 use restive::index::{bisection, general};
 use restive::instance::Observation;
@@ -188,9 +190,9 @@ fn scale(n: usize, j: usize) {
     let decisions = Decisions::new(&log, &reward, &propensity);
     let states = known_states(&log, Observation::Full);
     drop((log, propensity));
-    measure("target pull, soft", &mut || drop(black_box(target_pull(states.view(), &soft, budget))));
-    let pull = target_pull(states.view(), &soft, budget);
-    let forward = || cwpdis(&decisions, pull.view(), 0.99, RatioUpTo::ThisStep);
+    measure("target log-odds, soft", &mut || drop(black_box(target_log_odds(states.view(), &soft, budget))));
+    let target = target_log_odds(states.view(), &soft, budget);
+    let forward = || cwpdis(&decisions, target.view(), 0.99, RatioUpTo::ThisStep);
     measure("cwpdis", &mut || drop(black_box(forward())));
     measure("cwpdis and pullback", &mut || drop(black_box(forward().pullback(1.0))));
     let solved = forward();

@@ -3,7 +3,7 @@
 use super::draws::{Draws, Seeds};
 use super::evaluate::{Case, EvaluationSettings};
 use super::{
-    Decisions, Estimator, Propensity, RatioUpTo, bootstrap, cwpdis, known_states, segmented, target_pull,
+    Decisions, Estimator, Propensity, RatioUpTo, bootstrap, cwpdis, known_states, segmented, target_log_odds,
     times_drawn, without_overlap,
 };
 use crate::instance::Instance;
@@ -21,16 +21,16 @@ pub(super) fn ratio_draws(
     let states = known_states(log, instance.observation());
     let discount = instance.discount();
     let is_single = log.trajectories() == 1;
-    let pulls: Vec<Array3<f64>> = (case.policies.iter())
-        .map(|(_, policy)| target_pull(states.view(), policy, instance.budget()))
+    let targets: Vec<Array3<f64>> = (case.policies.iter())
+        .map(|(_, policy)| target_log_odds(states.view(), policy, instance.budget()))
         .collect();
     // a dropped term counts as an average reward; at worst it was the smallest, at best the largest
     let (mean, smallest, largest) = decisions.reward_moments();
     let slack = |terms: f64| [terms * (mean - smallest), terms * (largest - mean)];
-    let draws = pulls.iter().map(|pull| {
-        let missed = without_overlap(log, propensity, pull.view());
+    let draws = targets.iter().map(|log_odds| {
+        let missed = without_overlap(log, propensity, log_odds.view());
         if is_single {
-            let solved = segmented(&decisions, pull.view(), discount);
+            let solved = segmented(&decisions, log_odds.view(), discount);
             let terms: f64 = (0..log.steps() - 1).map(|t| discount.powi(t as i32)).sum();
             let fill = terms * mean;
             let arm: Vec<f64> = (0..log.arms())
@@ -50,12 +50,12 @@ pub(super) fn ratio_draws(
         }
         let up_to =
             if reward_depends_on_action(instance) { RatioUpTo::ThisStep } else { settings.ratio_up_to };
-        let solved = cwpdis(&decisions, pull.view(), discount, up_to);
+        let solved = cwpdis(&decisions, log_odds.view(), discount, up_to);
         let fill = solved.dropped_discount * mean;
         let j = log.trajectories();
         let resample = |which: &[usize], _| solved.resampled(&times_drawn(which, j)) + fill;
         Draws {
-            value: solved.value + fill,
+            value: solved.arm_value.sum() + fill,
             resamples: bootstrap(j, settings.resamples, seeds.resamples, resample),
             slack: slack(solved.dropped_discount),
             effective_sample_size: Some(solved.effective_sample_size),

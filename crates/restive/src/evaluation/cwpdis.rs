@@ -22,40 +22,44 @@
 //! and 10 steps the effective sample size of a random target is about 2.
 //!
 //! # How it is computed
-//! Ratios are kept at mean 1 over the trajectories, ρ̂_t = ρ̂_{t−1} f_t/κ_t with κ_t = mean_j ρ̂_{t−1} f_t. The scale cancels
-//! in the estimate, so nothing overflows; no logarithm and no division by a target probability, so zeros are exact.
-//! O(JHN). Where all ratios of an arm are 0 (the target never does what was logged) or no reward is known, the term is
-//! **dropped**: it adds nothing to the value, and it is counted. The effective sample size is J²/Σ_j ρ̂².
+//! A target is given by the [log-odds](crate::policy::log_odds) of its pulls, from which the chance of either action follows to
+//! full relative precision. Ratios are summed as logarithms and averaged relative to the largest: with the *share*
+//! w_tij = ρ_tij/Σ_j′ ρ_tij′ of a trajectory, R̄_ti = Σ_j w_tij r_tij. Nothing overflows or underflows however strict the target, and
+//! chances of 0 are exact. O(JHN). Where all ratios of an arm are 0 (the target never does what was logged) or no reward is
+//! known, the term is **dropped**: it adds nothing to the value, and it is counted. The effective sample size is 1/Σ_j w².
 //!
 //! # Its pullback
-//! Each average is unchanged when all its ratios are scaled, so κ counts as a constant. With R̄ the average of step t and W
-//! its total ratio, backwards in t:
+//! Each average moves by the logarithms of its ratios: d R̄/d ln ρ_j = w_j (r_j − R̄). A decision enters the ratios of all later
+//! steps, so with π its chance under the target and ± for a pull or none,
 //!
 //! ```text
-//! η_t = γ^t (r_t − R̄_t)/W_t + η_{t+1} f_{t+1}/κ_{t+1}      d f_t = η_t ρ̂_{t−1}/κ_t      d pull = ± d f/propensity
+//! d ln π_t = Σ_{u≥t} γ^u w_u (r_u − R̄_u)      d log-odds = ± (1 − π) d ln π      d pull = ± d ln π/π
 //! ```
+//!
+//! The first is of the size of the rewards. The last is what it is divided by: with pulls of 10⁻⁶⁰ it is 10⁶⁰, and right.
 //!
 //! # An example
 //! ```
 //! use restive::data::domain::Domain;
-//! use restive::evaluation::{Behaviour, Decisions, Propensity, RatioUpTo, cwpdis, known_states, target_pull};
+//! use restive::evaluation::{Behaviour, Decisions, Propensity, RatioUpTo, cwpdis, known_states, target_log_odds};
 //! use restive::policy::Policy;
 //!
 //! let domain = Domain { instances: 1, arms: 10, budget: 2, trajectories: 50, ..Domain::two_state() };
 //! let instance = &domain.generate(1)?[0];
 //! let log = instance.trajectories();
 //! let decisions = Decisions::new(log, instance.reward(), &Propensity::new(log, Behaviour::Logged, 2)?);
-//! let pull = target_pull(known_states(log, instance.observation()).view(), &Policy::NoAction, 2);
-//! let passive = cwpdis(&decisions, pull.view(), 0.99, RatioUpTo::ThisStep);
+//! let log_odds = target_log_odds(known_states(log, instance.observation()).view(), &Policy::NoAction, 2);
+//! let passive = cwpdis(&decisions, log_odds.view(), 0.99, RatioUpTo::ThisStep);
 //! assert!(passive.effective_sample_size < 20.0); // 50 trajectories, of which few left an arm alone throughout
-//! let gradient = passive.pullback(1.0).d_pull; // [J,H,N]
+//! let gradient = passive.pullback_pull(1.0).d_pull; // [J,H,N]
 //! assert!(gradient.sum() > 0.0); // here a pull always pays
 //! # Ok::<(), restive::Error>(())
 //! ```
 
-use super::ratios::{Block, row};
-use super::{Decisions, PullCotangent};
-use crate::simd::for_cpu;
+use super::ratios::{Block, log_factor, row};
+use super::{Decisions, LogOddsCotangent, PullCotangent};
+use crate::policy::odds::log_sigmoid;
+use crate::simd::{exp, for_cpu};
 use ndarray::{Array1, Array2, Array3, ArrayView3, ArrayViewMut3, Axis, s};
 use rayon::prelude::*;
 
@@ -74,11 +78,11 @@ pub enum RatioUpTo {
 
 /// The value of a target policy, by importance sampling.
 pub struct Cwpdis<'a> {
-    /// the value over all arms and steps
+    /// the value over all arms and steps; NaN where every term was dropped, because then nothing is known
     pub value: f64,
     /// `[N]`: each arm's part of it
     pub arm_value: Array1<f64>,
-    /// `[H,N]`: how many equally weighted trajectories the ratios are worth; 0 where they are all 0
+    /// `[H,N]`: how many equally weighted trajectories with known rewards the ratios are worth; 0 where the term was dropped
     pub effective_sample_sizes: Array2<f64>,
     /// their mean over the arms at the last step
     pub effective_sample_size: f64,
@@ -87,7 +91,7 @@ pub struct Cwpdis<'a> {
     /// Σ γ^t over the terms dropped: times a reward, what they might have added
     pub dropped_discount: f64,
     decisions: &'a Decisions,
-    pull: ArrayView3<'a, f64>,
+    log_odds: ArrayView3<'a, f64>,
     discount: f64,
     ratio_up_to: RatioUpTo,
     blocks: Vec<Block>,
@@ -96,16 +100,16 @@ pub struct Cwpdis<'a> {
 /// The value of a target with these pull probabilities (`[J,H,N]`, row-major) in the logged states.
 pub fn cwpdis<'a>(
     decisions: &'a Decisions,
-    pull: ArrayView3<'a, f64>,
+    log_odds: ArrayView3<'a, f64>,
     discount: f64,
     ratio_up_to: RatioUpTo,
 ) -> Cwpdis<'a> {
     let (j, h, n) = decisions.dim();
-    assert_eq!(pull.dim(), (j, h, n), "pull: [J,H,N]");
-    assert!(pull.is_standard_layout(), "pull: row-major");
+    assert_eq!(log_odds.dim(), (j, h, n), "log_odds: [J,H,N]");
+    assert!(log_odds.is_standard_layout(), "log_odds: row-major");
     let blocks: Vec<Block> = (0..n.div_ceil(CHUNK))
         .into_par_iter()
-        .map(|k| Block::new(decisions, pull, ratio_up_to, k * CHUNK, CHUNK.min(n - k * CHUNK)))
+        .map(|k| Block::new(decisions, log_odds, ratio_up_to, k * CHUNK, CHUNK.min(n - k * CHUNK)))
         .collect();
     let mut arm_value = Array1::zeros(n);
     let mut effective_sample_sizes = Array2::zeros((h, n));
@@ -116,29 +120,28 @@ pub fn cwpdis<'a>(
             for k in 0..block.width {
                 let at = t * block.width + k;
                 let i = block.start + k;
-                if block.total[at] > 0.0 {
+                if block.squares[at] > 0.0 {
                     arm_value[i] += weight * block.mean[at];
+                    effective_sample_sizes[[t, i]] = 1.0 / block.squares[at];
                 } else {
                     dropped += 1;
                     dropped_discount += weight;
-                }
-                if block.squares[at] > 0.0 {
-                    effective_sample_sizes[[t, i]] = (j * j) as f64 / block.squares[at];
                 }
             }
         }
         weight *= discount;
     }
     let effective_sample_size = if h == 0 { 0.0 } else { effective_sample_sizes.row(h - 1).sum() / n as f64 };
+    let is_known = dropped < h * n || h * n == 0;
     Cwpdis {
-        value: arm_value.sum(),
+        value: if is_known { arm_value.sum() } else { f64::NAN },
         arm_value,
         effective_sample_sizes,
         effective_sample_size,
         dropped,
         dropped_discount,
         decisions,
-        pull,
+        log_odds,
         discount,
         ratio_up_to,
         blocks,
@@ -158,11 +161,11 @@ impl RatioUpTo {
 impl Cwpdis<'_> {
     /// The value when trajectory j counts `times[j]` times: a bootstrap sample. O(JHN), without the ratios being made anew.
     ///
-    /// A term whose trajectories with any ratio are all left out keeps its average over the full log.
+    /// A term whose trajectories with any share are all left out keeps its average over the full log.
     pub fn resampled(&self, times: &[f64]) -> f64 {
         let (j, h, _) = self.decisions.dim();
         assert_eq!(times.len(), j, "times: [J]");
-        let (reward, known) = (self.decisions.reward.view(), self.decisions.known.as_ref().map(|k| k.view()));
+        let reward = self.decisions.reward.view();
         let mut value = 0.0;
         for block in &self.blocks {
             let width = block.width;
@@ -171,15 +174,14 @@ impl Cwpdis<'_> {
             for t in 0..h {
                 sum.fill(0.0);
                 total.fill(0.0);
-                let ratios = block.ratio[t * j * width..(t + 1) * j * width].chunks_exact(width);
-                for (j, ratio) in ratios.enumerate().filter(|(j, _)| times[*j] > 0.0) {
+                let shares = block.share[t * j * width..(t + 1) * j * width].chunks_exact(width);
+                for (j, share) in shares.enumerate().filter(|(j, _)| times[*j] > 0.0) {
                     let reward = &row(&reward, j, t, block.start, width)[..width];
                     let (sum, total) = (&mut sum[..width], &mut total[..width]);
-                    let known = known.as_ref().map(|known| row(known, j, t, block.start, width));
                     for k in 0..width {
-                        let ratio = times[j] * ratio[k];
-                        sum[k] += ratio * reward[k];
-                        total[k] += ratio * known.map_or(1.0, |known| known[k]);
+                        let share = times[j] * share[k];
+                        sum[k] += share * reward[k];
+                        total[k] += share;
                     }
                 }
                 for k in 0..width {
@@ -192,69 +194,108 @@ impl Cwpdis<'_> {
         value
     }
 
-    /// What a cotangent of the value becomes on the pulls.
-    pub fn pullback(&self, d_value: f64) -> PullCotangent {
-        let mut d_pull = Array3::zeros(self.decisions.dim());
-        let arms: Vec<_> = d_pull.axis_chunks_iter_mut(Axis(2), CHUNK).zip(&self.blocks).collect();
-        arms.into_par_iter().for_each(|(d_pull, block)| self.pull_back_block(block, d_value, d_pull));
+    /// What a cotangent of the value becomes on the log-odds of the pulls.
+    pub fn pullback(&self, d_value: f64) -> LogOddsCotangent {
+        let mut d_log_odds = self.d_log_probability(d_value);
+        let arms = (d_log_odds.as_slice_mut().expect("standard layout").par_chunks_mut(CHUNK))
+            .zip(self.decisions.sign.as_slice().expect("row-major").par_chunks(CHUNK))
+            .zip(self.log_odds.to_slice().expect("row-major").par_chunks(CHUNK));
+        arms.for_each(|((d, sign), log_odds)| turn(sign, log_odds, d));
+        LogOddsCotangent { d_log_odds }
+    }
+
+    /// What a cotangent of the value becomes on the pulls themselves, for targets that are given by them.
+    pub fn pullback_pull(&self, d_value: f64) -> PullCotangent {
+        let mut d_pull = self.d_log_probability(d_value);
+        let (j, h, n) = self.decisions.dim();
+        let chance = |at: [usize; 3]| log_sigmoid(self.decisions.sign[at] * self.log_odds[at]);
+        for at in ndarray::indices((j, h, n)) {
+            let at = [at.0, at.1, at.2];
+            let sign = self.decisions.sign[at];
+            // a decision that the target cannot make ends the ratios: their slope by its own chance is left to `impossible`
+            let inverse =
+                if sign == 0.0 || chance(at) == f64::NEG_INFINITY { 0.0 } else { (-chance(at)).exp() };
+            d_pull[at] *= sign * inverse;
+        }
+        for (j, i) in (0..j).flat_map(|j| (0..n).map(move |i| (j, i))) {
+            let is_impossible =
+                |t: &usize| self.decisions.sign[[j, *t, i]] != 0.0 && chance([j, *t, i]) == f64::NEG_INFINITY;
+            if let Some(t) = (0..h).find(is_impossible) {
+                d_pull[[j, t, i]] = d_value * self.impossible(j, t, i);
+            }
+        }
         PullCotangent { d_pull }
     }
 
-    /// Writes `[J,H,width]`.
-    fn pull_back_block(&self, block: &Block, d_value: f64, mut d_pull: ArrayViewMut3<'_, f64>) {
+    /// The derivative of the value by the pull at the first decision of an arm that the target cannot have made, where all ratios
+    /// from there on are 0: what the averages would gain, were it not for this decision.
+    fn impossible(&self, j: usize, first: usize, i: usize) -> f64 {
         let d = self.decisions;
-        let ((j, h, _), width) = (d.dim(), block.width);
-        let (reward, sign, propensity) = (d.reward.view(), d.sign.view(), d.propensity.view());
-        let known = d.known.as_ref().map(|known| known.view());
-        let (mut eta, mut share, ones) = (vec![0.0; j * width], vec![0.0; width], vec![1.0; width]);
+        let factor = |t: usize| match t == first {
+            true => -d.log_propensity[[j, t, i]],
+            false => log_factor(d.sign[[j, t, i]], self.log_odds[[j, t, i]], d.log_propensity[[j, t, i]]),
+        };
+        let block = &self.blocks[i / CHUNK];
+        let (mut log_ratio, mut slope) = (0.0, 0.0);
+        for t in 0..d.dim().1 {
+            let Some(u) = self.ratio_up_to.decision(t) else { continue };
+            log_ratio += factor(u);
+            let at = t * block.width + i - block.start;
+            if u >= first && block.squares[at] > 0.0 && d.is_known(j, t, i) {
+                let weight = self.discount.powi(t as i32) * (log_ratio - block.log_total[at]).exp();
+                slope += weight * (d.reward[[j, t, i]] - block.mean[at]);
+            }
+        }
+        d.sign[[j, first, i]] * slope
+    }
+
+    /// The cotangents of ln π of the logged actions, `[J,H,N]`.
+    fn d_log_probability(&self, d_value: f64) -> Array3<f64> {
+        let mut d_log = Array3::zeros(self.decisions.dim());
+        let arms: Vec<_> = d_log.axis_chunks_iter_mut(Axis(2), CHUNK).zip(&self.blocks).collect();
+        arms.into_par_iter().for_each(|(d_log, block)| self.pull_back_block(block, d_value, d_log));
+        d_log
+    }
+
+    /// Writes `[J,H,width]`.
+    fn pull_back_block(&self, block: &Block, d_value: f64, mut d_log: ArrayViewMut3<'_, f64>) {
+        let ((trajectories, h, _), width) = (self.decisions.dim(), block.width);
+        let reward = self.decisions.reward.view();
+        let mut sum = vec![0.0; trajectories * width];
         for t in (0..h).rev() {
             let weight = d_value * self.discount.powi(t as i32);
-            let step = t * width..(t + 1) * width;
-            for (share, total) in share.iter_mut().zip(&block.total[step.clone()]) {
-                *share = if *total > 0.0 { weight / total } else { 0.0 };
-            }
-            let (mean, scale) = (&block.mean[step.clone()], &block.scale[step]);
-            for (j, eta) in eta.chunks_exact_mut(width).enumerate() {
-                let known = known.as_ref().map_or(&ones[..], |known| row(known, j, t, block.start, width));
-                earn(row(&reward, j, t, block.start, width), mean, &share, known, eta);
-            }
-            let Some(u) = self.ratio_up_to.decision(t) else { continue };
-            for (j_, eta) in eta.chunks_exact_mut(width).enumerate() {
-                let before =
-                    if t == 0 { &ones[..] } else { &block.ratio[((t - 1) * j + j_) * width..][..width] };
-                let mut out = d_pull.slice_mut(s![j_, u, ..]);
-                let out = out.as_slice_mut().expect("arms are contiguous");
-                let logged =
-                    [&sign, &propensity, &self.pull].map(|array| row(array, j_, u, block.start, width));
-                carry(logged, scale, before, eta, out);
+            let mean = &block.mean[t * width..(t + 1) * width];
+            let shares = block.share[t * trajectories * width..].chunks_exact(width);
+            for (j, (sum, share)) in sum.chunks_exact_mut(width).zip(shares).enumerate() {
+                earn(row(&reward, j, t, block.start, width), mean, share, weight, sum);
+                if let Some(u) = self.ratio_up_to.decision(t) {
+                    let mut out = d_log.slice_mut(s![j, u, ..]);
+                    out.as_slice_mut().expect("arms are contiguous").copy_from_slice(sum);
+                }
             }
         }
     }
 }
 
-for_cpu!(fn earn(reward: &[f64], mean: &[f64], share: &[f64], known: &[f64], eta: &mut [f64]) = earn_loop);
-for_cpu!(fn carry(logged: [&[f64]; 3], scale: &[f64], before: &[f64], eta: &mut [f64], d_pull: &mut [f64]) = carry_loop);
+for_cpu!(fn earn(reward: &[f64], mean: &[f64], share: &[f64], weight: f64, sum: &mut [f64]) = earn_loop);
+for_cpu!(fn turn(sign: &[f64], log_odds: &[f64], d: &mut [f64]) = turn_loop);
 
-/// η += (r − R̄)/W where the reward is known
+/// d ln π += γ^t w (r − R̄)
 #[inline(always)]
-fn earn_loop(reward: &[f64], mean: &[f64], share: &[f64], known: &[f64], eta: &mut [f64]) {
-    let n = eta.len();
-    let (reward, mean, share, known) = (&reward[..n], &mean[..n], &share[..n], &known[..n]);
+fn earn_loop(reward: &[f64], mean: &[f64], share: &[f64], weight: f64, sum: &mut [f64]) {
+    let n = sum.len();
+    let (reward, mean, share) = (&reward[..n], &mean[..n], &share[..n]);
     for k in 0..n {
-        eta[k] += (reward[k] - mean[k]) * share[k] * known[k];
+        sum[k] += (reward[k] - mean[k]) * share[k] * weight;
     }
 }
 
-/// d pull = ± η ρ̂/(κ propensity), then η ← η f/κ
+/// d ln π becomes ± (1 − π) d ln π; nothing where there is no action.
 #[inline(always)]
-fn carry_loop(logged: [&[f64]; 3], scale: &[f64], before: &[f64], eta: &mut [f64], d_pull: &mut [f64]) {
-    let n = eta.len();
-    let [sign, propensity, pull] = logged.map(|row| &row[..n]);
-    let (scale, before, d_pull) = (&scale[..n], &before[..n], &mut d_pull[..n]);
+fn turn_loop(sign: &[f64], log_odds: &[f64], d: &mut [f64]) {
+    let n = d.len();
+    let (sign, log_odds) = (&sign[..n], &log_odds[..n]);
     for k in 0..n {
-        let through = eta[k] * scale[k] / propensity[k];
-        let base = if sign[k] > 0.0 { 0.0 } else { 1.0 };
-        d_pull[k] = through * before[k] * sign[k];
-        eta[k] = through * (base + sign[k] * pull[k]);
+        d[k] = if sign[k] == 0.0 { 0.0 } else { sign[k] * d[k] / (1.0 + exp(sign[k] * log_odds[k])) };
     }
 }

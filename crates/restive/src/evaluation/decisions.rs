@@ -10,24 +10,31 @@
 use super::Propensity;
 use crate::instance::{NO_ACTION, Reward, Trajectories, UNSEEN};
 use crate::policy::soft_top_k::soft_top_k_many;
-use crate::policy::{Chooser, Policy};
+use crate::policy::{Chooser, Policy, log_odds};
 use ndarray::{Array3, ArrayView3, s};
 use rayon::prelude::*;
 
 /// H decisions of J trajectories over N arms, with what was earned at each.
 ///
-/// The probability that a target with pull probability p gives to the logged action is `p` for a pull, 1 − p for none, and 1
-/// where there is no action; over the propensity this is the decision's ratio.
+/// The chance that a target with the log-odds z gives to the logged action is σ(z) for a pull, σ(−z) for none, and 1 where there is
+/// no action; over the propensity this is the decision's ratio.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decisions {
     /// `[J,H,N]`: 1 for a pull, −1 for passive, 0 for no action
     pub(super) sign: Array3<f64>,
-    /// `[J,H,N]`
-    pub(super) propensity: Array3<f64>,
+    /// `[J,H,N]`, 0 where there is no action
+    pub(super) log_propensity: Array3<f64>,
     /// `[J,H,N]`, 0 where it is not known
     pub(super) reward: Array3<f64>,
     /// `[J,H,N]`: 1 where the reward is known, 0 elsewhere; absent where all are
     pub(super) known: Option<Array3<f64>>,
+}
+
+/// What a cotangent of an off-policy value becomes on the log-odds of the target's pulls.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LogOddsCotangent {
+    /// `[J,H,N]`
+    pub d_log_odds: Array3<f64>,
 }
 
 /// What a cotangent of an off-policy value becomes on the pulls of the target.
@@ -72,18 +79,15 @@ impl Decisions {
         });
         let known = earned.iter().any(|r| !r.is_finite()).then(|| earned.mapv(|r| f64::from(r.is_finite())));
         earned.iter_mut().filter(|r| !r.is_finite()).for_each(|r| *r = 0.0);
-        Self { sign, propensity: propensity.values.clone(), reward: earned, known }
+        let log_propensity = ndarray::Zip::from(&sign)
+            .and(&propensity.values)
+            .map_collect(|sign, propensity| if *sign == 0.0 { 0.0 } else { propensity.ln() });
+        Self { sign, log_propensity, reward: earned, known }
     }
 
     /// (J, H, N)
     pub fn dim(&self) -> (usize, usize, usize) {
         self.sign.dim()
-    }
-
-    /// The ratio of target to behaviour for one decision, when the target pulls with probability `pull`.
-    #[inline(always)]
-    pub(super) fn ratio(&self, j: usize, t: usize, i: usize, pull: f64) -> f64 {
-        factor(self.sign[[j, t, i]], pull, self.propensity[[j, t, i]])
     }
 
     /// The mean, the smallest and the largest known reward.
@@ -103,15 +107,8 @@ impl Decisions {
     }
 }
 
-/// The ratio of one decision: (p, 1 − p or 1)/propensity for the sign 1, −1 or 0.
-#[inline(always)]
-pub(super) fn factor(sign: f64, pull: f64, propensity: f64) -> f64 {
-    let base = if sign > 0.0 { 0.0 } else { 1.0 };
-    (base + sign * pull) / propensity
-}
-
-/// The probability that a policy pulls each arm in the logged states (`[J,T,N]`, all known): `[J,H,N]`.
-pub fn target_pull(states: ArrayView3<'_, u16>, policy: &Policy, budget: usize) -> Array3<f64> {
+/// The log-odds with which a policy pulls each arm in the logged states (`[J,T,N]`, all known): `[J,H,N]`.
+pub fn target_log_odds(states: ArrayView3<'_, u16>, policy: &Policy, budget: usize) -> Array3<f64> {
     let (j, steps, n) = states.dim();
     let h = steps - 1;
     // a copy, because the last step is left out between the rows
@@ -119,14 +116,17 @@ pub fn target_pull(states: ArrayView3<'_, u16>, policy: &Policy, budget: usize) 
     let decided = decided.into_shape_with_order((j * h, n)).expect("as many entries");
     if let Policy::Soft(table, temperature) = policy {
         let solved = soft_top_k_many(table.view(), decided.view(), budget.min(n) as f64, *temperature);
-        return solved.pull.into_shape_with_order((j, h, n)).expect("as many entries");
+        return solved.log_odds.into_shape_with_order((j, h, n)).expect("as many entries");
     }
-    let mut pull = Array3::zeros((j, h, n));
+    let mut target = Array3::zeros((j, h, n));
     let rows = decided.as_slice().expect("row-major");
-    (pull.as_slice_mut().expect("row-major").par_chunks_mut(n).zip(rows.par_chunks(n)).enumerate())
+    (target.as_slice_mut().expect("row-major").par_chunks_mut(n).zip(rows.par_chunks(n)).enumerate())
         .for_each_init(
             || Chooser::new(policy, budget),
-            |chooser, (row, (pull, state))| chooser.inclusion(state, row % h, pull),
+            |chooser, (row, (target, state))| {
+                chooser.inclusion(state, row % h, target);
+                target.iter_mut().for_each(|p| *p = log_odds(*p));
+            },
         );
-    pull
+    target
 }

@@ -38,7 +38,7 @@ pub mod world;
 
 pub use bootstrap::{bootstrap, times_drawn};
 pub use cwpdis::{Cwpdis, RatioUpTo, cwpdis};
-pub use decisions::{Decisions, PullCotangent, target_pull};
+pub use decisions::{Decisions, LogOddsCotangent, PullCotangent, target_log_odds};
 pub use decomposed::{Decomposed, DecomposedCotangent, Relaxation, decomposed};
 pub use estimate::{Covers, Estimate, NORMAL, difference, moments, stretch};
 pub use evaluate::{Case, EvaluationSettings, evaluate};

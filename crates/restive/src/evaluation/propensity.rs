@@ -179,22 +179,22 @@ fn share_of_pulls(action: ArrayView3<'_, u8>, t: usize) -> f64 {
     pulls as f64 / actions.max(1) as f64
 }
 
-/// How many logged decisions the target (its pull probabilities, `[J,H,N]`) would take otherwise with some probability, while
+/// How many logged decisions the target (the log-odds of its pulls, `[J,H,N]`) would take otherwise with some probability, while
 /// the behaviour could not have.
 pub fn without_overlap(
     trajectories: &Trajectories,
     propensity: &Propensity,
-    pull: ArrayView3<'_, f64>,
+    log_odds: ArrayView3<'_, f64>,
 ) -> usize {
-    assert_eq!(pull.shape(), propensity.values.shape(), "pull: [J,H,N]");
+    assert_eq!(log_odds.shape(), propensity.values.shape(), "log_odds: [J,H,N]");
     let action = trajectories.action();
-    let missed = pull.indexed_iter().filter(|((j, t, i), p)| {
-        let other = match action[[*j, *t, *i]] {
+    let missed = log_odds.indexed_iter().filter(|((j, t, i), z)| {
+        let might_differ = match action[[*j, *t, *i]] {
             NO_ACTION => return false,
-            1 => 1.0 - **p,
-            _ => **p,
+            1 => **z < f64::INFINITY,
+            _ => **z > f64::NEG_INFINITY,
         };
-        other > 0.0 && propensity.values[[*j, *t, *i]] >= 1.0
+        might_differ && propensity.values[[*j, *t, *i]] >= 1.0
     });
     missed.count()
 }

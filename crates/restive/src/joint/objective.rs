@@ -22,6 +22,7 @@ use super::process::Joint;
 use crate::error::{Error, Result};
 use crate::evaluation::{Behaviour, Decisions, Propensity, RatioUpTo, cwpdis};
 use crate::instance::{Instance, Logged, NO_ACTION, Reward, Trajectories, UNSEEN};
+use crate::policy::log_odds;
 use ndarray::{Array3, Array4, ArrayView4};
 
 /// How far logged propensities may be from those of uniform behaviour.
@@ -109,11 +110,11 @@ impl Objective {
     pub fn objective(&self, transition: ArrayView4<'_, f64>) -> Judged {
         // P → Q → π → value
         let plan = plan(&self.joint, transition, self.temperature, self.planner);
-        let pull: Vec<f64> = self.logged.iter().map(|&(x, a)| plan.policy[[a, x]]).collect();
-        let pull = Array3::from_shape_vec(self.decisions.dim(), pull).expect("[J,H,1]");
-        let judged = cwpdis(&self.decisions, pull.view(), self.joint.discount(), RatioUpTo::ThisStep);
+        let log_odds: Vec<f64> = self.logged.iter().map(|&(x, a)| log_odds(plan.policy[[a, x]])).collect();
+        let log_odds = Array3::from_shape_vec(self.decisions.dim(), log_odds).expect("[J,H,1]");
+        let judged = cwpdis(&self.decisions, log_odds.view(), self.joint.discount(), RatioUpTo::ThisStep);
         // value → π → Q → P
-        let d_pull = judged.pullback(1.0).d_pull;
+        let d_pull = judged.pullback_pull(1.0).d_pull;
         let d_policy: Vec<(usize, usize, f64)> =
             self.logged.iter().zip(&d_pull).map(|(&(x, a), &d)| (x, a, d)).collect();
         let pulled = plan.pullback(plan.through_policy(&d_policy).view());

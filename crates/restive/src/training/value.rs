@@ -157,17 +157,19 @@ fn by_log(prepared: &Prepared, index: ArrayView2<'_, f64>, temperature: f64) -> 
     let log = prepared.log.as_ref().expect("prepared for importance sampling");
     let (j, h, n) = log.decisions.dim();
     let soft = soft_top_k_many(index, log.states.view(), prepared.budget, temperature);
-    let pull = ArrayView3::from_shape((j, h, n), soft.pull.as_slice().expect("standard layout"));
-    let pull = pull.expect("J·H rows");
-    let (value, d_pull) = if j == 1 {
-        let judged = segmented(&log.decisions, pull, prepared.discount);
-        (judged.value, judged.pullback(1.0).d_pull)
+    let log_odds = ArrayView3::from_shape((j, h, n), soft.log_odds.as_slice().expect("standard layout"));
+    let log_odds = log_odds.expect("J·H rows");
+    let (value, d_log_odds) = if j == 1 {
+        let judged = segmented(&log.decisions, log_odds, prepared.discount);
+        (judged.value, judged.pullback(1.0).d_log_odds)
     } else {
-        let judged = cwpdis(&log.decisions, pull, prepared.discount, RatioUpTo::ThisStep);
-        (judged.value, judged.pullback(1.0).d_pull)
+        let judged = cwpdis(&log.decisions, log_odds, prepared.discount, RatioUpTo::ThisStep);
+        (judged.value, judged.pullback(1.0).d_log_odds)
     };
-    let d_pull = d_pull.into_shape_with_order((j * h, n)).expect("J·H rows");
-    let d = soft.pullback(d_pull.view());
+    // an instance of which nothing is known teaches nothing
+    let value = if value.is_nan() { 0.0 } else { value };
+    let d_log_odds = d_log_odds.into_shape_with_order((j * h, n)).expect("J·H rows");
+    let d = soft.pullback(d_log_odds.view());
     Judged { value, d_index: d.d_index, d_temperature: d.d_temperature }
 }
 

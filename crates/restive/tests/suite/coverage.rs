@@ -4,7 +4,7 @@ use crate::arms::{Kind, random, transitions};
 use crate::simulation::exact_value;
 use ndarray::{Array1, Array3, s};
 use restive::evaluation::*;
-use restive::policy::Policy;
+use restive::policy::{Policy, log_odds};
 use restive::simulation::{Initial, Setting, trajectories};
 use restive::{Reward, index};
 
@@ -35,8 +35,8 @@ fn cwpdis_intervals_cover_the_exact_value_of_a_target_whose_arms_do_not_compete(
             let log = trajectories(&setting, &Initial::Uniform, &Policy::Random, 50, seed);
             let propensity = Propensity::new(&log, Behaviour::Logged, 1).unwrap();
             let decisions = Decisions::new(&log, &reward, &propensity);
-            let pull = Array3::from_shape_fn((50, 3, 3), |(_, _, i)| own[i]);
-            let found = cwpdis(&decisions, pull.view(), 0.9, up_to);
+            let target = Array3::from_shape_fn((50, 3, 3), |(_, _, i)| log_odds(own[i]));
+            let found = cwpdis(&decisions, target.view(), 0.9, up_to);
             let resampled = bootstrap(50, 400, seed, |which, _| found.resampled(&times_drawn(which, 50)));
             let estimate = Estimate::percentile(
                 found.value,

@@ -2,10 +2,12 @@
 
 use crate::arms::random;
 use crate::gradients::{AGREEMENT, derivative, uniform};
-use crate::logs::{Log, log, pulls};
+use crate::logs::{Log, log, odds, pulls};
 use ndarray::{Array2, Array3, ArrayView3, Axis};
+use restive::Trajectories;
 use restive::data::domain::Domain;
 use restive::evaluation::*;
+use restive::instance::{Logged, NO_ACTION, UNSEEN};
 use restive::policy::Policy;
 
 const BOTH: [RatioUpTo; 2] = [RatioUpTo::ThisStep, RatioUpTo::PreviousStep];
@@ -41,8 +43,9 @@ fn cwpdis_is_its_definition() {
             if is_strict {
                 pull.mapv_inplace(f64::round); // exact zeros, and arms that no trajectory speaks for
             }
+            let log_odds = odds(&pull);
             for up_to in BOTH {
-                let found = cwpdis(&decisions, pull.view(), 0.9, up_to);
+                let found = cwpdis(&decisions, log_odds.view(), 0.9, up_to);
                 let (truth, dropped) = definition(&log, pull.view(), 0.9, up_to);
                 assert!((found.value - truth).abs() < 1e-12 * n as f64, "{} not {truth}", found.value);
                 assert_eq!(found.dropped, dropped);
@@ -59,13 +62,14 @@ fn a_resampled_value_is_the_value_of_the_resampled_log() {
     let mut random = random(62);
     let log = log(8, 5, 9, true, &mut random);
     let (decisions, pull) = (log.decisions(), pulls(&log, &mut random));
-    let found = cwpdis(&decisions, pull.view(), 0.9, RatioUpTo::ThisStep);
+    let log_odds = odds(&pull);
+    let found = cwpdis(&decisions, log_odds.view(), 0.9, RatioUpTo::ThisStep);
     let which = [0, 0, 3, 5, 5, 5, 7, 2];
     let trajectories = log.trajectories.select(&which);
     let propensity = Propensity::new(&trajectories, Behaviour::Logged, 1).unwrap();
     let again = Decisions::new(&trajectories, &log.reward, &propensity);
-    let pull = pull.select(Axis(0), &which);
-    let again = cwpdis(&again, pull.view(), 0.9, RatioUpTo::ThisStep);
+    let log_odds = log_odds.select(Axis(0), &which);
+    let again = cwpdis(&again, log_odds.view(), 0.9, RatioUpTo::ThisStep);
     // a term nobody in the resample has seen keeps its average: here the resample has dropped no more than the log
     assert_eq!(again.dropped, found.dropped);
     assert!((found.resampled(&times_drawn(&which, 8)) - again.value).abs() < 1e-12);
@@ -82,13 +86,14 @@ fn the_behaviour_policy_itself_is_worth_what_was_earned() {
     for behaviour in [Behaviour::Logged, Behaviour::Uniform, Behaviour::Estimated] {
         let propensity = Propensity::new(log, behaviour, 7).unwrap();
         let decisions = Decisions::new(log, instance.reward(), &propensity);
-        let pull = target_pull(known_states(log, instance.observation()).view(), &Policy::Random, 7);
-        assert_eq!(without_overlap(log, &propensity, pull.view()), 0);
+        let states = known_states(log, instance.observation());
+        let log_odds = target_log_odds(states.view(), &Policy::Random, 7);
+        assert_eq!(without_overlap(log, &propensity, log_odds.view()), 0);
         for up_to in BOTH {
-            let found = cwpdis(&decisions, pull.view(), 1.0, up_to);
-            // all ratios are 1 to the last bit; only the order of the sum differs
+            let found = cwpdis(&decisions, log_odds.view(), 1.0, up_to);
+            // all ratios are 1 to rounding
             assert!((found.value - earned.sum()).abs() < 1e-12, "{} not {}", found.value, earned.sum());
-            assert_eq!(found.effective_sample_size, 12.0);
+            assert!((found.effective_sample_size - 12.0).abs() < 1e-12);
         }
     }
 }
@@ -116,8 +121,15 @@ fn the_gradient_of_cwpdis_is_that_of_its_value() {
                 assert!(size > 0.0 || j == 1, "a gradient to check");
             };
             for up_to in BOTH {
-                let gradient = cwpdis(&decisions, pull.view(), 0.9, up_to).pullback(1.0).d_pull;
-                check(gradient, &|pull| cwpdis(&decisions, pull, 0.9, up_to).value);
+                let log_odds = odds(&pull);
+                let found = cwpdis(&decisions, log_odds.view(), 0.9, up_to);
+                check(found.pullback_pull(1.0).d_pull, &|pull| {
+                    cwpdis(&decisions, odds(&pull.to_owned()).view(), 0.9, up_to).value
+                });
+                // the same by the log-odds: dp = p(1 − p) dz
+                let slope = pull.mapv(|p| p * (1.0 - p));
+                let (by_odds, by_pull) = (found.pullback(1.0).d_log_odds, found.pullback_pull(1.0).d_pull);
+                assert!((&by_odds - &(&by_pull * &slope)).iter().all(|x| x.abs() < 1e-13));
             }
         }
     }
@@ -132,15 +144,24 @@ fn a_pull_of_zero_still_has_a_gradient() {
     let mut pull = pulls(&log, &mut random);
     pull[[0, 1, 0]] = 0.0;
     pull[[2, 0, 1]] = 1.0;
-    let gradient = cwpdis(&decisions, pull.view(), 0.9, RatioUpTo::ThisStep).pullback(1.0).d_pull;
-    for at in [[0, 1, 0], [2, 0, 1]] {
-        let value = |t: f64| {
-            let mut moved = pull.clone();
-            moved[at] += t;
-            cwpdis(&decisions, moved.view(), 0.9, RatioUpTo::ThisStep).value
-        };
-        let truth = derivative(value, 1e-4);
-        assert!((gradient[at] - truth).abs() < 1e-8 * (1.0 + truth.abs()), "{} not {truth}", gradient[at]);
+    for up_to in BOTH {
+        let gradient = cwpdis(&decisions, odds(&pull).view(), 0.9, up_to).pullback_pull(1.0).d_pull;
+        for (at, into) in [([0, 1, 0], 1.0), ([2, 0, 1], -1.0)] {
+            let value = |t: f64| {
+                let mut moved = pull.clone();
+                moved[at] += into * t;
+                cwpdis(&decisions, odds(&moved).view(), 0.9, up_to).value
+            };
+            // one-sided, because a chance ends there: the error is of the order of the cube of the step
+            let step = 1e-4;
+            let [f0, f1, f2, f3] = [0.0, step, 2.0 * step, 3.0 * step].map(value);
+            let truth = into * (-11.0 * f0 + 18.0 * f1 - 9.0 * f2 + 2.0 * f3) / (6.0 * step);
+            assert!(
+                (gradient[at] - truth).abs() < 1e-8 * (1.0 + truth.abs()),
+                "{} not {truth}",
+                gradient[at]
+            );
+        }
     }
 }
 
@@ -150,7 +171,8 @@ fn five_hundred_steps_neither_overflow_nor_vanish() {
     let (j, h, n) = (20, 500, 4);
     let log = log(j, h, n, false, &mut random);
     let (decisions, pull) = (log.decisions(), pulls(&log, &mut random));
-    let found = cwpdis(&decisions, pull.view(), 0.999, RatioUpTo::ThisStep);
+    let log_odds = odds(&pull);
+    let found = cwpdis(&decisions, log_odds.view(), 0.999, RatioUpTo::ThisStep);
     // the definition in logarithms, largest ratio first
     let mut truth = 0.0;
     for i in 0..n {
@@ -165,7 +187,9 @@ fn five_hundred_steps_neither_overflow_nor_vanish() {
     }
     assert!((found.value - truth).abs() < 1e-9 * truth.abs(), "{} not {truth}", found.value);
     assert_eq!(found.dropped, 0);
-    assert!(found.pullback(1.0).d_pull.iter().all(|x| x.is_finite()));
+    assert!(
+        found.pullback(1.0).d_log_odds.iter().chain(&found.pullback_pull(1.0).d_pull).all(|x| x.is_finite())
+    );
 }
 
 #[test]
@@ -178,10 +202,57 @@ fn an_arm_that_no_trajectory_speaks_for_is_dropped_and_counted() {
         // from step 2 the target never does what was logged for arm 1
         pull[[j, 2, 1]] = if log.trajectories.action()[[j, 2, 1]] == 1 { 0.0 } else { 1.0 };
     }
-    let found = cwpdis(&decisions, pull.view(), 0.5, RatioUpTo::ThisStep);
+    let log_odds = odds(&pull);
+    let found = cwpdis(&decisions, log_odds.view(), 0.5, RatioUpTo::ThisStep);
     assert_eq!(found.dropped, 2);
     assert_eq!(found.dropped_discount, 0.25 + 0.125);
     assert_eq!(found.effective_sample_sizes[[3, 1]], 0.0);
     assert!(found.effective_sample_sizes[[3, 0]] >= 1.0);
-    assert!(found.pullback(1.0).d_pull.iter().all(|x| x.is_finite()));
+    assert!(
+        found.pullback(1.0).d_log_odds.iter().chain(&found.pullback_pull(1.0).d_pull).all(|x| x.is_finite())
+    );
+}
+
+#[test]
+fn a_log_in_which_nothing_was_seen_answers_that_nothing_is_known() {
+    let mut random = random(67);
+    let log = log(4, 3, 5, false, &mut random);
+    let logged = Logged {
+        state: Array3::from_elem((4, 4, 5), UNSEEN),
+        action: log.trajectories.action().to_owned(),
+        propensity: log.trajectories.propensity().map(|p| p.to_owned()),
+        reward: None,
+    };
+    let trajectories = Trajectories::new(logged, 3).unwrap();
+    let decisions = Decisions::new(&trajectories, &log.reward, &log.propensity);
+    let log_odds = odds(&pulls(&log, &mut random));
+    for up_to in BOTH {
+        let found = cwpdis(&decisions, log_odds.view(), 0.9, up_to);
+        assert!(found.value.is_nan() && found.effective_sample_size == 0.0 && found.dropped == 15);
+        assert!(found.pullback(1.0).d_log_odds.iter().all(|x| *x == 0.0));
+    }
+    let found = segmented(&decisions, log_odds.view(), 0.9);
+    assert!(found.value.is_nan() && found.effective_sample_size == 0.0 && found.dropped == 20);
+    assert!(found.pullback(1.0).d_log_odds.iter().all(|x| *x == 0.0));
+}
+
+/// What is unlikely is not impossible: a decision with a chance of e⁻⁸⁰⁰ may be the only one that later steps do not rule out.
+#[test]
+fn a_trajectory_that_seems_ruled_out_may_come_back() {
+    let log = log(2, 2, 1, false, &mut random(68));
+    let action = Array3::from_shape_vec((2, 3, 1), vec![1, 1, NO_ACTION, 1, 1, NO_ACTION]).unwrap();
+    let reward = Array3::from_shape_vec((2, 3, 1), vec![0.0, 5.0, 0.0, 1.0, 7.0, 0.0]).unwrap();
+    let logged = Logged {
+        state: log.trajectories.state().to_owned(),
+        action,
+        propensity: Some(Array3::from_elem((2, 3, 1), 0.5)),
+        reward: Some(reward),
+    };
+    let trajectories = Trajectories::new(logged, 3).unwrap();
+    let propensity = Propensity::new(&trajectories, Behaviour::Logged, 1).unwrap();
+    let decisions = Decisions::new(&trajectories, &log.reward, &propensity);
+    // the first trajectory has e^-800 · 1, the second 1 · e^-2000
+    let log_odds = Array3::from_shape_vec((2, 2, 1), vec![-800.0, 100.0, 100.0, -2000.0]).unwrap();
+    let found = cwpdis(&decisions, log_odds.view(), 1.0, RatioUpTo::ThisStep);
+    assert_eq!((found.value, found.dropped), (1.0 + 5.0, 0));
 }

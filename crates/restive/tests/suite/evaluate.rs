@@ -4,7 +4,7 @@ use ndarray::{Array2, Array4};
 use restive::data::domain::Domain;
 use restive::evaluation::*;
 use restive::instance::{Instance, Layout, Observation, Parts, Reward, Transition};
-use restive::policy::Policy;
+use restive::policy::{Policy, sigmoid};
 use restive::simulation::{Initial, Setting, trajectories};
 
 #[test]
@@ -83,7 +83,7 @@ fn logs_of_a_single_decision_have_targets_too() {
     let table = ndarray::Array2::from_shape_fn((6, 2), |(i, s)| (i + 3 * s) as f64);
     let states = known_states(instance.trajectories(), instance.observation());
     for policy in [Policy::Random, Policy::Strict(table.clone()), Policy::Soft(table, 0.5)] {
-        let pull = target_pull(states.view(), &policy, 2);
+        let pull = target_log_odds(states.view(), &policy, 2).mapv(sigmoid);
         assert_eq!(pull.dim(), (3, 1, 6));
         for arms in pull.rows() {
             assert!((arms.sum() - 2.0).abs() < 1e-12, "{policy:?}");

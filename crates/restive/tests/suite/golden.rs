@@ -1,8 +1,11 @@
 //! Numbers from `reference/`: slow Python in high precision, and a published package. Each file names its source.
 
-use ndarray::{Array2, Array4};
+use ndarray::{Array2, Array3, Array4, Axis};
+use restive::evaluation::{Behaviour, Decisions, Propensity, RatioUpTo, cwpdis, segmented};
 use restive::index::{general, two_state};
-use restive::policy::soft_top_k::soft_top_k;
+use restive::instance::{Logged, NO_ACTION};
+use restive::policy::soft_top_k::{soft_top_k, soft_top_k_many};
+use restive::{Reward, Trajectories};
 use serde_json::Value;
 
 pub fn cases(name: &str) -> Vec<Value> {
@@ -17,6 +20,14 @@ pub fn numbers(value: &Value) -> Vec<f64> {
     match value {
         Value::Array(list) => list.iter().flat_map(numbers).collect(),
         number => vec![number.as_f64().unwrap()],
+    }
+}
+
+/// The same, with NaN for null.
+fn numbers_or_nan(value: &Value) -> Vec<f64> {
+    match value {
+        Value::Array(list) => list.iter().flat_map(numbers_or_nan).collect(),
+        number => vec![number.as_f64().unwrap_or(f64::NAN)],
     }
 }
 
@@ -126,6 +137,64 @@ fn average_reward_indices_equal_a_published_package() {
         }
     }
     assert!(at_one >= 50, "{at_one}");
+}
+
+/// From indices to values at temperatures of 10⁻³ to 10: a strict policy's chance of doing what was logged is e⁻¹⁰⁰⁰ and less.
+#[test]
+fn the_chain_from_indices_to_importance_sampling_loses_no_digit() {
+    for case in cases("importance_sampling") {
+        let dim = (3, 3, 5);
+        let (temperature, k) = (case["temperature"].as_f64().unwrap(), case["k"].as_f64().unwrap());
+        let index = Array2::from_shape_vec((5, 2), numbers(&case["index"])).unwrap();
+        let of = |name: &str| Array3::from_shape_vec(dim, numbers_or_nan(&case[name])).unwrap();
+        let state = of("state").mapv(|s| s as u16);
+        let steps = |array: Array3<f64>, last: f64| {
+            let (j, _, n) = array.dim();
+            ndarray::concatenate![Axis(1), array, Array3::from_elem((j, 1, n), last)]
+        };
+        let logged = Logged {
+            state: steps(of("state"), 0.0).mapv(|s| s as u16),
+            action: steps(of("action"), f64::from(NO_ACTION)).mapv(|a| a as u8),
+            propensity: Some(steps(of("propensity"), 1.0)),
+            reward: Some(steps(of("reward"), f64::NAN)),
+        };
+        let log = Trajectories::new(logged, 2).unwrap();
+        let propensity = Propensity::new(&log, Behaviour::Logged, 2).unwrap();
+        let decisions = Decisions::new(&log, &Reward::linear(2), &propensity);
+        let rows = state.into_shape_with_order((9, 5)).unwrap();
+        let soft = soft_top_k_many(index.view(), rows.view(), k, temperature);
+        let log_odds = soft.log_odds.clone().into_shape_with_order(dim).unwrap();
+        let check = |name: &str, value: f64, d_log_odds: Array3<f64>| {
+            let (truth, context) = (&case[name], format!("{name} at {temperature}, {k}"));
+            let expected = truth["value"].as_f64().unwrap();
+            // log-odds reach 5/temperature and are rounded at 1e-16 of that, which moves a chance by as much
+            let rounding = 1e-14 * (1.0 + 1.0 / temperature);
+            assert!((value - expected).abs() < rounding, "{context}: {value} not {expected}");
+            let d_log_odds = d_log_odds.into_shape_with_order((9, 5)).unwrap();
+            let d = soft.pullback(d_log_odds.view());
+            let gradient = numbers(&truth["d_index"]);
+            let size = gradient.iter().fold(0.0f64, |size, g| size.max(g.abs()));
+            // a slope is a difference of rewards over the temperature
+            let allowed = rounding * size + 1e-14 / temperature;
+            for (found, truth) in d.d_index.iter().zip(&gradient) {
+                assert!((found - truth).abs() < allowed, "{context}: d_index {found} not {truth}");
+            }
+            let (found, truth) = (d.d_temperature, truth["d_temperature"].as_f64().unwrap());
+            // that of the temperature is a sum of slopes times log-odds
+            assert!(
+                (found - truth).abs()
+                    < rounding * truth.abs() + 1e-13 * (1.0 + 1.0 / temperature) / temperature,
+                "{context}: d_temperature {found} not {truth}"
+            );
+        };
+        for (name, up_to) in [("this_step", RatioUpTo::ThisStep), ("previous_step", RatioUpTo::PreviousStep)]
+        {
+            let judged = cwpdis(&decisions, log_odds.view(), 0.9, up_to);
+            check(name, judged.value, judged.pullback(1.0).d_log_odds);
+        }
+        let judged = segmented(&decisions, log_odds.view(), 0.9);
+        check("segmented", judged.value, judged.pullback(1.0).d_log_odds);
+    }
 }
 
 #[test]

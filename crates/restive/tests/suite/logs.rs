@@ -5,6 +5,7 @@ use ndarray::{Array3, Axis};
 use rand::RngExt;
 use restive::evaluation::{Behaviour, Decisions, Propensity};
 use restive::instance::{Logged, NO_ACTION, UNSEEN};
+use restive::policy::log_odds;
 use restive::{Reward, Trajectories};
 
 /// A log: missing states, missing actions, propensities of all sizes.
@@ -53,4 +54,9 @@ impl Log {
 
 pub(crate) fn pulls(log: &Log, random: &mut Random) -> Array3<f64> {
     Array3::from_shape_simple_fn(log.propensity.values.dim(), || random.random::<f64>())
+}
+
+/// The log-odds of pulls, which is what the estimators take.
+pub(crate) fn odds(pull: &Array3<f64>) -> Array3<f64> {
+    pull.mapv(log_odds)
 }

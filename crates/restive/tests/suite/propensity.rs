@@ -28,9 +28,9 @@ fn overlap_and_zero_propensities_are_seen() {
     };
     let certain = Trajectories::new(certain, 2).unwrap();
     let propensity = Propensity::new(&certain, Behaviour::Logged, 2).unwrap();
-    let pull = target_pull(known_states(&certain, Observation::Full).view(), &Policy::Random, 2);
-    assert_eq!(without_overlap(&certain, &propensity, pull.view()), 3 * 9 * 6);
-    let passive = target_pull(known_states(&certain, Observation::Full).view(), &Policy::NoAction, 2);
+    let random = target_log_odds(known_states(&certain, Observation::Full).view(), &Policy::Random, 2);
+    assert_eq!(without_overlap(&certain, &propensity, random.view()), 3 * 9 * 6);
+    let passive = target_log_odds(known_states(&certain, Observation::Full).view(), &Policy::NoAction, 2);
     assert_eq!(without_overlap(&certain, &propensity, passive.view()), 3 * 9 * 2);
     let none = Logged {
         propensity: None,

@@ -2,7 +2,7 @@
 
 use crate::arms::random;
 use crate::gradients::{AGREEMENT, derivative, uniform};
-use crate::logs::{Log, log, pulls};
+use crate::logs::{Log, log, odds, pulls};
 use ndarray::{Array3, ArrayView3};
 use rand::RngExt;
 use restive::data::domain::Domain;
@@ -43,7 +43,7 @@ fn segmented_is_its_definition() {
             if is_strict {
                 pull.mapv_inplace(f64::round); // exact zeros, and arms that the log does not speak for
             }
-            let found = segmented(&decisions, pull.view(), 0.9).value;
+            let found = segmented(&decisions, odds(&pull).view(), 0.9).value;
             let truth = definition(&log, pull.view(), 0.9);
             assert!((found - truth).abs() < 1e-12 * n as f64, "{found} not {truth}");
         }
@@ -63,7 +63,7 @@ fn a_complete_log_has_the_published_value() {
         let b = (0..h).map(ratio).sum::<f64>() / h as f64;
         truth += (0..h).map(|t| g.powi(t as i32) * log.reward(0, t, i).unwrap() * ratio(t) / b).sum::<f64>();
     }
-    let found = segmented(&log.decisions(), pull.view(), g).value;
+    let found = segmented(&log.decisions(), odds(&pull).view(), g).value;
     assert!((found - truth).abs() < 1e-12 * n as f64, "{found} not {truth}");
 }
 
@@ -89,11 +89,12 @@ fn missing_steps_do_not_change_the_value_of_a_constant_reward() {
     };
     let holes = Trajectories::new(logged, 3).unwrap();
     let some = Decisions::new(&holes, &reward, &log.propensity);
+    let log_odds = odds(&pull);
     for g in [0.5, 0.9, 1.0] {
-        let [all, some] = [&all, &some].map(|decisions| segmented(decisions, pull.view(), g));
+        let [all, some] = [&all, &some].map(|decisions| segmented(decisions, log_odds.view(), g));
         assert_eq!(some.dropped, 0, "every arm is seen at some step");
         assert!((all.value - some.value).abs() < 1e-12 * all.value, "{} not {}", some.value, all.value);
-        let (found, truth) = (some.pullback(1.0).d_pull, all.pullback(1.0).d_pull);
+        let (found, truth) = (some.pullback_pull(1.0).d_pull, all.pullback_pull(1.0).d_pull);
         assert!((&found - &truth).iter().all(|x| x.abs() < 1e-12), "the same gradient");
     }
     // the behaviour itself earns the reward at every step, seen or not
@@ -102,7 +103,7 @@ fn missing_steps_do_not_change_the_value_of_a_constant_reward() {
         if log.trajectories.action()[at] == 1 { p } else { 1.0 - p }
     });
     let steps: f64 = (0..h).map(|t| 0.9f64.powi(t as i32)).sum();
-    let earned = segmented(&some, own.view(), 0.9).value;
+    let earned = segmented(&some, odds(&own).view(), 0.9).value;
     assert!((earned - 0.7 * n as f64 * steps).abs() < 1e-10, "{earned}");
 }
 
@@ -114,8 +115,8 @@ fn the_behaviour_policy_itself_is_worth_what_was_earned() {
         let one = instance.trajectories().select(&[4]);
         let propensity = Propensity::new(&one, behaviour, 7).unwrap();
         let decisions = Decisions::new(&one, instance.reward(), &propensity);
-        let pull = target_pull(known_states(&one, instance.observation()).view(), &Policy::Random, 7);
-        let found = segmented(&decisions, pull.view(), 1.0);
+        let log_odds = target_log_odds(known_states(&one, instance.observation()).view(), &Policy::Random, 7);
+        let found = segmented(&decisions, log_odds.view(), 1.0);
         let earned: f64 =
             one.state().slice(ndarray::s![0, ..9, ..]).iter().map(|&s| f64::from(s) / 4.0).sum();
         assert!((found.value - earned).abs() < 1e-12);
@@ -138,10 +139,14 @@ fn the_gradient_of_segmented_is_that_of_its_value() {
                 direction.iter_mut().zip(&pull).for_each(|(d, p)| *d *= f64::from(*p > 0.0));
             }
             let length = direction.iter().map(|x| x * x).sum::<f64>().sqrt();
-            let gradient = segmented(&decisions, pull.view(), 0.9).pullback(1.0).d_pull;
+            let log_odds = odds(&pull);
+            let judged = segmented(&decisions, log_odds.view(), 0.9);
+            let gradient = judged.pullback_pull(1.0).d_pull;
+            let by_odds = &gradient * &pull.mapv(|p| p * (1.0 - p));
+            assert!((&judged.pullback(1.0).d_log_odds - &by_odds).iter().all(|x| x.abs() < 1e-13));
             let size = gradient.iter().map(|x| x * x).sum::<f64>().sqrt() * length;
             let found = (&gradient * &direction).sum();
-            let value = |t: f64| segmented(&decisions, (&pull + &(&direction * t)).view(), 0.9).value;
+            let value = |t: f64| segmented(&decisions, odds(&(&pull + &(&direction * t))).view(), 0.9).value;
             let truth = derivative(value, 1e-3);
             assert!((found - truth).abs() <= AGREEMENT * size, "{j} {h} {n}: {found} not {truth}");
             assert!(size > 0.0, "a gradient to check");

@@ -50,13 +50,13 @@ impl<'a> BisectionStep<'a> {
         let flat = index.as_slice().expect("standard layout");
         let temperature = decision.temperature.resolve(flat);
         let soft = soft_top_k_many(index, self.states.view(), instance.budget() as f64, temperature);
-        let pull = ArrayView3::from_shape((j, h, n), soft.pull.as_slice().expect("standard layout"));
+        let log_odds = ArrayView3::from_shape((j, h, n), soft.log_odds.as_slice().expect("standard layout"));
         let judged =
-            cwpdis(&self.decisions, pull.expect("J·H rows"), instance.discount(), RatioUpTo::ThisStep);
+            cwpdis(&self.decisions, log_odds.expect("J·H rows"), instance.discount(), RatioUpTo::ThisStep);
         let loss = self.record.loss(transition);
         // Eval → π → W → P → w
-        let d_pull = judged.pullback(1.0).d_pull.into_shape_with_order((j * h, n)).expect("J·H rows");
-        let mut d = soft.pullback(d_pull.view());
+        let d_log_odds = judged.pullback(1.0).d_log_odds.into_shape_with_order((j * h, n)).expect("J·H rows");
+        let mut d = soft.pullback(d_log_odds.view());
         let d_flat = d.d_index.as_slice_mut().expect("standard layout");
         decision.temperature.pullback_into(d.d_temperature, flat, d_flat);
         d.d_index *= decision.value_weight / n as f64;

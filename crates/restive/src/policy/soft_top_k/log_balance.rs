@@ -10,6 +10,8 @@
 //! Nothing cancels in either. Newton's method on ln E − ln F = 0 needs a handful of steps, because both logarithms
 //! are nearly linear in θ where they are small.
 
+use crate::policy::odds::log_sigmoid;
+
 /// (reference, θ), or none where the temperature is so small that the scores over it overflow: the strict limit.
 pub(super) fn solve(score: &[f64], budget: f64, temperature: f64) -> Option<(f64, f64)> {
     let n = score.len();
@@ -84,9 +86,4 @@ pub(super) fn log_sum(terms: impl Iterator<Item = (f64, f64)> + Clone, extra: f6
         slope += weight * -log.exp_m1();
     }
     (top + sum.ln(), slope / sum)
-}
-
-/// ln σ(d)
-pub(super) fn log_sigmoid(d: f64) -> f64 {
-    d.min(0.0) - (-d.abs()).exp().ln_1p()
 }

@@ -28,6 +28,13 @@
 //! d_score_i = s_i (c_i − w·c)/e      d_budget = w·c      d_temperature = −Σ_i d_score_i (x_i − τ)/e
 //! ```
 //!
+//! and for a cotangent c of the [log-odds](crate::policy::log_odds) z_i = (x_i − τ)/e, which are what goes on to importance
+//! sampling,
+//!
+//! ```text
+//! d_score_i = (c_i − w_i Σc)/e       d_budget = Σc/Σs   d_temperature = −Σ_i d_score_i z_i
+//! ```
+//!
 //! # An example
 //! ```
 //! use restive::policy::soft_top_k::soft_top_k;
@@ -55,7 +62,7 @@ pub use shared::{SoftTopKMany, TableCotangent, soft_top_k_many};
 pub use weighted::{Crowd, CrowdCotangent, CrowdThreshold};
 
 use root::{Root, solve};
-use slopes::{Solved, pull_back};
+use slopes::{Solved, pull_back, pull_back_log_odds};
 
 /// The pulls of one problem.
 pub struct SoftTopK<'a> {
@@ -90,11 +97,28 @@ pub fn soft_top_k(score: &[f64], budget: f64, temperature: f64) -> SoftTopK<'_> 
     let mut pull = vec![0.0; score.len()];
     let reference = root::reference(score, budget);
     root::exponentials(score, reference, temperature, &mut pull);
-    let root = solve(score, budget, temperature, reference, None, &mut pull);
+    let root = solve(score, budget, temperature, reference, None, &pull);
+    root.pulls(score, temperature, &mut pull);
     SoftTopK { pull, threshold: root.threshold, score, temperature, root }
 }
 
 impl SoftTopK<'_> {
+    /// `[N]`: the log-odds of the pulls, in which no digit of a pull near 1 is lost.
+    pub fn log_odds(&self) -> Vec<f64> {
+        let mut log_odds = vec![0.0; self.score.len()];
+        self.root.log_odds(self.score, self.temperature, &mut log_odds);
+        log_odds
+    }
+
+    /// What a cotangent of the log-odds (`[N]`) becomes on scores, budget and temperature.
+    pub fn pullback_log_odds(&self, d_log_odds: &[f64]) -> SoftTopKCotangent {
+        assert_eq!(d_log_odds.len(), self.pull.len(), "d_log_odds: [N]");
+        let mut d_score = vec![0.0; d_log_odds.len()];
+        let (d_budget, d_temperature) =
+            pull_back_log_odds(&self.root, self.temperature, &self.log_odds(), d_log_odds, &mut d_score);
+        SoftTopKCotangent { d_score, d_budget, d_temperature }
+    }
+
     /// What a cotangent of the pulls (`[N]`) becomes on scores, budget and temperature.
     pub fn pullback(&self, d_pull: &[f64]) -> SoftTopKCotangent {
         assert_eq!(d_pull.len(), self.pull.len(), "d_pull: [N]");

@@ -4,6 +4,7 @@
 //! strict limit; [`slopes`](super::slopes) holds the gradient. Loops are compiled with and without masses: single arms do not
 //! pay for reading a million ones.
 
+use crate::policy::odds::{log_odds, sigmoid};
 use crate::simd::{exp, for_cpu};
 use rayon::prelude::*;
 
@@ -29,15 +30,55 @@ pub(super) struct Root {
     pub(super) regime: Regime,
 }
 
-/// What the pulls of a solved problem are like, which decides how their slopes are computed.
+/// What the pulls of a solved problem are like, which decides how they and their slopes are computed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Regime {
     /// pull(1−pull) is accurate as it stands
     Smooth,
     /// nearly strict: slopes must be computed from their logarithms
     Saturated,
-    /// pulls that do not move with the scores: all 0, all 1, all K/N, or strict
-    Fixed,
+    /// 1 above the threshold, 0 below, this share at it: pulls that do not move with the scores
+    Strict { share: f64 },
+    /// this share, K/N, for every score: the temperature is infinite
+    Even { share: f64 },
+}
+
+impl Root {
+    /// The log-odds of pulling each of these scores, in which no digit of a pull near 1 is lost.
+    pub(super) fn log_odds(&self, score: &[f64], temperature: f64, out: &mut [f64]) {
+        let &Self { threshold, reference, theta, regime } = self;
+        match regime {
+            Regime::Smooth | Regime::Saturated => {
+                out.iter_mut().zip(score).for_each(|(z, x)| *z = (x - reference) / temperature - theta);
+            }
+            Regime::Strict { share } => {
+                let tied = log_odds(share);
+                for (z, x) in out.iter_mut().zip(score) {
+                    *z = if *x == threshold { tied } else { f64::INFINITY.copysign(*x - threshold) };
+                }
+            }
+            Regime::Even { share } => out.fill(log_odds(share)),
+        }
+    }
+
+    /// The pulls of these scores, in the place of their exponentials.
+    pub(super) fn pulls(&self, score: &[f64], temperature: f64, exponentials: &mut [f64]) {
+        let &Self { threshold, reference, theta, regime } = self;
+        match regime {
+            Regime::Smooth => pulls(exponentials, theta.exp()),
+            Regime::Saturated => {
+                for (p, x) in exponentials.iter_mut().zip(score) {
+                    *p = sigmoid((x - reference) / temperature - theta);
+                }
+            }
+            Regime::Strict { share } => {
+                for (p, x) in exponentials.iter_mut().zip(score) {
+                    *p = if *x > threshold { 1.0 } else { f64::from(*x == threshold) * share };
+                }
+            }
+            Regime::Even { share } => exponentials.fill(share),
+        }
+    }
 }
 
 /// An actual score near the threshold: the K-th largest of a sample.
@@ -83,11 +124,11 @@ pub(super) struct Problem<'a> {
 }
 
 impl Problem<'_> {
-    /// Replaces the exponentials in `pull` by the pulls. `start` guesses (threshold − reference)/temperature,
+    /// Finds the threshold from the exponentials. `start` guesses (threshold − reference)/temperature,
     /// `nearly_strict` solves the log-balance for (reference, θ), `strict` finds the threshold of the strict limit.
     pub(super) fn solve(
         &self,
-        pull: &mut [f64],
+        exponentials: &[f64],
         start: impl FnOnce(&[f64]) -> Option<f64>,
         nearly_strict: impl FnOnce() -> Option<(f64, f64)>,
         strict: impl FnOnce() -> f64,
@@ -98,49 +139,40 @@ impl Problem<'_> {
             let threshold = reference + temperature * theta;
             Root { threshold, reference, theta, regime }
         };
-        let fixed = |threshold| Root { threshold, reference, theta: 0.0, regime: Regime::Fixed };
+        let fixed = |threshold, regime| Root { threshold, reference, theta: 0.0, regime };
         if budget <= 0.0 {
-            pull.fill(0.0);
-            return fixed(f64::INFINITY);
+            return fixed(f64::INFINITY, Regime::Strict { share: 0.0 });
         }
         if budget >= total {
-            pull.fill(1.0);
-            return fixed(f64::NEG_INFINITY);
+            return fixed(f64::NEG_INFINITY, Regime::Strict { share: 1.0 });
         }
         if temperature == f64::INFINITY {
-            pull.fill(budget / total);
-            return fixed(reference);
+            return fixed(reference, Regime::Even { share: budget / total });
         }
         // below the normal numbers 1/temperature overflows: that is the strict limit
         if temperature >= f64::MIN_POSITIVE {
-            if let Some(theta) = start(pull).and_then(|theta| halley(pull, mass, budget, theta)) {
-                pulls(pull, theta.exp());
+            if let Some(theta) =
+                start(exponentials).and_then(|theta| halley(exponentials, mass, budget, theta))
+            {
                 return root(reference, theta, Regime::Smooth);
             }
             if let Some((reference, theta)) = nearly_strict() {
-                for (p, x) in pull.iter_mut().zip(score) {
-                    *p = sigmoid((x - reference) / temperature - theta);
-                }
                 return root(reference, theta, Regime::Saturated);
             }
         }
         let threshold = strict();
-        self.share_at(threshold, pull);
-        fixed(threshold)
+        fixed(threshold, Regime::Strict { share: self.share_at(threshold) })
     }
 
-    /// Temperature 0: 1 above the threshold, 0 below, what is left shared equally at it.
-    fn share_at(&self, threshold: f64, pull: &mut [f64]) {
+    /// What is left of the budget at the threshold of the strict limit, shared equally by the scores that are equal to it.
+    fn share_at(&self, threshold: f64) -> f64 {
         let (mut above, mut tied) = (0.0, 0.0);
         for (i, x) in self.score.iter().enumerate() {
             let mass = self.mass.map_or(1.0, |mass| mass[i]);
             above += if *x > threshold { mass } else { 0.0 };
             tied += if *x == threshold { mass } else { 0.0 };
         }
-        let share = ((self.budget - above) / tied).clamp(0.0, 1.0);
-        for (p, x) in pull.iter_mut().zip(self.score) {
-            *p = if *x > threshold { 1.0 } else { f64::from(*x == threshold) * share };
-        }
+        ((self.budget - above) / tied).clamp(0.0, 1.0)
     }
 }
 
@@ -151,18 +183,14 @@ pub(super) fn solve(
     temperature: f64,
     reference: f64,
     start: Option<f64>,
-    pull: &mut [f64],
+    exponentials: &[f64],
 ) -> Root {
     Problem { score, mass: None, budget, temperature, reference }.solve(
-        pull,
+        exponentials,
         |exponentials| start.or_else(|| sampled_start(exponentials, budget)),
         || super::log_balance::solve(score, budget, temperature),
         || strict_threshold(score, budget),
     )
-}
-
-fn sigmoid(x: f64) -> f64 {
-    1.0 / (1.0 + (-x).exp())
 }
 
 /// The root for a sample of the exponentials, from 0.

@@ -6,17 +6,18 @@
 //! results do not depend on threads or on which problems are solved together.
 
 use super::root::{Root, exponentials, halley, reference, solve};
-use super::slopes::{Solved, pull_back};
+use super::slopes::pull_back_log_odds;
+use crate::policy::odds::sigmoid;
 use ndarray::{Array1, Array2, ArrayView2};
 use rayon::prelude::*;
 
 /// Problems whose gradients are added up by one thread; part of the arithmetic.
 const SEVERAL: usize = 32;
 
-/// The pulls of P problems over N arms.
+/// The soft choices of P problems over N arms.
 pub struct SoftTopKMany<'a> {
-    /// `[P,N]`
-    pub pull: Array2<f64>,
+    /// `[P,N]`: the [log-odds](crate::policy::log_odds) of pulling each arm
+    pub log_odds: Array2<f64>,
     /// `[P]`: the threshold of each problem
     pub threshold: Array1<f64>,
     table: ArrayView2<'a, f64>,
@@ -25,7 +26,7 @@ pub struct SoftTopKMany<'a> {
     roots: Vec<Root>,
 }
 
-/// What a cotangent of all pulls becomes on their inputs.
+/// What a cotangent of all log-odds becomes on their inputs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TableCotangent {
     /// `[N,M]`, the shape of the table
@@ -45,7 +46,8 @@ pub struct TableCotangent {
 /// let table = array![[0.1, 0.9], [0.3, 0.2], [0.5, 0.6]]; // 3 arms, 2 states
 /// let state = array![[0u16, 0, 0], [1, 0, 1]]; // 2 problems
 /// let solved = soft_top_k_many(table.view(), state.view(), 1.0, 0.1);
-/// assert!(solved.pull[[0, 2]] > 0.5 && solved.pull[[1, 0]] > 0.5);
+/// let pull = solved.pull();
+/// assert!(pull[[0, 2]] > 0.5 && pull[[1, 0]] > 0.5);
 /// ```
 pub fn soft_top_k_many<'a>(
     table: ArrayView2<'a, f64>,
@@ -66,53 +68,56 @@ pub fn soft_top_k_many<'a>(
     let mut table_exponentials = vec![0.0; n * m];
     exponentials(scores, reference, temperature, &mut table_exponentials);
     let start = halley(&table_exponentials, None, average_budget, 0.0);
-    let mut pull = Array2::zeros((problems, n));
+    let mut log_odds = Array2::zeros((problems, n));
     let state_rows = state.as_standard_layout();
     assert!(state_rows.iter().all(|&s| usize::from(s) < m), "state: below M");
-    let roots: Vec<Root> = (pull.as_slice_mut().expect("standard layout").par_chunks_mut(n))
+    let roots: Vec<Root> = (log_odds.as_slice_mut().expect("standard layout").par_chunks_mut(n))
         .zip(state_rows.as_slice().expect("standard layout").par_chunks(n))
         .map_init(
             || vec![0.0; n],
-            |score, (pull, state)| {
+            |score, (row, state)| {
                 let rows = scores.chunks_exact(m).zip(table_exponentials.chunks_exact(m));
-                for ((score, pull), ((w, e), &s)) in score.iter_mut().zip(&mut *pull).zip(rows.zip(state)) {
+                // the row holds the exponentials until the threshold is found
+                for ((score, row), ((w, e), &s)) in score.iter_mut().zip(&mut *row).zip(rows.zip(state)) {
                     *score = w[usize::from(s)];
-                    *pull = e[usize::from(s)];
+                    *row = e[usize::from(s)];
                 }
-                solve(score, budget, temperature, reference, start, pull)
+                let root = solve(score, budget, temperature, reference, start, row);
+                root.log_odds(score, temperature, row);
+                root
             },
         )
         .collect();
     let threshold = roots.iter().map(|root| root.threshold).collect();
-    SoftTopKMany { pull, threshold, table, state, temperature, roots }
+    SoftTopKMany { log_odds, threshold, table, state, temperature, roots }
 }
 
 impl SoftTopKMany<'_> {
-    /// What a cotangent of the pulls (`[P,N]`) becomes on the table, the budget and the temperature.
-    pub fn pullback(&self, d_pull: ArrayView2<'_, f64>) -> TableCotangent {
-        assert_eq!(d_pull.shape(), self.pull.shape(), "d_pull: [P,N]");
+    /// `[P,N]`: the pulls.
+    pub fn pull(&self) -> Array2<f64> {
+        self.log_odds.mapv(sigmoid)
+    }
+
+    /// What a cotangent of the log-odds (`[P,N]`) becomes on the table, the budget and the temperature.
+    pub fn pullback(&self, d_log_odds: ArrayView2<'_, f64>) -> TableCotangent {
+        assert_eq!(d_log_odds.shape(), self.log_odds.shape(), "d_log_odds: [P,N]");
         let (n, m) = self.table.dim();
-        let (table, state) = (self.table.as_standard_layout(), self.state.as_standard_layout());
-        let (table, d_pull) = (table.as_slice().expect("standard layout"), d_pull.as_standard_layout());
+        let (state, d_log_odds) = (self.state.as_standard_layout(), d_log_odds.as_standard_layout());
         // a few problems at a time are added up by one thread, and those sums in their order, whatever the threads did
         let several = SEVERAL * n;
         let groups = (state.as_slice().expect("standard layout").par_chunks(several))
-            .zip(d_pull.as_slice().expect("standard layout").par_chunks(several))
-            .zip(self.pull.as_slice().expect("standard layout").par_chunks(several))
+            .zip(d_log_odds.as_slice().expect("standard layout").par_chunks(several))
+            .zip(self.log_odds.as_slice().expect("standard layout").par_chunks(several))
             .zip(self.roots.par_chunks(SEVERAL));
         let parts: Vec<(Vec<f64>, [f64; 2])> = groups
-            .map(|(((state, d_pull), pull), roots)| {
-                let (mut score, mut d_score) = (vec![0.0; n], vec![0.0; n]);
+            .map(|(((state, d_log_odds), log_odds), roots)| {
+                let mut d_score = vec![0.0; n];
                 let (mut sums, mut shared) = (vec![0.0; n * m], [0.0; 2]);
-                let problems = state.chunks_exact(n).zip(d_pull.chunks_exact(n)).zip(pull.chunks_exact(n));
-                for (((state, d_pull), pull), root) in problems.zip(roots) {
-                    for ((score, row), &s) in score.iter_mut().zip(table.chunks_exact(m)).zip(state) {
-                        *score = row[usize::from(s)];
-                    }
-                    d_score.fill(0.0);
-                    let solved =
-                        Solved { root, score: &score, mass: None, pull, temperature: self.temperature };
-                    let (d_budget, d_temperature) = pull_back(solved, d_pull, &mut d_score);
+                let problems =
+                    state.chunks_exact(n).zip(d_log_odds.chunks_exact(n)).zip(log_odds.chunks_exact(n));
+                for (((state, d_log_odds), log_odds), root) in problems.zip(roots) {
+                    let (d_budget, d_temperature) =
+                        pull_back_log_odds(root, self.temperature, log_odds, d_log_odds, &mut d_score);
                     shared = [shared[0] + d_budget, shared[1] + d_temperature];
                     for ((row, d), &s) in sums.chunks_exact_mut(m).zip(&d_score).zip(state) {
                         row[usize::from(s)] += d;

@@ -10,9 +10,9 @@
 //! taken from their logarithms, relative to the largest; where pulls are fixed, g is what a larger budget buys those that
 //! share, and the scores have no gradient.
 
-use super::log_balance::log_sigmoid;
 use super::root::{CHUNK, LANES, Regime, Root, chunk_of};
-use crate::simd::for_cpu;
+use crate::policy::odds::log_sigmoid;
+use crate::simd::{exp, for_cpu};
 use rayon::prelude::*;
 
 /// A problem and its solution.
@@ -63,6 +63,77 @@ pub(super) fn pull_back(solved: Solved<'_>, d_pull: &[f64], d_score: &mut [f64])
         }
     }
     (d_budget, d_temperature)
+}
+
+/// What a cotangent c of the log-odds z becomes, for single arms: writes `d_score` and returns the cotangents of budget and
+/// temperature.
+///
+/// ```text
+/// w = s/Σs      d_score = (c − w Σc)/e      d_budget = Σc/Σs      d_temperature = −Σ d_score z
+/// ```
+///
+/// Only w and Σs need the slopes s = p(1 − p) = e^−|z|/(1 + e^−|z|)², which are taken relative to the largest: nothing is lost
+/// however strict the policy.
+pub(super) fn pull_back_log_odds(
+    root: &Root,
+    temperature: f64,
+    log_odds: &[f64],
+    d_log_odds: &[f64],
+    d_score: &mut [f64],
+) -> (f64, f64) {
+    if !matches!(root.regime, Regime::Smooth | Regime::Saturated) {
+        d_score.fill(0.0);
+        // those at the threshold share what a larger budget buys: dz = dp/(p(1 − p))
+        let shared = || log_odds.iter().zip(d_log_odds).filter(|(z, _)| z.is_finite());
+        let (count, sum) = shared().fold((0.0, 0.0), |(n, sum), (_, c)| (n + 1.0, sum + c));
+        let slope = shared().next().map_or(1.0, |(z, _)| (log_sigmoid(*z) + log_sigmoid(-z)).exp());
+        return (if sum == 0.0 { 0.0 } else { sum / (count * slope) }, 0.0);
+    }
+    let nearest = log_odds.iter().fold(f64::INFINITY, |least, z| least.min(z.abs()));
+    let [slopes, sum] = slopes_for_cpu(log_odds, d_log_odds, nearest, d_score);
+    let product = pull_back_log_odds_for_cpu(log_odds, d_log_odds, sum / slopes, 1.0 / temperature, d_score);
+    (if sum == 0.0 { 0.0 } else { sum / slopes * nearest.exp() }, -product)
+}
+
+for_cpu!(fn slopes_for_cpu(log_odds: &[f64], d_log_odds: &[f64], nearest: f64, slope: &mut [f64]) -> [f64; 2] = slopes_loop);
+for_cpu!(fn pull_back_log_odds_for_cpu(log_odds: &[f64], d_log_odds: &[f64], price: f64, inverse: f64,
+    d_score: &mut [f64]) -> f64 = pull_back_log_odds_loop);
+
+/// Writes the slopes over e^−nearest, and returns their sum and Σc.
+#[inline(always)]
+fn slopes_loop(log_odds: &[f64], d_log_odds: &[f64], nearest: f64, slope: &mut [f64]) -> [f64; 2] {
+    let n = slope.len();
+    let (log_odds, d_log_odds) = (&log_odds[..n], &d_log_odds[..n]);
+    let mut lanes = [[0.0; LANES]; 2];
+    for i in 0..n {
+        let distance = log_odds[i].abs();
+        let other = 1.0 + exp(-distance);
+        slope[i] = exp(nearest - distance) / (other * other);
+    }
+    for i in 0..n {
+        lanes[0][i % LANES] += slope[i];
+        lanes[1][i % LANES] += d_log_odds[i];
+    }
+    lanes.map(|lanes| lanes.iter().sum())
+}
+
+/// Replaces the slopes by (c − s·price)/e and returns Σ of it times z.
+#[inline(always)]
+fn pull_back_log_odds_loop(
+    log_odds: &[f64],
+    d_log_odds: &[f64],
+    price: f64,
+    inverse: f64,
+    d_score: &mut [f64],
+) -> f64 {
+    let n = d_score.len();
+    let (log_odds, d_log_odds) = (&log_odds[..n], &d_log_odds[..n]);
+    let mut lanes = [0.0; LANES];
+    for i in 0..n {
+        d_score[i] = (d_log_odds[i] - d_score[i] * price) * inverse;
+        lanes[i % LANES] += d_score[i] * log_odds[i];
+    }
+    lanes.iter().sum()
 }
 
 /// Slopes are accurate as p(1 − p): two passes of vector loops, chunk by chunk.

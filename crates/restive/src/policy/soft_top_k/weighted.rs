@@ -89,6 +89,7 @@ impl Crowd {
             || self.log_balance(mass, budget, marginal.0, marginal.1),
             || score(self.order(), marginal.0),
         );
+        root.pulls(&self.score, temperature, pull);
         CrowdThreshold { threshold: root.threshold, root }
     }
 
