@@ -56,6 +56,7 @@ for policy, judged in model.evaluate(known).policies.items():
 
 # %%
 (instance,) = made_up
-pull = restive.soft_top_k((instance.state[:, :-1] == 0).astype(float), 20, 0.1).pull
-judged = restive.cwpdis(pull, instance.state, instance.action, instance.rewards, budget=20)
+choice = restive.soft_top_k((instance.state[:, :-1] == 0).astype(float), 20, 0.1)
+# log-odds, because a pull near 1 has lost the chance of none
+judged = restive.cwpdis(choice.log_odds, instance.state, instance.action, instance.rewards, budget=20, log_odds=True)
 print(f"{judged.value:.1f}, from {judged.effective_sample_size:.1f} of {instance.state.shape[0]} trajectories")

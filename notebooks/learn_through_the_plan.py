@@ -26,7 +26,7 @@ class Lesson:
         action = torch.tensor(instance.action).long()
         self.seen = torch.zeros(len(self.arms), 2, 2, 2)
         self.seen.index_put_((self.arms.expand_as(action), self.state[:, :-1], action, self.state[:, 1:]), torch.ones(()), True)
-        self.value_of = restive.torch.Cwpdis(self.state, action, instance.rewards, budget=instance.budget)
+        self.value_of = restive.torch.Cwpdis(self.state, action, instance.rewards, budget=instance.budget, log_odds=True)
 
 
 def judge(lesson, network):
@@ -34,8 +34,9 @@ def judge(lesson, network):
     P = network(lesson.features).unflatten(-1, (2, 2, 2)).softmax(-1)
     index = restive.torch.whittle_index(P)
     temperature = 0.05 * torch.maximum(index**2, (index + 1) ** 2).max()  # the published one
-    pull = restive.torch.soft_top_k(index[lesson.arms, lesson.state[:, :-1]], lesson.budget, temperature)
-    return lesson.value_of(pull), -(lesson.seen * P.log()).sum() / len(lesson.state)
+    scores = index[lesson.arms, lesson.state[:, :-1]]
+    log_odds = restive.torch.soft_top_k(scores, lesson.budget, temperature, log_odds=True)  # of a pull; no digit is lost
+    return lesson.value_of(log_odds), -(lesson.seen * P.log()).sum() / len(lesson.state)
 
 
 def learn(value_weight, loss_weight, lessons, epochs=20):

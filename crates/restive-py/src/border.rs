@@ -212,9 +212,20 @@ impl Whole {
         let found = usize::try_from(self.0).ok().filter(|found| (least..=most).contains(found));
         found.ok_or_else(|| wrong(what, &format!("a number from {least} to {most}"), self.0))
     }
+}
 
-    /// A seed.
-    pub(crate) fn seed(self) -> PyResult<u64> {
-        u64::try_from(self.0).map_err(|_| wrong("seed", "a number of at least 0", self.0))
+/// A seed: any of the 2⁶⁴ whole numbers that a generator of random numbers can begin with.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Seed(pub(crate) u64);
+
+impl<'py> FromPyObject<'_, 'py> for Seed {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let py = object.py();
+        object.extract::<u64>().map(Self).map_err(|error| match error.is_instance_of::<PyOverflowError>(py) {
+            true => wrong("seed", "a whole number from 0 to 2^64 - 1", &*object),
+            false => error,
+        })
     }
 }

@@ -1,6 +1,6 @@
 //! Synthetic domains: instances as dictionaries of arrays, for `restive.generate` to dress.
 
-use crate::border::{Number, Whole};
+use crate::border::{Number, Seed, Whole};
 use crate::error::{check_memory, raise, wrong};
 use crate::index::chain_of;
 use crate::refusal::of_pipeline;
@@ -77,10 +77,10 @@ fn described(domain: &str, sizes: Bound<'_, PyDict>) -> PyResult<Synthetic> {
 fn _generate<'py>(
     py: Python<'py>,
     domain: &str,
-    seed: Whole,
+    seed: Seed,
     sizes: Bound<'py, PyDict>,
 ) -> PyResult<Bound<'py, PyList>> {
-    let seed = seed.seed()?;
+    let seed = seed.0;
     let instances = match described(domain, sizes)? {
         Synthetic::Maternal(programme) => {
             let Maternal { groups, people, weeks, .. } = programme;
@@ -103,10 +103,10 @@ fn _generate<'py>(
 fn _generate_study(
     py: Python<'_>,
     domain: &str,
-    seed: Whole,
+    seed: Seed,
     sizes: Bound<'_, PyDict>,
 ) -> PyResult<NativeStudy> {
-    let (seed, described) = (seed.seed()?, described(domain, sizes)?);
+    let (seed, described) = (seed.0, described(domain, sizes)?);
     Ok(NativeStudy { study: threads::run(py, || described.study(seed))?.map_err(of_pipeline)? })
 }
 

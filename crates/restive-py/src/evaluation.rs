@@ -1,23 +1,27 @@
 //! What a log says: the value of a target policy, and the likelihood of transitions.
 //!
-//! The estimators take the target's pull probabilities at every logged decision and differentiate by them. Their value is one
-//! number, so that what their pullback needs is not kept but computed again when it is called.
+//! The estimators take the target's pulls at every logged decision, as probabilities or as log-odds, and differentiate by what they
+//! were given. Their value is one number, so that what their pullback needs is not kept but computed again when it is called.
 
 use crate::arms::{give, reward_of, slice};
 use crate::border::{Number, Whole, check_shape, floats, read};
 use crate::error::{raise, wrong};
 use crate::threads;
-use crate::trajectories::{Log, of_decisions, probabilities, records, view3};
-use ndarray::{Array1, Array2};
+use crate::trajectories::{Log, log_odds, of_decisions, probabilities, records, view3};
+use ndarray::{Array1, Array2, Array3, ArrayView3};
 use numpy::{PyArray1, PyArray2, PyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
-use restive::evaluation::{self, Behaviour, Decisions, Propensity, RatioUpTo};
-use restive::{Reward, check_discount};
+use restive::evaluation::{
+    self, Behaviour, Decisions, LogOddsCotangent, Propensity, PullCotangent, RatioUpTo,
+};
+use restive::{Reward, check_discount, policy};
 
 /// A logged decision problem: what both estimators take.
 pub(crate) struct Problem {
     pub(crate) decisions: Decisions,
-    pub(crate) pull: Py<PyArrayDyn<f64>>,
+    /// probabilities of pulls, or their log-odds
+    target: Py<PyArrayDyn<f64>>,
+    is_log_odds: bool,
     pub(crate) discount: f64,
 }
 
@@ -30,9 +34,10 @@ impl Problem {
         budget: Option<Whole>,
         propensity: Option<&Bound<'py, PyAny>>,
         discount: f64,
+        is_log_odds: bool,
     ) -> PyResult<Self> {
         check_discount(discount).map_err(raise)?;
-        let pull = probabilities("pull", pull)?;
+        let pull = if is_log_odds { log_odds("pull", pull)? } else { probabilities("pull", pull)? };
         let (state, action) = (records("state", state)?, records("action", action)?);
         let (shape, n) = (pull.shape(), pull.shape()[2]);
         check_shape(
@@ -89,7 +94,31 @@ impl Problem {
             }
         };
         let decisions = Decisions::new(&trajectories, &table, &propensity.map_err(raise)?);
-        Ok(Self { decisions, pull: give(&pull), discount })
+        Ok(Self { decisions, target: give(&pull), is_log_odds, discount })
+    }
+
+    /// Runs a kernel on the decisions and the log-odds of the target.
+    pub(crate) fn run<T: Send>(
+        &self,
+        py: Python<'_>,
+        kernel: impl FnOnce(&Decisions, ArrayView3<'_, f64>) -> T + Send,
+    ) -> PyResult<T> {
+        let target = read("pull", self.target.bind(py))?;
+        let (view, decisions, is_log_odds) = (view3(&target), &self.decisions, self.is_log_odds);
+        threads::run(py, || match is_log_odds {
+            true => kernel(decisions, view),
+            false => kernel(decisions, view.mapv(policy::log_odds).view()),
+        })
+    }
+
+    /// The cotangent of what was given, pulls or log-odds, from a pullback of each.
+    pub(crate) fn cotangent<T>(
+        &self,
+        solved: T,
+        by_log_odds: impl FnOnce(T) -> LogOddsCotangent,
+        by_pull: impl FnOnce(T) -> PullCotangent,
+    ) -> Array3<f64> {
+        if self.is_log_odds { by_log_odds(solved).d_log_odds } else { by_pull(solved).d_pull }
     }
 }
 
@@ -100,7 +129,7 @@ impl Problem {
 struct Cwpdis {
     problem: Problem,
     ratio_up_to: RatioUpTo,
-    /// The value over all arms and steps.
+    /// The value over all arms and steps; NaN where every term was dropped, because then nothing is known.
     #[pyo3(get)]
     value: f64,
     /// float64 [N]: each arm's part of the value.
@@ -122,7 +151,7 @@ struct Cwpdis {
 /// Parameters
 /// ----------
 /// pull : array, [J,H,N]
-///     The probability that the target pulls each arm at each logged decision.
+///     The probability that the target pulls each arm at each logged decision, or its log-odds (`log_odds=True`).
 /// state : integer array, [J,H+1,N] or [J,H,N]
 ///     Logged states; -1 (or masked) where unseen.
 /// action : integer array, [J,H,N] or [J,H+1,N]
@@ -137,6 +166,9 @@ struct Cwpdis {
 ///     From 0 to 1.
 /// ratio_up_to : "this-step" or "previous-step"
 ///     Which decisions enter the ratio of a step; the second is less noisy, for rewards that do not depend on the action.
+/// log_odds : bool
+///     Whether `pull` holds log-odds, as `soft_top_k(...).log_odds` does. A probability near 1 has lost the chance of not pulling,
+///     by which importance sampling divides; log-odds keep both.
 ///
 /// Returns
 /// -------
@@ -146,6 +178,7 @@ struct Cwpdis {
 ///
 /// Notes
 /// -----
+/// Where every term was dropped nothing is known: `.value` is NaN and `.effective_sample_size` 0.
 /// Ratios are the arm's own: the competition for the budget never adapts to the target, so that for policies that choose among
 /// arms the estimate is biased however many trajectories there are.
 ///
@@ -157,9 +190,9 @@ struct Cwpdis {
 /// >>> restive.cwpdis(np.full((2, 1, 2), 0.5), state, action, [0.0, 1.0], budget=1).value
 /// 1.0
 #[pyfunction]
-#[pyo3(signature = (pull, state, action, rewards, budget=None, propensity=None, discount=Number(0.99), *, ratio_up_to="this-step"))]
+#[pyo3(signature = (pull, state, action, rewards, budget=None, propensity=None, discount=Number(0.99), *, ratio_up_to="this-step", log_odds=false))]
 #[pyo3(
-    text_signature = "(pull, state, action, rewards, budget=None, propensity=None, discount=0.99, *, ratio_up_to='this-step')"
+    text_signature = "(pull, state, action, rewards, budget=None, propensity=None, discount=0.99, *, ratio_up_to='this-step', log_odds=False)"
 )]
 fn cwpdis<'py>(
     py: Python<'py>,
@@ -171,6 +204,7 @@ fn cwpdis<'py>(
     propensity: Option<&Bound<'py, PyAny>>,
     discount: Number,
     ratio_up_to: &str,
+    log_odds: bool,
 ) -> PyResult<Cwpdis> {
     let ratio_up_to = match ratio_up_to {
         "this-step" => RatioUpTo::ThisStep,
@@ -183,11 +217,10 @@ fn cwpdis<'py>(
             ));
         }
     };
-    let problem = Problem::new(pull, state, action, rewards, budget, propensity, discount.0)?;
-    let pull = read("pull", problem.pull.bind(py))?;
-    let (view, decisions, discount) = (view3(&pull), &problem.decisions, problem.discount);
-    let solved = threads::run(py, || {
-        let solved = evaluation::cwpdis(decisions, view, discount, ratio_up_to);
+    let problem = Problem::new(pull, state, action, rewards, budget, propensity, discount.0, log_odds)?;
+    let discount = problem.discount;
+    let solved = problem.run(py, |decisions, log_odds| {
+        let solved = evaluation::cwpdis(decisions, log_odds, discount, ratio_up_to);
         (
             solved.value,
             solved.arm_value,
@@ -196,7 +229,6 @@ fn cwpdis<'py>(
             solved.dropped,
         )
     })?;
-    drop(pull);
     let (value, arm_value, sizes, effective_sample_size, dropped) = solved;
     Ok(Cwpdis {
         problem,
@@ -211,19 +243,21 @@ fn cwpdis<'py>(
 
 #[pymethods]
 impl Cwpdis {
-    /// What a cotangent of the value becomes on the pulls, float64 [J,H,N].
+    /// What a cotangent of the value becomes on the pulls, or on their log-odds where those were given: float64 [J,H,N].
     #[pyo3(signature = (d_value=Number(1.0)), text_signature = "($self, d_value=1.0)")]
     fn pullback<'py>(&self, py: Python<'py>, d_value: Number) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        let pull = read("pull", self.problem.pull.bind(py))?;
-        let (view, problem, up_to) = (view3(&pull), &self.problem, self.ratio_up_to);
-        let (decisions, discount) = (&problem.decisions, problem.discount);
-        let d_pull = threads::run(py, || {
-            evaluation::cwpdis(decisions, view, discount, up_to).pullback(d_value.0).d_pull
+        let (problem, up_to) = (&self.problem, self.ratio_up_to);
+        let d_pull = problem.run(py, |decisions, log_odds| {
+            let solved = evaluation::cwpdis(decisions, log_odds, problem.discount, up_to);
+            problem.cotangent(&solved, |s| s.pullback(d_value.0), |s| s.pullback_pull(d_value.0))
         })?;
         Ok(PyArrayDyn::from_owned_array(py, d_pull.into_dyn()))
     }
 
     fn __repr__(&self) -> String {
+        if self.value.is_nan() {
+            return "<restive.Cwpdis nothing known, effective sample size 0>".into();
+        }
         format!("<restive.Cwpdis {}, effective sample size {:.1}>", self.value, self.effective_sample_size)
     }
 }

@@ -4,7 +4,7 @@
 //! the indices, a soft policy keeps its scores (a copy is small here) and is solved again when its pullback is asked for.
 
 use crate::arms::{give, slice};
-use crate::border::{Number, Whole, check_all, check_finite, check_shape, floats, output, read};
+use crate::border::{Number, Seed, Whole, check_all, check_finite, check_shape, floats, output, read};
 use crate::error::wrong;
 use crate::threads;
 use ndarray::ArrayD;
@@ -44,7 +44,7 @@ struct SoftTopK {
 /// Returns
 /// -------
 /// SoftTopK
-///     `.pull` [...,N] and `.pullback(d_pull)`.
+///     `.pull` [...,N], `.log_odds` [...,N] and `.pullback(d_pull)`.
 ///
 /// Examples
 /// --------
@@ -97,13 +97,34 @@ fn scores_of<'py>(
 
 #[pymethods]
 impl SoftTopK {
-    /// What a cotangent of the pulls becomes on scores and temperature.
+    /// float64 [...,N]: ln pull/(1 - pull), computed when asked for. It keeps the chance of not being pulled, which a pull
+    /// near 1 has lost: hand these to importance sampling.
+    #[getter]
+    fn log_odds(&self, py: Python<'_>) -> PyResult<Py<PyArrayDyn<f64>>> {
+        let score = read("scores", self.score.bind(py))?;
+        let shape = score.shape();
+        let n = shape.last().copied().unwrap_or_default().max(1);
+        let mut log_odds = output(py, "log_odds", None, shape)?;
+        let (x, z) = (slice(&score), log_odds.as_slice_mut().expect("contiguous"));
+        threads::run(py, || {
+            check_finite("scores", x, shape)?;
+            x.par_chunks(n).zip(z.par_chunks_mut(n)).for_each(|(x, z)| {
+                z.copy_from_slice(&soft_top_k::soft_top_k(x, self.budget, self.temperature).log_odds());
+            });
+            PyResult::Ok(())
+        })??;
+        Ok(give(&log_odds))
+    }
+
+    /// What a cotangent of the pulls, or of their log-odds, becomes on scores and temperature.
     ///
     /// Parameters
     /// ----------
     /// d_pull : array of the shape of `pull`
     /// out : array of the same shape, optional
     ///     Where to write `d_scores`: contiguous float64.
+    /// log_odds : bool
+    ///     Whether `d_pull` belongs to `log_odds` instead of `pull`.
     ///
     /// Returns
     /// -------
@@ -111,12 +132,13 @@ impl SoftTopK {
     ///     Summing to zero over the arms.
     /// d_temperature : float
     ///     Summed over all problems.
-    #[pyo3(signature = (d_pull, out=None))]
+    #[pyo3(signature = (d_pull, out=None, *, log_odds=false))]
     fn pullback<'py>(
         &self,
         py: Python<'py>,
         d_pull: &Bound<'py, PyAny>,
         out: Option<&Bound<'py, PyAny>>,
+        log_odds: bool,
     ) -> PyResult<(Py<PyArrayDyn<f64>>, f64)> {
         let d_pull = floats("d_pull", d_pull)?;
         let score = read("scores", self.score.bind(py))?;
@@ -133,7 +155,8 @@ impl SoftTopK {
             let rows = x.par_chunks(n).zip(c.par_chunks(n)).zip(d.par_chunks_mut(n));
             let each: Vec<f64> = rows
                 .map(|((x, c), d)| {
-                    let cotangent = soft_top_k::soft_top_k(x, budget, temperature).pullback(c);
+                    let soft = soft_top_k::soft_top_k(x, budget, temperature);
+                    let cotangent = if log_odds { soft.pullback_log_odds(c) } else { soft.pullback(c) };
                     d.copy_from_slice(&cotangent.d_score);
                     cotangent.d_temperature
                 })
@@ -187,15 +210,15 @@ impl StrictTopK {
 /// >>> int(plan.pull.sum()), plan.inclusion.tolist()
 /// (3, [1.0, 0.5, 0.5, 1.0])
 #[pyfunction(name = "strict_top_k")]
-#[pyo3(signature = (scores, budget, seed=Whole(0)), text_signature = "(scores, budget, seed=0)")]
+#[pyo3(signature = (scores, budget, seed=Seed(0)), text_signature = "(scores, budget, seed=0)")]
 fn strict_top_k_of<'py>(
     py: Python<'py>,
     scores: &Bound<'py, PyAny>,
     budget: Whole,
-    seed: Whole,
+    seed: Seed,
 ) -> PyResult<StrictTopK> {
     let (score, n) = scores_of(py, scores, |x| !x.is_nan())?;
-    let (budget, seed, shape) = (budget.between("budget", 0, n)?, seed.seed()?, score.shape());
+    let (budget, seed, shape) = (budget.between("budget", 0, n)?, seed.0, score.shape());
     let x = slice(&score);
     let (mut pull, mut inclusion) = (ArrayD::from_elem(shape, false), ArrayD::zeros(shape));
     let (chosen, likely) = (pull.as_slice_mut().expect("new"), inclusion.as_slice_mut().expect("new"));

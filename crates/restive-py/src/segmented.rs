@@ -1,9 +1,7 @@
 //! The published estimator for a single trajectory: a metric to compare with, not evidence.
 
-use crate::border::{Number, Whole, read};
+use crate::border::{Number, Whole};
 use crate::evaluation::{Problem, array2};
-use crate::threads;
-use crate::trajectories::view3;
 use numpy::{PyArray2, PyArrayDyn};
 use pyo3::prelude::*;
 use restive::evaluation;
@@ -12,7 +10,7 @@ use restive::evaluation;
 #[pyclass(frozen, module = "restive")]
 struct Segmented {
     problem: Problem,
-    /// The value, averaged over trajectories and summed over arms.
+    /// The value, averaged over trajectories and summed over arms; NaN where every arm was dropped.
     #[pyo3(get)]
     value: f64,
     /// float64 [J,N]: each arm's value in each trajectory; 0 where it was dropped.
@@ -36,8 +34,10 @@ struct Segmented {
 /// Segmented
 ///     `.value`, `.arm_value` [J,N], `.effective_sample_size`, `.dropped` and `.pullback(d_value)`.
 #[pyfunction]
-#[pyo3(signature = (pull, state, action, rewards, budget=None, propensity=None, discount=Number(0.99)))]
-#[pyo3(text_signature = "(pull, state, action, rewards, budget=None, propensity=None, discount=0.99)")]
+#[pyo3(signature = (pull, state, action, rewards, budget=None, propensity=None, discount=Number(0.99), *, log_odds=false))]
+#[pyo3(
+    text_signature = "(pull, state, action, rewards, budget=None, propensity=None, discount=0.99, *, log_odds=False)"
+)]
 fn segmented<'py>(
     py: Python<'py>,
     pull: &Bound<'py, PyAny>,
@@ -47,31 +47,34 @@ fn segmented<'py>(
     budget: Option<Whole>,
     propensity: Option<&Bound<'py, PyAny>>,
     discount: Number,
+    log_odds: bool,
 ) -> PyResult<Segmented> {
-    let problem = Problem::new(pull, state, action, rewards, budget, propensity, discount.0)?;
-    let pull = read("pull", problem.pull.bind(py))?;
-    let (view, decisions, discount) = (view3(&pull), &problem.decisions, problem.discount);
-    let (value, arm_value, effective_sample_size, dropped) = threads::run(py, || {
-        let solved = evaluation::segmented(decisions, view, discount);
+    let problem = Problem::new(pull, state, action, rewards, budget, propensity, discount.0, log_odds)?;
+    let discount = problem.discount;
+    let (value, arm_value, effective_sample_size, dropped) = problem.run(py, |decisions, log_odds| {
+        let solved = evaluation::segmented(decisions, log_odds, discount);
         (solved.value, solved.arm_value, solved.effective_sample_size, solved.dropped)
     })?;
-    drop(pull);
     Ok(Segmented { problem, value, arm_value: array2(py, arm_value), effective_sample_size, dropped })
 }
 
 #[pymethods]
 impl Segmented {
-    /// What a cotangent of the value becomes on the pulls, float64 [J,H,N].
+    /// What a cotangent of the value becomes on the pulls, or on their log-odds where those were given: float64 [J,H,N].
     #[pyo3(signature = (d_value=Number(1.0)), text_signature = "($self, d_value=1.0)")]
     fn pullback<'py>(&self, py: Python<'py>, d_value: Number) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        let pull = read("pull", self.problem.pull.bind(py))?;
-        let (view, decisions, discount) = (view3(&pull), &self.problem.decisions, self.problem.discount);
-        let d_pull =
-            threads::run(py, || evaluation::segmented(decisions, view, discount).pullback(d_value.0).d_pull)?;
+        let problem = &self.problem;
+        let d_pull = problem.run(py, |decisions, log_odds| {
+            let solved = evaluation::segmented(decisions, log_odds, problem.discount);
+            problem.cotangent(&solved, |s| s.pullback(d_value.0), |s| s.pullback_pull(d_value.0))
+        })?;
         Ok(PyArrayDyn::from_owned_array(py, d_pull.into_dyn()))
     }
 
     fn __repr__(&self) -> String {
+        if self.value.is_nan() {
+            return "<restive.Segmented nothing known>".into();
+        }
         format!("<restive.Segmented {}>", self.value)
     }
 }

@@ -1,7 +1,7 @@
 //! Rolls arms forward under a policy.
 
 use crate::arms::{arms, checked, form_of, reward_of, slice, view};
-use crate::border::{Number, Whole, check_finite, check_shape, floats, integers};
+use crate::border::{Number, Seed, Whole, check_finite, check_shape, floats, integers};
 use crate::error::{check_memory, raise, wrong};
 use crate::evaluation::array1;
 use crate::index::chain_of;
@@ -86,7 +86,7 @@ impl Simulation {
 /// >>> bool(strict.values.mean() > random.values.mean())
 /// True
 #[pyfunction]
-#[pyo3(signature = (P, budget, policy="strict", index=None, temperature=None, *, rewards=None, discount=Number(0.99), horizon=Whole(10), rollouts=Whole(100), seed=Whole(0), initial=None, layout="nsas", observation="full", chain=None, keep_trajectories=false))]
+#[pyo3(signature = (P, budget, policy="strict", index=None, temperature=None, *, rewards=None, discount=Number(0.99), horizon=Whole(10), rollouts=Whole(100), seed=Seed(0), initial=None, layout="nsas", observation="full", chain=None, keep_trajectories=false))]
 #[pyo3(
     text_signature = "(P, budget, policy='strict', index=None, temperature=None, *, rewards=None, discount=0.99, horizon=10, rollouts=100, seed=0, initial=None, layout='nsas', observation='full', chain=None, keep_trajectories=False)"
 )]
@@ -102,7 +102,7 @@ fn simulate<'py>(
     discount: Number,
     horizon: Whole,
     rollouts: Whole,
-    seed: Whole,
+    seed: Seed,
     initial: Option<&Bound<'py, PyAny>>,
     layout: &str,
     observation: &str,
@@ -118,7 +118,7 @@ fn simulate<'py>(
     let budget = budget.between("budget", 0, n)?;
     let most = u32::MAX as usize;
     let (horizon, runs) = (horizon.between("horizon", 1, most)?, rollouts.between("rollouts", 1, most)?);
-    let seed = seed.seed()?;
+    let seed = seed.0;
     let reward = reward_of("rewards", rewards, m)?;
     let length = match chain_of(observation, chain, None)? {
         None => None,

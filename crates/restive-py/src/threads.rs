@@ -7,10 +7,14 @@
 //! The lock is taken only by a thread that holds the interpreter's own, so that no `fork` can find it taken.
 
 use crate::border::Whole;
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use restive::interrupt::{Interrupted, Interruption, catch};
+use std::panic::AssertUnwindSafe;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 static POOL: Mutex<Option<Arc<ThreadPool>>> = Mutex::new(None);
 
@@ -28,10 +32,37 @@ pub(crate) fn pool() -> PyResult<Arc<ThreadPool>> {
     Ok(Arc::clone(pool.as_ref().expect("just made")))
 }
 
-/// Runs a kernel on the pool, without the interpreter's lock.
+/// How often a running kernel's caller looks whether Ctrl-C was pressed.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Runs a kernel on the pool, without the interpreter's lock. Ctrl-C [interrupts](restive::interrupt) it and is raised here.
 pub(crate) fn run<T: Send>(py: Python<'_>, kernel: impl FnOnce() -> T + Send) -> PyResult<T> {
     let pool = pool()?;
-    Ok(py.detach(|| pool.install(kernel)))
+    py.detach(|| {
+        let (mut ended, mut raised) = (None, None);
+        pool.in_place_scope(|scope| {
+            let (end, waiting) = mpsc::sync_channel(1);
+            scope.spawn(|_| {
+                ended = Some(std::panic::catch_unwind(AssertUnwindSafe(|| catch(kernel))));
+                drop(end);
+            });
+            while waiting.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+                // only the interpreter's main thread hears of signals; others ask in vain
+                if let Err(error) = Python::attach(|py| py.check_signals()) {
+                    raised = Some(error);
+                    let _interruption = Interruption::raise();
+                    let _ended: Result<(), _> = waiting.recv();
+                }
+            }
+        });
+        match (ended.expect("the scope waits for it"), raised) {
+            (Err(panic), _) => std::panic::resume_unwind(panic),
+            (_, Some(error)) => Err(error),
+            (Ok(Ok(done)), None) => Ok(done),
+            // another thread's call was interrupted, and this one with it
+            (Ok(Err(Interrupted)), None) => Err(PyKeyboardInterrupt::new_err(())),
+        }
+    })
 }
 
 /// Sets the number of threads that all functions use from now on.

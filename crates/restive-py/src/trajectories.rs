@@ -121,6 +121,20 @@ pub(crate) fn probabilities<'py>(
     Ok(found)
 }
 
+/// The log-odds of a chance for every decision; −∞ and ∞ are the chances 0 and 1.
+pub(crate) fn log_odds<'py>(
+    what: &str,
+    object: &Bound<'py, PyAny>,
+) -> PyResult<PyReadonlyArrayDyn<'py, f64>> {
+    let found = of_decisions(what, object)?;
+    if let Some(k) = slice(&found).iter().position(|z| z.is_nan()) {
+        let at = crate::border::position(k, found.shape());
+        let place = format!("{what}: trajectory {}, step {}, arm {}", at[0], at[1], at[2]);
+        return Err(wrong(&place, "log-odds, infinite ones included", "NaN"));
+    }
+    Ok(found)
+}
+
 /// A number for every decision.
 pub(crate) fn of_decisions<'py>(
     what: &str,

@@ -74,7 +74,8 @@ def changed(array, at, value):
         (lambda: restive.strict_top_k([1.0, np.nan], 1), r"scores: entry \[1\]: found NaN"),
         (lambda: restive.strict_top_k([1.0, 2.0], 3), "budget: found .*expected a number from 0 to 2"),
         (lambda: restive.strict_top_k([1.0, 2.0], 10**30), "budget: found .*expected a number from 0 to 2"),
-        (lambda: restive.strict_top_k([1.0, 2.0], 1, seed=-1), "seed: found .*expected a number of at least 0"),
+        (lambda: restive.strict_top_k([1.0, 2.0], 1, seed=-1), r"seed: found -1, expected a whole number from 0 to 2\^64 - 1"),
+        (lambda: restive.strict_top_k([1.0, 2.0], 1, seed=2**64), r"seed: found 18446744073709551616, expected a whole number"),
         (lambda: evaluate(pull=np.full((1, 1, 2), 1.5)), "pull: trajectory 0, step 0, arm 0: found .*expected a probability"),
         (lambda: evaluate(state=[[[0, 7], [0, 0]]]), "state: trajectory 0, step 0, arm 1: found 7, expected a state below 2"),
         (lambda: evaluate(state=[[[0, -2], [0, 0]]]), "state: trajectory 0, step 0, arm 1: found -2"),
@@ -382,3 +383,14 @@ def test_rewards_and_threads_are_named_as_they_were_given():
         restive.whittle_index(GOOD, observation="collapsing", chain=2, algorithm="bisection")
     with pytest.raises(ValueError, match="threads: found -1, expected a number from 1 to 4096"):
         restive.set_threads(-1)
+
+
+def test_seeds_have_64_bits():
+    """Those from 2^63 on are as different as any others."""
+    seeds = [0, 2**63 - 1, 2**63, 2**64 - 1]
+    drawn = {restive.strict_top_k(np.zeros(200), 100, seed=seed).pull.tobytes() for seed in seeds}
+    assert len(drawn) == len(seeds)
+    small = {"instances": 1, "arms": 20, "budget": 2, "trajectories": 2}
+    assert len({restive.generate("two-state", seed, **small)[0].P.tobytes() for seed in seeds}) == len(seeds)
+    arm = np.full((30, 4), 0.5)
+    assert len({restive.simulate(arm, 3, "random", seed=seed).values.tobytes() for seed in seeds}) == len(seeds)

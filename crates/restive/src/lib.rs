@@ -36,6 +36,7 @@ pub mod error;
 pub mod evaluation;
 pub mod index;
 pub mod instance;
+pub mod interrupt;
 pub mod joint;
 mod lu;
 pub mod policy;

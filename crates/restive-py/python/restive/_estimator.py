@@ -272,6 +272,7 @@ def _count(what: str, value: Any) -> int:
         count = operator.index(value)
     except TypeError:
         count = -1
-    if not 0 <= count < 2**63:
-        raise ValueError(f"{what}: found {value!r}, expected a whole number, not negative")
+    if not 0 <= count < 2**64:
+        expected = "a whole number, not negative" if count < 0 else "a whole number below 2^64"
+        raise ValueError(f"{what}: found {value!r}, expected {expected}")
     return count

@@ -44,7 +44,11 @@ def whittle_index(
 class SoftTopK:
     @property
     def pull(self) -> _Floats: ...
-    def pullback(self, d_pull: ArrayLike, out: _Floats | None = None) -> tuple[_Floats, float]: ...
+    @property
+    def log_odds(self) -> _Floats: ...
+    def pullback(
+        self, d_pull: ArrayLike, out: _Floats | None = None, *, log_odds: bool = False
+    ) -> tuple[_Floats, float]: ...
 
 def soft_top_k(scores: ArrayLike, budget: float, temperature: float) -> SoftTopK: ...
 
@@ -81,6 +85,7 @@ def cwpdis(
     discount: float = 0.99,
     *,
     ratio_up_to: Literal["this-step", "previous-step"] = "this-step",
+    log_odds: bool = False,
 ) -> Cwpdis: ...
 
 @final
@@ -103,6 +108,8 @@ def segmented(
     budget: int | None = None,
     propensity: ArrayLike | None = None,
     discount: float = 0.99,
+    *,
+    log_odds: bool = False,
 ) -> Segmented: ...
 
 @final

@@ -1,6 +1,9 @@
 """The exact kernels as differentiable functions for JAX: under `grad`, `jit` and `vmap`.
 
-    logits -> softmax -> whittle_index -> soft_top_k -> cwpdis -> grad
+    logits -> softmax -> whittle_index -> soft_top_k(log_odds=True) -> cwpdis(log_odds=True) -> grad
+
+Between a soft policy and importance sampling stand log-odds: a pull near 1 has lost the chance of not being pulled, by which
+importance sampling divides.
 
 Each function is a `custom_vjp` over a `pure_callback`: XLA calls the native kernel on the CPU, in float64, and gets an answer
 with the type of its argument (float32, or float64 where `jax_enable_x64` is set). JAX hands nothing but arrays from the forward
@@ -22,7 +25,7 @@ Reverse mode, first derivatives only.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -31,7 +34,7 @@ import numpy as np
 import restive
 from restive._deprecated import renamed
 
-__all__ = ["cwpdis", "soft_top_k", "whittle_index"]
+__all__ = ["Judged", "cwpdis", "soft_top_k", "whittle_index"]
 
 
 def _checked(name: str, value: Any) -> jax.Array:
@@ -108,7 +111,7 @@ def whittle_index(P: Any, rewards: Any = None, **settings: Any) -> jax.Array:
 
 
 @renamed(k="budget")
-def soft_top_k(scores: Any, budget: float, temperature: Any) -> jax.Array:
+def soft_top_k(scores: Any, budget: float, temperature: Any, *, log_odds: bool = False) -> jax.Array:
     """Pulls the arms with the highest scores, as many as the budget, softly.
 
     Parameters
@@ -118,10 +121,12 @@ def soft_top_k(scores: Any, budget: float, temperature: Any) -> jax.Array:
         A constant.
     temperature : a number
         A gradient goes through it.
+    log_odds : bool
+        Whether to answer with ln pull/(1 - pull) instead of pull: what `cwpdis` should be given.
 
     Returns
     -------
-    pull : array, [...,N], summing to the budget over the arms
+    pull : array, [...,N], summing to the budget over the arms; or their log-odds
     """
     scores, budget = _checked("scores", scores), _constant("budget", budget)
     temperature = _checked("temperature", jnp.asarray(temperature, dtype=float))
@@ -130,32 +135,49 @@ def soft_top_k(scores: Any, budget: float, temperature: Any) -> jax.Array:
     restive.soft_top_k(np.zeros((0, *scores.shape[-1:]) if scores.ndim else ()), budget, 1.0)  # checks shape and budget
 
     def forward(scores: np.ndarray, temperature: np.ndarray) -> np.ndarray:
-        return restive.soft_top_k(scores, budget, temperature.item()).pull
+        soft = restive.soft_top_k(scores, budget, temperature.item())
+        return soft.log_odds if log_odds else soft.pull
 
     def backward(d_pull: np.ndarray, scores: np.ndarray, temperature: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        d_scores, d_temperature = restive.soft_top_k(scores, budget, temperature.item()).pullback(d_pull)
+        soft = restive.soft_top_k(scores, budget, temperature.item())
+        d_scores, d_temperature = soft.pullback(d_pull, log_odds=log_odds)
         return d_scores, np.reshape(d_temperature, temperature.shape)
 
     return _layer(forward, backward, scores.shape, scores.dtype)(scores, temperature)
 
 
+class Judged(NamedTuple):
+    """A value by importance sampling, and how much it rests on."""
+
+    value: jax.Array
+    """Without axes; NaN where every term was dropped, because then nothing is known."""
+    effective_sample_size: jax.Array
+    """How many equally weighted trajectories the ratios are worth at the last step, on average over the arms."""
+    dropped: jax.Array
+    """How many of the terms, one for each arm and step, were dropped."""
+
+
 @renamed(k="budget", reward="rewards")
-def cwpdis(pull: Any, state: Any, action: Any, rewards: Any, **settings: Any) -> jax.Array:
+def cwpdis(
+    pull: Any, state: Any, action: Any, rewards: Any, *, full: bool = False, **settings: Any
+) -> jax.Array | Judged:
     """What a target policy would have earned, judged from a log: consistent weighted per-decision importance sampling.
 
     Parameters
     ----------
     pull : array, [J,H,N]
-        Probabilities with which the target pulls each arm in the logged states.
+        Probabilities with which the target pulls each arm in the logged states, or (`log_odds=True`) their log-odds.
     state : [J,H+1,N] or [J,H,N]
     action : [J,H,N] or [J,H+1,N]
     rewards : [M], [M,2] or [J,H,N]
+    full : bool
+        Whether to answer with effective sample size and dropped terms too, through which no gradient goes.
     settings
-        budget or propensity, discount, ratio_up_to: those of `restive.cwpdis`. All but the pulls are constants.
+        budget or propensity, discount, ratio_up_to, log_odds: those of `restive.cwpdis`. All but the pulls are constants.
 
     Returns
     -------
-    value : array without axes
+    value : array without axes, or `Judged`
     """
     pull = _checked("pull", pull)
     log = {"state": state, "action": action, "rewards": rewards, **settings}
@@ -168,4 +190,13 @@ def cwpdis(pull: Any, state: Any, action: Any, rewards: Any, **settings: Any) ->
     def backward(d_value: np.ndarray, pull: np.ndarray) -> tuple[np.ndarray]:
         return (restive.cwpdis(pull, **log).pullback(d_value.item()),)
 
-    return _layer(forward, backward, (), pull.dtype)(pull)
+    value = _layer(forward, backward, (), pull.dtype)(pull)
+    if not full:
+        return value
+
+    def sizes(pull: Any) -> tuple[np.ndarray, np.ndarray]:
+        judged = restive.cwpdis(np.asarray(pull, dtype=np.float64), **log)
+        return np.asarray(judged.effective_sample_size, dtype=pull.dtype), np.asarray(judged.dropped, dtype=np.int32)
+
+    answers = (jax.ShapeDtypeStruct((), pull.dtype), jax.ShapeDtypeStruct((), jnp.int32))
+    return Judged(value, *jax.pure_callback(sizes, answers, jax.lax.stop_gradient(pull), vmap_method="sequential"))

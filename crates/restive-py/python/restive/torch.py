@@ -1,6 +1,9 @@
 """The exact kernels as layers for PyTorch: put them behind a network of your own and differentiate through the decision.
 
-    logits -> softmax -> whittle_index -> soft_top_k -> cwpdis -> backward()
+    logits -> softmax -> whittle_index -> soft_top_k(log_odds=True) -> cwpdis(log_odds=True) -> backward()
+
+Between a soft policy and importance sampling stand log-odds. A pull near 1 has lost the chance of not being pulled, by which
+importance sampling divides: in float32 from 1 - 1e-7 on, and with it the value and its gradient.
 
 Each function calls the native forward pass and hands autograd the native pullback; the modules are the same with their
 settings kept. Work is done in float64 on the CPU: a contiguous float64 tensor is read where it lies, float32 is converted and
@@ -25,7 +28,8 @@ torch.Size([3, 2, 2, 2])
 from __future__ import annotations
 
 import copy
-from typing import Any
+import warnings
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -34,7 +38,7 @@ from torch import Tensor, nn
 import restive
 from restive._deprecated import renamed, renamed_attribute
 
-__all__ = ["Cwpdis", "SoftTopK", "WhittleIndex", "cwpdis", "soft_top_k", "whittle_index"]
+__all__ = ["Cwpdis", "Judged", "SoftTopK", "WhittleIndex", "cwpdis", "soft_top_k", "whittle_index"]
 
 
 def _checked(name: str, tensor: Any) -> Tensor:
@@ -101,36 +105,38 @@ class _WhittleIndex(torch.autograd.Function):
 
 class _SoftTopK(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, scores: Tensor, temperature: Tensor, budget: float) -> Tensor:
-        ctx.soft = restive.soft_top_k(_array(scores), budget, float(temperature))
+    def forward(ctx: Any, scores: Tensor, temperature: Tensor, budget: float, log_odds: bool) -> Tensor:
+        ctx.soft, ctx.log_odds = restive.soft_top_k(_array(scores), budget, float(temperature)), log_odds
         ctx.save_for_backward(scores, temperature)
-        return _tensor(ctx.soft.pull, scores)
+        return _tensor(ctx.soft.log_odds if log_odds else ctx.soft.pull, scores)
 
     @staticmethod
-    def backward(ctx: Any, d_pull: Tensor) -> tuple[Tensor | None, Tensor | None, None]:
+    def backward(ctx: Any, d_pull: Tensor) -> tuple[Tensor | None, Tensor | None, None, None]:
         scores, temperature = ctx.saved_tensors
-        d_scores, d_temperature = ctx.soft.pullback(_array(d_pull))
+        d_scores, d_temperature = ctx.soft.pullback(_array(d_pull), log_odds=ctx.log_odds)
         d_temperature = _tensor(d_temperature, temperature).reshape(temperature.shape)
         causes = (d_pull, scores, temperature)
-        wants_scores, wants_temperature, _ = ctx.needs_input_grad
+        wants_scores, wants_temperature, *_ = ctx.needs_input_grad
         return (
             _Once.apply(_tensor(d_scores, scores), *causes) if wants_scores else None,
             _Once.apply(d_temperature, *causes) if wants_temperature else None,
+            None,
             None,
         )
 
 
 class _Cwpdis(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, pull: Tensor, log: dict[str, Any]) -> Tensor:
+    def forward(ctx: Any, pull: Tensor, log: dict[str, Any], sizes: list[Any]) -> Tensor:
         ctx.judged = restive.cwpdis(_array(pull), **log)
         ctx.save_for_backward(pull)
+        sizes += [ctx.judged.effective_sample_size, ctx.judged.dropped]
         return _tensor(ctx.judged.value, pull)
 
     @staticmethod
-    def backward(ctx: Any, d_value: Tensor) -> tuple[Tensor | None, None]:
+    def backward(ctx: Any, d_value: Tensor) -> tuple[Tensor | None, None, None]:
         (pull,) = ctx.saved_tensors
-        return _Once.apply(_tensor(ctx.judged.pullback(float(d_value)), pull), d_value, pull), None
+        return _Once.apply(_tensor(ctx.judged.pullback(float(d_value)), pull), d_value, pull), None, None
 
 
 def whittle_index(P: Tensor, rewards: Any = None, **settings: Any) -> Tensor:
@@ -155,7 +161,7 @@ def whittle_index(P: Tensor, rewards: Any = None, **settings: Any) -> Tensor:
 
 
 @renamed(k="budget")
-def soft_top_k(scores: Tensor, budget: float, temperature: float | Tensor) -> Tensor:
+def soft_top_k(scores: Tensor, budget: float, temperature: float | Tensor, *, log_odds: bool = False) -> Tensor:
     """Pulls the arms with the highest scores, as many as the budget, softly.
 
     Parameters
@@ -164,39 +170,65 @@ def soft_top_k(scores: Tensor, budget: float, temperature: float | Tensor) -> Te
     budget : float
     temperature : float, or a tensor with one number
         A gradient goes through the tensor.
+    log_odds : bool
+        Whether to answer with ln pull/(1 - pull) instead of pull: what `cwpdis` should be given.
 
     Returns
     -------
-    pull : tensor, [...,N], summing to the budget over the arms
+    pull : tensor, [...,N], summing to the budget over the arms; or their log-odds
     """
     scores, budget = _checked("scores", scores), _number("budget", budget)
     if not isinstance(temperature, Tensor):
         temperature = torch.tensor(temperature, dtype=torch.float64)
     if temperature.numel() != 1:
         raise ValueError(f"temperature: expected a single number, got shape {list(temperature.shape)}")
-    return _SoftTopK.apply(scores, _checked("temperature", temperature), budget)
+    return _SoftTopK.apply(scores, _checked("temperature", temperature), budget, log_odds)
+
+
+class Judged(NamedTuple):
+    """A value by importance sampling, and how much it rests on."""
+
+    value: Tensor
+    """Without axes; NaN where every term was dropped, because then nothing is known."""
+    effective_sample_size: float
+    """How many equally weighted trajectories the ratios are worth at the last step, on average over the arms."""
+    dropped: int
+    """How many of the terms, one for each arm and step, were dropped."""
 
 
 @renamed(k="budget", reward="rewards")
-def cwpdis(pull: Tensor, state: Any, action: Any, rewards: Any, **settings: Any) -> Tensor:
+def cwpdis(
+    pull: Tensor, state: Any, action: Any, rewards: Any, *, full: bool = False, **settings: Any
+) -> Tensor | Judged:
     """What a target policy would have earned, judged from a log: consistent weighted per-decision importance sampling.
 
     Parameters
     ----------
     pull : tensor, [J,H,N]
-        Probabilities with which the target pulls each arm in the logged states.
+        Probabilities with which the target pulls each arm in the logged states, or (`log_odds=True`) their log-odds.
     state : [J,H+1,N] or [J,H,N]
     action : [J,H,N] or [J,H+1,N]
     rewards : [M], [M,2] or [J,H,N]
+    full : bool
+        Whether to answer with effective sample size and dropped terms too.
     settings
-        budget or propensity, discount, ratio_up_to: those of `restive.cwpdis`.
+        budget or propensity, discount, ratio_up_to, log_odds: those of `restive.cwpdis`.
 
     Returns
     -------
-    value : tensor without axes
+    value : tensor without axes, or `Judged`
     """
     log = {"state": state, "action": action, "rewards": rewards, **settings}
-    return _Cwpdis.apply(_checked("pull", pull), {name: _constant(name, value) for name, value in log.items()})
+    pull = _checked("pull", pull)
+    if pull.requires_grad and not settings.get("log_odds") and bool(((pull == 0) | (pull == 1)).any()):
+        warnings.warn(
+            "cwpdis: some pulls are 0 or 1 to the last digit and have no gradient; hand on log-odds instead "
+            "(soft_top_k(..., log_odds=True) and cwpdis(..., log_odds=True))",
+            stacklevel=3,
+        )
+    sizes: list[Any] = []
+    value = _Cwpdis.apply(pull, {name: _constant(name, value) for name, value in log.items()}, sizes)
+    return Judged(value, *sizes) if full else value
 
 
 class WhittleIndex(nn.Module):
@@ -226,19 +258,20 @@ class SoftTopK(nn.Module):
     """
 
     @renamed(k="budget")
-    def __init__(self, budget: float, temperature: float | Tensor) -> None:
+    def __init__(self, budget: float, temperature: float | Tensor, *, log_odds: bool = False) -> None:
         super().__init__()
-        self.budget, self.temperature = budget, temperature
+        self.budget, self.temperature, self.log_odds = budget, temperature, log_odds
 
     def forward(self, scores: Tensor) -> Tensor:
-        return soft_top_k(scores, self.budget, self.temperature)
+        return soft_top_k(scores, self.budget, self.temperature, log_odds=self.log_odds)
 
     def extra_repr(self) -> str:
-        return _said({"budget": self.budget, "temperature": self.temperature})
+        settings = {"budget": self.budget, "temperature": self.temperature, "log_odds": self.log_odds or None}
+        return _said(settings)
 
 
 class Cwpdis(nn.Module):
-    """`cwpdis` with a copy of its log kept: pull [J,H,N] -> value."""
+    """`cwpdis` with a copy of its log kept: pull [J,H,N], or log-odds with `log_odds=True`, -> value, or `Judged` with `full=True`."""
 
     @renamed(k="budget", reward="rewards")
     def __init__(self, state: Any, action: Any, rewards: Any, **settings: Any) -> None:
@@ -246,7 +279,7 @@ class Cwpdis(nn.Module):
         log = {"state": state, "action": action, "rewards": rewards, **settings}
         self.log = {name: copy.copy(_constant(name, value)) for name, value in log.items()}
 
-    def forward(self, pull: Tensor) -> Tensor:
+    def forward(self, pull: Tensor) -> Tensor | Judged:
         return cwpdis(pull, **self.log)
 
     def extra_repr(self) -> str:

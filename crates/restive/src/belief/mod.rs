@@ -33,6 +33,7 @@
 mod motion;
 mod observation;
 
+use crate::interrupt;
 pub use motion::Motion;
 use ndarray::{Array3, Array4, ArrayView3, ArrayView4};
 pub use observation::{Chain, Observation};
@@ -98,7 +99,10 @@ pub fn beliefs(transition: ArrayView4<'_, f64>, chain: usize) -> Beliefs<'_> {
     let arms = transition.as_standard_layout();
     let arms = arms.as_slice().expect("row-major").par_chunks(2 * m * m);
     let out = values.as_slice_mut().expect("row-major").par_chunks_mut(m * chain * m);
-    arms.zip(out).for_each(|(p, b)| forward(p, m, chain, b));
+    arms.zip(out).for_each(|(p, b)| {
+        interrupt::check();
+        forward(p, m, chain, b);
+    });
     Beliefs { belief: Belief(values), transition, chain }
 }
 
@@ -118,6 +122,7 @@ impl Beliefs<'_> {
         inputs.zip(out).for_each_init(
             || vec![0.0; 2 * m],
             |scratch, (((p, b), d_b), d_p)| {
+                interrupt::check();
                 backward(p, m, chain, b, d_b, d_p, scratch);
                 for row in d_p.chunks_exact_mut(m) {
                     let mean = row.iter().sum::<f64>() / m as f64;

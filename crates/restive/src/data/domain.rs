@@ -18,6 +18,7 @@ use crate::instance::{
     Chain, Instance, Layout, Logged, Observation, Parts, Reward, RewardView, Trajectories, Transition,
     check_discount,
 };
+use crate::interrupt;
 use crate::policy::Policy;
 use crate::random::{Random, stream};
 use crate::simulation::{Initial, Setting, trajectories};
@@ -205,6 +206,7 @@ impl Domain {
         let expected =
             |row: &[f64]| -> f64 { row.iter().enumerate().map(|(s, p)| p * reward.view()[[s, 0]]).sum() };
         for i in 0..self.arms {
+            interrupt::check();
             for s in 0..m {
                 let (passive, active) = loop {
                     let (passive, active) = (simplex(m, random), simplex(m, random));

@@ -15,6 +15,7 @@
 //! assert!(estimate.low > 1.62 && estimate.high < 1.83);
 //! ```
 
+use crate::interrupt;
 use crate::random::stream;
 use rand::RngExt;
 use rayon::prelude::*;
@@ -33,7 +34,7 @@ pub fn bootstrap<T: Send>(
         let which: Vec<usize> = (0..units).map(|_| random.random_range(0..units)).collect();
         statistic(&which, random.random())
     };
-    (0..resamples).into_par_iter().map(draw).collect()
+    (0..resamples).into_par_iter().inspect(|_| interrupt::check()).map(draw).collect()
 }
 
 /// How often each unit was drawn: `[units]`.

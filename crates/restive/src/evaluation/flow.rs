@@ -8,6 +8,7 @@
 
 use crate::belief::{Belief, Motion};
 use crate::instance::RewardView;
+use crate::interrupt;
 use ndarray::{Array3, ArrayView2};
 
 /// Arms as distributions over their states, with a budget that holds on average.
@@ -46,6 +47,7 @@ pub(super) fn flow(
     let steps = masses.as_slice_mut().expect("standard layout").chunks_exact_mut(width.max(1));
     let steps = steps.zip(pulls.as_slice_mut().expect("standard layout").chunks_exact_mut(width.max(1)));
     for (t, (here, pull)) in steps.enumerate() {
+        interrupt::check();
         here.copy_from_slice(&mass);
         choose(t, here, pull);
         mass.fill(0.0);

@@ -54,6 +54,7 @@
 use super::flow::{MeanField, flow};
 use crate::belief::{Belief, Motion};
 use crate::instance::RewardView;
+use crate::interrupt;
 use crate::policy::soft_top_k::{Crowd, CrowdThreshold};
 use ndarray::{Array2, Array3, Array4, ArrayView2};
 
@@ -134,6 +135,7 @@ impl Fluid<'_> {
         let (mut next, mut here) = (vec![0.0; n * m], vec![0.0; n * m]);
         let mut d_pull = vec![0.0; n * m];
         for t in (0..horizon).rev() {
+            interrupt::check();
             let (mass, pull) =
                 (self.mass.index_axis(ndarray::Axis(0), t), self.pull.index_axis(ndarray::Axis(0), t));
             let (mass, pull) = (mass.to_slice().expect("contiguous"), pull.to_slice().expect("contiguous"));

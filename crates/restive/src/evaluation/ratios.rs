@@ -5,6 +5,7 @@
 //! *shares* in the average of a step are ever exponentiated, relative to the largest.
 
 use super::{Decisions, RatioUpTo};
+use crate::interrupt;
 use crate::simd::{exp, for_cpu, log_sigmoid};
 use ndarray::ArrayView3;
 
@@ -63,6 +64,7 @@ impl Block {
         let (mut log_ratio, mut taken) = (vec![0.0; trajectories * width], vec![0.0; width]);
         let (mut top, mut total) = (vec![0.0; width], vec![0.0; width]);
         for t in 0..h {
+            interrupt::check();
             if let Some(u) = up_to.decision(t) {
                 for (j, log_ratio) in log_ratio.chunks_exact_mut(width).enumerate() {
                     let logged =

@@ -63,6 +63,7 @@
 
 use super::ratios::log_factor;
 use super::{Decisions, LogOddsCotangent, PullCotangent};
+use crate::interrupt;
 use crate::policy::odds::sigmoid;
 use ndarray::{Array2, Array3, ArrayView3};
 
@@ -138,6 +139,7 @@ pub fn segmented<'a>(
     let mut arms = Array2::from_elem((trajectories, n), Arm::NEW);
     let steps = || ndarray::indices((trajectories, h, n)).into_iter();
     for (j, t, i) in steps() {
+        interrupt::check();
         let (log_ratio, arm) = (decisions.log_ratio([j, t, i], log_odds), &mut arms[[j, i]]);
         arm.top = arm.top.max(log_ratio);
         if decisions.is_known(j, t, i) {
@@ -145,6 +147,7 @@ pub fn segmented<'a>(
         }
     }
     for (j, t, i) in steps() {
+        interrupt::check();
         let (log_ratio, arm) = (decisions.log_ratio([j, t, i], log_odds), &mut arms[[j, i]]);
         if arm.is_dropped() {
             continue;

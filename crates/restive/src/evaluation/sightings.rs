@@ -35,6 +35,7 @@
 
 use crate::belief::{backward, forward};
 use crate::instance::{Layout, Transition};
+use crate::interrupt;
 use ndarray::{Array4, ArrayView3, ArrayView4, Axis};
 use rayon::prelude::*;
 
@@ -111,6 +112,7 @@ fn fit(seen: &[f64], m: usize, chain: usize, prior: &[f64], strength: [f64; 2], 
     };
     let (mut once, mut twice, mut leap) = (p.to_vec(), p.to_vec(), p.to_vec());
     for _ in 0..MOST_LEAPS {
+        interrupt::check();
         once.copy_from_slice(p);
         arm.step(&mut once);
         twice.copy_from_slice(&once);

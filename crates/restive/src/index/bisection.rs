@@ -30,6 +30,7 @@
 //! ```
 
 use super::{IndexCotangent, IndexStatus, Indices};
+use crate::interrupt;
 use crate::lu::{Lu, dot, subtract};
 use ndarray::{Array1, Array2, Array4, ArrayView2, ArrayView4, CowArray, Ix4};
 use rayon::prelude::*;
@@ -139,6 +140,7 @@ impl Bisection<'_> {
         arms.zip(d_arms).zip(shared.par_chunks_mut(2 * m + 1)).enumerate().for_each_init(
             || (Lu::new(m + 1), vec![0.0; m + 1], vec![0.0; m]),
             |(lu, adjoint, centred), (i, ((arm, d_arm), shared))| {
+                interrupt::check();
                 for (u, &c) in d_index.row(i).iter().enumerate().filter(|(_, c)| **c != 0.0) {
                     let values = &self.values[(i * m + u) * m..][..m];
                     let passive = &self.passive[(i * m + u) * m..][..m];
@@ -238,6 +240,7 @@ impl<'r> Solver<'r> {
         let (m, g) = (values.len(), self.discount);
         let enough = if g == 0.0 { f64::INFINITY } else { self.tolerance.value * (1.0 - g) / g };
         for _ in 0..self.tolerance.sweeps {
+            interrupt::check();
             let mut change = 0.0f64;
             for s in 0..m {
                 let (passive, active) = arm[2 * s * m..][..2 * m].split_at(m);

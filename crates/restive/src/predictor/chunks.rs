@@ -1,5 +1,6 @@
 //! Chunks of arms: the unit in which predictors share work among threads.
 
+use crate::interrupt;
 use ndarray::{Array4, ArrayViewMut2, ArrayViewMut4, Axis};
 use rayon::prelude::*;
 
@@ -8,6 +9,10 @@ pub(super) const CHUNK: usize = 1024;
 
 /// `f(c, work[c])` for all c, in order; on this thread where there is only one.
 pub(super) fn in_order<I: Send, T: Send>(work: Vec<I>, f: impl Fn(usize, I) -> T + Sync) -> Vec<T> {
+    let f = |c, item| {
+        interrupt::check();
+        f(c, item)
+    };
     if work.len() > 1 {
         work.into_par_iter().enumerate().map(|(c, item)| f(c, item)).collect()
     } else {

@@ -30,6 +30,7 @@ mod arms;
 
 use crate::belief::Motion;
 use crate::instance::{Logged, NO_ACTION, RewardView, Trajectories};
+use crate::interrupt;
 use crate::policy::{Chooser, Policy};
 use crate::random::{Random, stream};
 use arms::Arms;
@@ -38,6 +39,8 @@ use rayon::prelude::*;
 
 /// The streams of a rollout: no other use of a seed begins with it.
 const ROLLOUT: u64 = 0x726f_6c6c;
+/// More tasks than any machine has threads.
+const MOST_TASKS: usize = 4096;
 
 /// Whose arms are rolled forward, and for what.
 #[derive(Clone, Copy)]
@@ -140,7 +143,9 @@ fn values_under<C>(
         });
         value
     };
-    let values: Vec<f64> = (0..runs).into_par_iter().map_init(memory, value).collect();
+    // not a task for each of millions of runs: an interruption unwinds through every task
+    let tasks = (0..runs).into_par_iter().with_min_len(runs.div_ceil(MOST_TASKS));
+    let values: Vec<f64> = tasks.map_init(memory, value).collect();
     values.into()
 }
 
@@ -197,6 +202,7 @@ fn roll(
     seed: u64,
     mut visit: impl FnMut(usize, &[u16], &[bool]),
 ) -> Vec<u16> {
+    interrupt::check();
     let n = arms.arms();
     let mut noise = stream(seed, &[ROLLOUT, run as u64, 0]);
     let mut tie_break = stream(seed, &[ROLLOUT, run as u64, 1]);
@@ -206,6 +212,7 @@ fn roll(
     };
     let mut pull = vec![false; n];
     for t in 0..setting.horizon {
+        interrupt::check();
         choose(t, &state, &mut tie_break, &mut pull);
         visit(t, &state, &pull);
         arms.step(&mut state, &pull, &mut noise);

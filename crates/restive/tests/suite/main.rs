@@ -4,7 +4,7 @@
 //! `invariants`: properties that hold for all inputs · `golden`: numbers from `reference/` · `rooms`: which room
 //! may know which · `predictor`, `two_stage`, `decision_focused`, `recipe`, `programme`: learning · `maternal`: a synthetic programme · `encoding`, `split`:
 //! features and parts of a study · `collapsing`, `collapsing_gradients`: arms seen only at pulls · `cwpdis`, `segmented`, `propensity`, `likelihood`, `strength`, `fluid`, `evaluate`,
-//! `coverage`: estimators against naive formulas, enumeration and repetition. `joint`: all arms as one process. `statistics`: tests of tables. `arms` draws random arms, `logs` random logs,
+//! `coverage`: estimators against naive formulas, enumeration and repetition · `interrupt`: kernels that are told to stop. `joint`: all arms as one process. `statistics`: tests of tables. `arms` draws random arms, `logs` random logs,
 //! `oracle` holds the slow textbook truths.
 
 mod arms;
@@ -20,6 +20,7 @@ mod evaluate;
 mod fluid;
 mod golden;
 mod gradients;
+mod interrupt;
 mod invariants;
 mod joint;
 mod known;

@@ -18,21 +18,33 @@ const PACKAGES: [(&str, &[&str]); 7] = [
 ];
 
 /// room of the library → the rooms it may name
-const ROOMS: [(&str, &[&str]); 15] = [
+const ROOMS: [(&str, &[&str]); 16] = [
     ("error", &[]),
+    ("interrupt", &[]),
     ("random", &[]),
     ("simd", &[]),
     ("lu", &[]),
-    ("belief", &["error"]),
+    ("belief", &["error", "interrupt"]),
     ("instance", &["belief", "error"]),
-    ("predictor", &["error", "random", "simd"]),
-    ("index", &["belief", "error", "lu", "simd"]),
-    ("policy", &["simd", "random"]),
-    ("simulation", &["belief", "instance", "policy", "random"]),
-    ("data", &["belief", "error", "instance", "policy", "random", "simulation"]),
+    ("predictor", &["error", "interrupt", "random", "simd"]),
+    ("index", &["belief", "error", "interrupt", "lu", "simd"]),
+    ("policy", &["interrupt", "random", "simd"]),
+    ("simulation", &["belief", "instance", "interrupt", "policy", "random"]),
+    ("data", &["belief", "error", "instance", "interrupt", "policy", "random", "simulation"]),
     (
         "evaluation",
-        &["belief", "error", "instance", "lu", "policy", "random", "simd", "simulation", "statistics"],
+        &[
+            "belief",
+            "error",
+            "instance",
+            "interrupt",
+            "lu",
+            "policy",
+            "random",
+            "simd",
+            "simulation",
+            "statistics",
+        ],
     ),
     ("training", &["data", "error", "evaluation", "index", "instance", "policy", "predictor", "random"]),
     ("joint", &["error", "evaluation", "instance", "policy", "predictor", "simd"]),

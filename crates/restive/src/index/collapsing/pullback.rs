@@ -15,6 +15,7 @@
 //! 1/(1−γ). Rewards are linear in beliefs, and beliefs go back through b(h+1) = b(h)·P₀ to P₀ and, at the head, to P₁.
 
 use super::chains::Chains;
+use crate::interrupt;
 use crate::lu::subtract;
 use crate::simd::for_cpu;
 use ndarray::ArrayView2;
@@ -78,6 +79,7 @@ fn run(back: &mut Return, arm: &[f64], tape: ArmTape<'_>, d_index: &[f64], d_arm
         return;
     }
     for (u, &c) in d_index.iter().enumerate().filter(|(_, c)| **c != 0.0) {
+        interrupt::check();
         spread(back, u, c, tape);
     }
     sum_runs(back);

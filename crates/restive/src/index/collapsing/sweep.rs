@@ -6,6 +6,7 @@
 use super::chains::{Chains, FLAT, LANES};
 use crate::index::batch::Outcome;
 use crate::index::{ILL_CONDITIONED, IndexStatus};
+use crate::interrupt;
 use crate::simd::for_cpu;
 use ndarray::ArrayView2;
 
@@ -100,6 +101,7 @@ fn follow(
     let (mut subsidy, mut group, mut groups) = (f64::NEG_INFINITY, f64::NEG_INFINITY, 0);
     let (mut passive_positions, mut moves, mut is_indexable) = (0, 0, true);
     while passive_positions < positions {
+        interrupt::check();
         let next = next_event(&mut sweep.chains, subsidy, scale);
         if next == f64::INFINITY || moves > 50 * positions + 100 {
             return None;

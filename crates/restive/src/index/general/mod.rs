@@ -77,6 +77,7 @@ mod tableau;
 
 use super::batch::Buffers;
 use super::{IndexCotangent, Indices};
+use crate::interrupt;
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, Array4, ArrayView2, ArrayView4, ArrayViewMut2, CowArray, Ix4};
 use rayon::prelude::*;
@@ -166,6 +167,7 @@ impl General<'_> {
             .for_each_init(
                 || vec![0.0; if m < PRODUCT { 0 } else { 2 * square }],
                 |coefficients, (i, ((d_arm, arm), shared))| {
+                    interrupt::check();
                     let tape = ArmTape {
                         arm,
                         discount: self.discount,

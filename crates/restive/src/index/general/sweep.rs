@@ -5,6 +5,7 @@
 use super::tableau::{Direction, Tableau};
 use crate::index::batch::Outcome;
 use crate::index::{ILL_CONDITIONED, IndexStatus};
+use crate::interrupt;
 use crate::simd::for_cpu;
 use ndarray::ArrayView2;
 
@@ -130,6 +131,7 @@ fn attempt(
     let (mut subsidy, mut group, mut groups) = (f64::NEG_INFINITY, f64::NEG_INFINITY, 0);
     let (mut passive_states, mut pivots, mut has_drifted) = (0, 0, false);
     while passive_states < m {
+        interrupt::check();
         let next = next_event(sweep, subsidy);
         if next == f64::INFINITY || pivots > 50 * m + 100 {
             return (undetermined(index, last, tape), false);

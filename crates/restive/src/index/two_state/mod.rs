@@ -59,6 +59,7 @@
 mod kernel;
 
 use super::{ILL_CONDITIONED, IndexCotangent, IndexStatus, Indices};
+use crate::interrupt;
 use kernel::{
     Shared, are_pairs, are_probabilities, index_compact_arms, index_full_arms, pull_back_compact_arms,
     pull_back_full_arms,
@@ -119,9 +120,12 @@ pub fn index_into(
     let (width, shared) = (packing.width(), Shared::new(reward, discount));
     assert_eq!(transition.len() / width * 2, index.len(), "index: [N,2]");
     let arms = transition.par_chunks(CHUNK * width);
-    arms.zip(index.par_chunks_mut(CHUNK * 2)).for_each(|(p, w)| match packing {
-        Packing::Compact => index_compact_arms(p, shared, w),
-        Packing::Full => index_full_arms(p, shared, w),
+    arms.zip(index.par_chunks_mut(CHUNK * 2)).for_each(|(p, w)| {
+        interrupt::check();
+        match packing {
+            Packing::Compact => index_compact_arms(p, shared, w),
+            Packing::Full => index_full_arms(p, shared, w),
+        }
     });
 }
 
@@ -150,9 +154,12 @@ pub fn pullback_into(
     let arms = transition.par_chunks(CHUNK * width).zip(d_index.par_chunks(CHUNK * 2));
     let sums: Vec<[f64; 5]> = arms
         .zip(d_transition.par_chunks_mut(CHUNK * width))
-        .map(|((p, c), d)| match packing {
-            Packing::Compact => pull_back_compact_arms(p, shared, c, d),
-            Packing::Full => pull_back_full_arms(p, shared, c, d),
+        .map(|((p, c), d)| {
+            interrupt::check();
+            match packing {
+                Packing::Compact => pull_back_compact_arms(p, shared, c, d),
+                Packing::Full => pull_back_full_arms(p, shared, c, d),
+            }
         })
         .collect();
     let total = sums.iter().fold([0.0; 5], |t, s| std::array::from_fn(|k| t[k] + s[k]));

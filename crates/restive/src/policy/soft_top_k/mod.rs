@@ -61,6 +61,7 @@ mod weighted;
 pub use shared::{SoftTopKMany, TableCotangent, soft_top_k_many};
 pub use weighted::{Crowd, CrowdCotangent, CrowdThreshold};
 
+use crate::interrupt;
 use root::{Root, solve};
 use slopes::{Solved, pull_back, pull_back_log_odds};
 
@@ -94,6 +95,7 @@ pub fn soft_top_k(score: &[f64], budget: f64, temperature: f64) -> SoftTopK<'_> 
     assert!(temperature >= 0.0, "temperature: at least 0, not {temperature}");
     assert!(!budget.is_nan(), "budget: a number");
     assert!(!score.iter().fold(false, |is, x| is | x.is_nan()), "scores: numbers");
+    interrupt::check();
     let mut pull = vec![0.0; score.len()];
     let reference = root::reference(score, budget);
     root::exponentials(score, reference, temperature, &mut pull);

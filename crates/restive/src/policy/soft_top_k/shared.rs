@@ -7,6 +7,7 @@
 
 use super::root::{Root, exponentials, halley, reference, solve};
 use super::slopes::pull_back_log_odds;
+use crate::interrupt;
 use crate::policy::odds::sigmoid;
 use ndarray::{Array1, Array2, ArrayView2};
 use rayon::prelude::*;
@@ -76,6 +77,7 @@ pub fn soft_top_k_many<'a>(
         .map_init(
             || vec![0.0; n],
             |score, (row, state)| {
+                interrupt::check();
                 let rows = scores.chunks_exact(m).zip(table_exponentials.chunks_exact(m));
                 // the row holds the exponentials until the threshold is found
                 for ((score, row), ((w, e), &s)) in score.iter_mut().zip(&mut *row).zip(rows.zip(state)) {
@@ -116,6 +118,7 @@ impl SoftTopKMany<'_> {
                 let problems =
                     state.chunks_exact(n).zip(d_log_odds.chunks_exact(n)).zip(log_odds.chunks_exact(n));
                 for (((state, d_log_odds), log_odds), root) in problems.zip(roots) {
+                    interrupt::check();
                     let (d_budget, d_temperature) =
                         pull_back_log_odds(root, self.temperature, log_odds, d_log_odds, &mut d_score);
                     shared = [shared[0] + d_budget, shared[1] + d_temperature];

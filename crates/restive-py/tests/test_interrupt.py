@@ -1,0 +1,32 @@
+"""Ctrl-C ends every kernel: a child process is in the middle of one when the signal comes."""
+
+import signal
+import subprocess
+import sys
+
+import pytest
+
+ARMS = "P = np.random.default_rng(1).dirichlet(np.ones(40), (2000, 40, 2))"
+KERNELS = {
+    # a million sweeps for each of some dozens of halvings for each state
+    "bisection": f"{ARMS}; restive.whittle_index(P[:4], algorithm='bisection', discount=1 - 1e-9)",
+    "general": f"{ARMS}; [restive.whittle_index(P) for _ in range(100)]",
+    "simulate": "restive.simulate(np.full((50_000, 4), 0.5), 10, 'random', rollouts=1_000_000, horizon=1000)",
+    "generate": "restive.generate('five-state', instances=50, arms=200_000, budget=10, trajectories=10)",
+    "soft_top_k": "x = np.random.default_rng(1).normal(size=(5000, 2000)); [restive.soft_top_k(x, 100, 0.1) for _ in range(1000)]",
+}
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_a_running_kernel_is_interrupted(name):
+    code = f"import numpy as np, restive; print('ready', flush=True); {KERNELS[name]}"
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+        assert child.stdout.readline() == "ready\n"
+        with pytest.raises(subprocess.TimeoutExpired):
+            child.wait(1.5)  # well in the middle
+        child.send_signal(signal.SIGINT)
+        try:
+            _, said = child.communicate(timeout=60)  # a hang, not slowness
+        finally:
+            child.kill()
+    assert "KeyboardInterrupt" in said and "panicked" not in said, said
