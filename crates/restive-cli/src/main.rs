@@ -19,7 +19,7 @@ use anyhow::Context;
 use arguments::{Arguments, Command};
 use clap::CommandFactory;
 use shared::failure;
-use std::io::{self, Write};
+use shared::say::print;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -29,6 +29,9 @@ fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => return failure::usage(error),
     };
+    if let Err(error) = restive_pipeline::threads::check_environment() {
+        return failure::report(&error.into());
+    }
     let outcome = std::panic::catch_unwind(|| match arguments.command {
         Command::Demo(arguments) => demo::run(&arguments),
         Command::Index(arguments) => index::run(&arguments),
@@ -49,18 +52,5 @@ fn main() -> ExitCode {
         Ok(Ok(())) => ExitCode::SUCCESS,
         Ok(Err(error)) => failure::report(&error),
         Err(_) => failure::report_panic(),
-    }
-}
-
-/// Prints to standard output; a reader that has seen enough (`restive … | head`) is no failure.
-fn print(text: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> anyhow::Result<()> {
-    let mut bytes = Vec::new();
-    text(&mut bytes)?;
-    let mut out = io::stdout().lock();
-    match out.write_all(&bytes).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(anyhow::Error::new(error).context("standard output: cannot write"))
-        }
-        _ => Ok(()),
     }
 }

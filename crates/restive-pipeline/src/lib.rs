@@ -7,6 +7,7 @@
 //! | `train`, `card` | a training, epoch by epoch; how it went |
 //! | `model` | trained predictors to and from their folder |
 //! | `contents` | what a study holds |
+//! | `threads` | how many there may be |
 //! | `generate` | synthetic studies whose truth is known |
 //! | `apply`, `history`, `latest`, `plan` | a model meets a study: predictions, what they are worth, whom to pull |
 //! | `evaluate`, `loss` | what the model's policy is worth beside others, and how well it predicts |
@@ -57,6 +58,7 @@ pub mod options;
 mod plan;
 pub mod prepare;
 mod resolve;
+pub mod threads;
 mod train;
 pub mod words;
 

@@ -5,7 +5,7 @@
 
 use crate::error::{Error, Result, refuse};
 use ndarray::{ArrayD, IxDyn};
-use restive::predictor::{Ensemble, Predictor};
+use restive::predictor::{Architecture, Ensemble, Predictor, PredictorKind};
 use restive_tables::model::{Model, Weights};
 use std::path::Path;
 
@@ -59,6 +59,14 @@ pub fn rebuild(model: &Model) -> Result<Ensemble> {
             architecture.features
         );
     }
+    // what a card claims is not made before it is known that the weights are there
+    let weights = model.weights.iter().map(|(.., numbers)| numbers.len() as f64).sum::<f64>();
+    let claimed = parameters(&architecture);
+    if claimed > weights {
+        refuse!(
+            "card: predictor: found {claimed} parameters of a member, expected at most the {weights} of all weights"
+        );
+    }
     let member = |k: usize| -> Result<Predictor> {
         let mut predictor = Predictor::new(&architecture, 0)?;
         let shapes: Vec<(String, Vec<usize>)> =
@@ -76,4 +84,15 @@ pub fn rebuild(model: &Model) -> Result<Ensemble> {
         refuse!("card: predictor.members: found 0, expected at least 1");
     }
     Ok(Ensemble { members })
+}
+
+/// No more than the parameters of a predictor: of a network the weights and biases of its layers, otherwise one for each feature.
+pub(crate) fn parameters(architecture: &Architecture) -> f64 {
+    let PredictorKind::Network { hidden, .. } = &architecture.kind else {
+        return architecture.features as f64;
+    };
+    let mut widths = vec![architecture.features as f64];
+    widths.extend(hidden.iter().map(|units| *units as f64));
+    widths.push(2.0 * (architecture.states as f64).powi(2));
+    widths.windows(2).map(|pair| (pair[0] + 1.0) * pair[1]).sum()
 }

@@ -11,7 +11,7 @@ use restive::Instance;
 use restive::evaluation::{Record, unknown_label};
 use restive::instance::{Chain, Observation};
 use restive::policy::strict::strict_top_k;
-use restive_tables::{Cells, StudyInstance, write_table};
+use restive_tables::{Cells, StudyInstance, show, write_table};
 use serde::Serialize;
 use std::path::Path;
 
@@ -169,9 +169,9 @@ impl Applied<'_> {
     fn instance(&self, name: &str) -> Result<usize> {
         let mut names = self.study.instances.iter().map(|instance| instance.name.as_str());
         names.clone().position(|known| known == name).ok_or_else(|| {
-            let some: Vec<&str> = names.by_ref().take(5).collect();
-            let some = some.join(", ");
-            let words = format!(": found {name:?}, expected an instance such as {some}");
+            let some: Vec<String> = names.by_ref().take(5).map(show::name).collect();
+            let (found, some) = (show::quoted_name(name), some.join(", "));
+            let words = format!(": found {found}, expected an instance such as {some}");
             Error::Asked(message!(Opt("instance"), words))
         })
     }

@@ -15,6 +15,7 @@ use restive::evaluation::Propensity;
 use restive::instance::{Logged, OverBudget, Parts};
 use restive::{Instance, Trajectories};
 use restive_tables::Study;
+use restive_tables::show::{name, quoted_name};
 
 /// The split of a study: as its column `split` says, otherwise 70/10/20 at random by the seed.
 pub fn split(study: &Study, seed: u64) -> Result<Split> {
@@ -32,15 +33,18 @@ pub fn encoding(study: &Study, split: &Split, standardise: Standardise, drop: &[
     let (features, dropped) =
         (study.features(&split.train), drop.iter().map(String::as_str).collect::<Vec<_>>());
     if let Some(unknown) = dropped.iter().find(|name| features.column(name).is_none()) {
-        let known: Vec<&str> = features.names().iter().map(String::as_str).take(LISTED).collect();
+        let known: Vec<String> = features.names().iter().map(|known| name(known)).take(LISTED).collect();
         let more = if features.names().len() > LISTED { ", …" } else { "" };
-        refuse!(Opt("drop"), format!(": found {unknown:?}, expected a feature: {}{more}", known.join(", ")));
+        refuse!(
+            Opt("drop"),
+            format!(": found {}, expected a feature: {}{more}", quoted_name(unknown), known.join(", "))
+        );
     }
     Encoding::fit(&features, standardise, &dropped).map_err(|error| match &error {
         restive::Error::Feature {
             column,
             fault: FeatureFault::Constant { .. } | FeatureFault::AllMissing,
-        } => Error::Data(message!(format!("{error}: "), Opt("drop"), format!(" {}", column.escape_debug()))),
+        } => Error::Data(message!(format!("{error}: "), Opt("drop"), format!(" {}", name(column)))),
         _ => error.into(),
     })
 }
@@ -125,7 +129,7 @@ pub fn features(study: &Study) -> Features {
 /// One warning for each category that some of these arms have and no training arm had.
 pub fn unseen(features: &Features, encoding: &Encoding) -> Vec<String> {
     let warning = |unseen: restive::data::encoding::Unseen| {
-        let (column, category) = (unseen.column.escape_debug(), unseen.category.escape_debug());
+        let (column, category) = (name(&unseen.column), name(&unseen.category));
         let arms = counted(unseen.arms as u64, "arm");
         format!(
             "feature {column}: {arms} with {category}, which no training arm has: encoded as none of the known"
@@ -146,11 +150,11 @@ pub fn flat(features: &Features, encoding: &Encoding) -> Vec<String> {
                 format!("found {} in every arm", values[0])
             }
             Column::Text(values) if values.iter().all(|x| *x == values[0]) => {
-                format!("found {:?} in every arm", values[0].as_deref().unwrap_or_default())
+                format!("found {} in every arm", quoted_name(values[0].as_deref().unwrap_or_default()))
             }
             _ => return None,
         };
-        let name = learnt.name.escape_debug();
+        let name = name(&learnt.name);
         Some(format!(
             "feature {name}: {same}, though it differed between arms at training: is the column right?"
         ))

@@ -7,10 +7,12 @@
 //! The lock is taken only by a thread that holds the interpreter's own, so that no `fork` can find it taken.
 
 use crate::border::Whole;
+use crate::refusal::of_pipeline;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use restive::interrupt::{Interrupted, Interruption, catch};
+use restive_pipeline::threads::{MOST_THREADS, check_environment};
 use std::panic::AssertUnwindSafe;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,7 +20,11 @@ use std::time::Duration;
 
 static POOL: Mutex<Option<Arc<ThreadPool>>> = Mutex::new(None);
 
+/// 0 for what the environment says, or one per processor.
 fn build(threads: usize) -> PyResult<Arc<ThreadPool>> {
+    if threads == 0 {
+        check_environment().map_err(of_pipeline)?;
+    }
     let builder = ThreadPoolBuilder::new().num_threads(threads).thread_name(|i| format!("restive-{i}"));
     builder.build().map(Arc::new).map_err(|error| PyRuntimeError::new_err(format!("threads: {error}")))
 }
@@ -72,7 +78,7 @@ pub(crate) fn run<T: Send>(py: Python<'_>, kernel: impl FnOnce() -> T + Send) ->
 /// Parameters
 /// ----------
 /// threads : int or None
-///     At least 1; None for one thread per processor, or for what the environment variable `RAYON_NUM_THREADS` says.
+///     From 1 to 1,024; None for one thread per processor, or for what the environment variable `RAYON_NUM_THREADS` says.
 ///
 /// Examples
 /// --------
@@ -83,7 +89,7 @@ pub(crate) fn run<T: Send>(py: Python<'_>, kernel: impl FnOnce() -> T + Send) ->
 #[pyfunction]
 #[pyo3(signature = (threads))]
 fn set_threads(threads: Option<Whole>) -> PyResult<()> {
-    let threads = threads.map(|threads| threads.between("threads", 1, 4096)).transpose()?;
+    let threads = threads.map(|threads| threads.between("threads", 1, MOST_THREADS.into())).transpose()?;
     let made = build(threads.unwrap_or(0))?;
     *POOL.lock().unwrap_or_else(PoisonError::into_inner) = Some(made);
     Ok(())

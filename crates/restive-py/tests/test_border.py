@@ -98,7 +98,7 @@ def changed(array, at, value):
         (lambda: restive.simulate(GOOD, 1, "random", initial=[0, 2]), "initial: rollout 0, arm 1: found .*expected a state from 0 to 1"),
         (lambda: restive.simulate(GOOD, 1, "random", horizon=0), "horizon: found .*expected a number from 1"),
         (lambda: restive.simulate(GOOD[:0], 0, "random"), "P: found .*expected at least one arm"),
-        (lambda: restive.set_threads(0), "threads: found .*expected a number from 1 to 4096"),
+        (lambda: restive.set_threads(0), "threads: found .*expected a number from 1 to 1024"),
     ],
 )
 def test_what_is_wrong_is_said(call, message):
@@ -381,7 +381,7 @@ def test_rewards_and_threads_are_named_as_they_were_given():
         restive.whittle_index(np.full((1, 3, 2, 3), 1 / 3), [0, 1, np.nan])
     with pytest.raises(ValueError, match="found 'bisection'|found \"bisection\""):
         restive.whittle_index(GOOD, observation="collapsing", chain=2, algorithm="bisection")
-    with pytest.raises(ValueError, match="threads: found -1, expected a number from 1 to 4096"):
+    with pytest.raises(ValueError, match="threads: found -1, expected a number from 1 to 1024"):
         restive.set_threads(-1)
 
 
@@ -394,3 +394,13 @@ def test_seeds_have_64_bits():
     assert len({restive.generate("two-state", seed, **small)[0].P.tobytes() for seed in seeds}) == len(seeds)
     arm = np.full((30, 4), 0.5)
     assert len({restive.simulate(arm, 3, "random", seed=seed).values.tobytes() for seed in seeds}) == len(seeds)
+
+
+def test_an_absurd_number_of_threads_is_refused_wherever_it_comes_from(monkeypatch):
+    before = restive.threads()
+    with pytest.raises(ValueError, match="threads: found 1025, expected a number from 1 to 1024"):
+        restive.set_threads(1025)
+    monkeypatch.setenv("RAYON_NUM_THREADS", "5000")
+    with pytest.raises(ValueError, match="^RAYON_NUM_THREADS: found 5000, expected at most 1024 threads$"):
+        restive.set_threads(None)
+    assert restive.threads() == before

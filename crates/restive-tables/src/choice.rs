@@ -60,7 +60,10 @@ macro_rules! choices {
             fn from_str(text: &str) -> std::result::Result<Self, String> {
                 let names = [$($name),+];
                 let found = Self::ALL.iter().find(|choice| choice.name() == text);
-                found.copied().ok_or_else(|| format!("found {text:?}, expected one of {}", names.join(", ")))
+                found.copied().ok_or_else(|| {
+                    let found = $crate::show::quoted_name(text);
+                    format!("found {found}, expected one of {}", names.join(", "))
+                })
             }
         }
     };

@@ -231,6 +231,7 @@ impl fmt::Display for ColumnFault {
                 )
             }
             ColumnFault::Type { column, found, expected } => {
+                let found = show::sentence(found);
                 write!(f, "column {}: found type {found}, expected {expected}", show::name(column))
             }
         }

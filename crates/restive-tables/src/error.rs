@@ -18,7 +18,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 #[non_exhaustive]
 pub enum Error {
     /// The ending of the name stands for no format.
-    #[error("{}: {}, expected {expected}", path.display(), ending(found))]
+    #[error("{}: {}, expected {expected}", show::path(path), ending(found))]
     Ending {
         /// the file
         path: PathBuf,
@@ -28,7 +28,7 @@ pub enum Error {
         expected: &'static str,
     },
     /// The system refused.
-    #[error("{}: cannot {doing}: {}", path.display(), plain(answer))]
+    #[error("{}: cannot {doing}: {}", show::path(path), plain(answer))]
     Io {
         /// the file
         path: PathBuf,
@@ -38,7 +38,7 @@ pub enum Error {
         answer: io::Error,
     },
     /// The file is something else than its name says.
-    #[error("{}: {fault}", path.display())]
+    #[error("{}: {fault}", show::path(path))]
     Foreign {
         /// the file
         path: PathBuf,
@@ -46,7 +46,7 @@ pub enum Error {
         fault: ForeignFile,
     },
     /// The file is damaged.
-    #[error("{}: found an unreadable {format} file ({found}), expected a whole one", path.display())]
+    #[error("{}: found an unreadable {format} file ({found}), expected a whole one", show::path(path))]
     Damaged {
         /// the file
         path: PathBuf,
@@ -56,7 +56,7 @@ pub enum Error {
         found: String,
     },
     /// The file holds no arms.
-    #[error("{}: found {found}, expected at least one arm", path.display())]
+    #[error("{}: found {found}, expected at least one arm", show::path(path))]
     NoArms {
         /// the file
         path: PathBuf,
@@ -64,7 +64,7 @@ pub enum Error {
         found: &'static str,
     },
     /// The columns of a table are not those of a table of arms.
-    #[error("{}: {fault}", path.display())]
+    #[error("{}: {fault}", show::path(path))]
     Columns {
         /// the file
         path: PathBuf,
@@ -72,7 +72,7 @@ pub enum Error {
         fault: ColumnFault,
     },
     /// A CSV row has too few or too many fields.
-    #[error("{}: line {line}: found {found} fields, expected {expected} as in the header", path.display())]
+    #[error("{}: line {line}: found {found} fields, expected {expected} as in the header", show::path(path))]
     Ragged {
         /// the file
         path: PathBuf,
@@ -84,7 +84,7 @@ pub enum Error {
         expected: u64,
     },
     /// A cell does not hold what its column needs.
-    #[error("{}: {place}, column {column}: found {found}, expected {expected}", path.display())]
+    #[error("{}: {place}, column {column}: found {found}, expected {expected}", show::path(path))]
     Cell {
         /// the file
         path: PathBuf,
@@ -98,7 +98,7 @@ pub enum Error {
         expected: &'static str,
     },
     /// The probabilities of an arm are not probabilities.
-    #[error("{}: {place}, {fault}", path.display())]
+    #[error("{}: {place}, {fault}", show::path(path))]
     Transition {
         /// the file
         path: PathBuf,
@@ -108,7 +108,7 @@ pub enum Error {
         fault: RowFault,
     },
     /// An array has the wrong shape, order or type of number.
-    #[error("{}: found {found}, expected {expected}", path.display())]
+    #[error("{}: found {found}, expected {expected}", show::path(path))]
     Array {
         /// the file
         path: PathBuf,
@@ -118,7 +118,7 @@ pub enum Error {
         expected: String,
     },
     /// The settings of a study cannot be read.
-    #[error("{}: line {line}, column {column}: {found}", path.display())]
+    #[error("{}: line {line}, column {column}: {found}", show::path(path))]
     Settings {
         /// the file
         path: PathBuf,
@@ -130,7 +130,7 @@ pub enum Error {
         found: String,
     },
     /// A part of a study or of a model is not as it should be.
-    #[error("{}: {}found {found}, expected {expected}", path.display(), at(place))]
+    #[error("{}: {}found {found}, expected {expected}", show::path(path), at(place))]
     Content {
         /// the file or folder
         path: PathBuf,
@@ -152,7 +152,7 @@ pub enum Error {
         fault: Box<restive::Error>,
     },
     /// The output would replace the input.
-    #[error("{}: found the input as the output, expected another file", path.display())]
+    #[error("{}: found the input as the output, expected another file", show::path(path))]
     OutputIsInput {
         /// the file
         path: PathBuf,
@@ -227,7 +227,7 @@ fn ending(found: &str) -> String {
     if found.is_empty() {
         "found no ending".into()
     } else {
-        format!("found the ending .{}", found.escape_debug())
+        format!("found the ending .{}", show::name(found))
     }
 }
 

@@ -38,10 +38,11 @@ mod columns;
 mod error;
 mod foreign;
 mod format;
+mod formula;
 pub mod model;
 mod names;
 mod read;
-mod show;
+pub mod show;
 pub mod study;
 mod write;
 

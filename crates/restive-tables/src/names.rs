@@ -2,13 +2,24 @@
 //!
 //! Names are passed through to the output untouched: a Parquet column of integers stays a column of integers of
 //! the same type, text stays text. Names read from CSV are text. Nothing asks whether they are unique, because
-//! that question cannot be answered in bounded memory.
+//! that question cannot be answered in bounded memory. A name is for people: one of more than [`LONGEST`] characters is refused.
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, Int64Array, downcast_primitive_array};
 use arrow_schema::DataType;
 use std::io::Write;
 use std::sync::Arc;
+
+/// The most characters of a name, of a column or a category too.
+pub(crate) const LONGEST: usize = 4096;
+
+/// What is expected in the place of a longer one.
+pub(crate) const SHORTER: &str = "at most 4096 characters";
+
+/// How many characters a name has, where that is too many.
+pub(crate) fn too_long(name: &str) -> Option<usize> {
+    (name.len() > LONGEST).then(|| name.chars().count()).filter(|characters| *characters > LONGEST)
+}
 
 /// The names of the arms of one batch.
 #[derive(Debug, Clone)]

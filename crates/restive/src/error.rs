@@ -62,7 +62,7 @@ pub enum Error {
         found: usize,
     },
     /// A feature cannot be used as it is.
-    #[error("feature {}: {fault}", column.escape_debug())]
+    #[error("feature {}: {fault}", shown(column))]
     Feature {
         /// the feature, by the name of its column
         column: String,
@@ -123,13 +123,24 @@ pub enum Error {
 const LISTED: usize = 5;
 
 fn listed(differences: &[(String, FeatureFault)]) -> String {
-    let line =
-        |(column, fault): &(String, FeatureFault)| format!("feature {}: {fault}", column.escape_debug());
+    let line = |(column, fault): &(String, FeatureFault)| format!("feature {}: {fault}", shown(column));
     let mut lines: Vec<String> = differences.iter().take(LISTED).map(line).collect();
     if differences.len() > LISTED {
         lines.push(format!("and {} more", differences.len() - LISTED));
     }
     lines.join("; ")
+}
+
+/// The name of a column on one line, cut where it is long.
+fn shown(column: &str) -> String {
+    cut(column).escape_debug().to_string()
+}
+
+/// The first characters of a text.
+fn cut(text: &str) -> String {
+    const LONGEST: usize = 60;
+    let short: String = text.chars().take(LONGEST).collect();
+    if short.len() < text.len() { short + "…" } else { short }
 }
 
 /// What is wrong with a column of features, or what differs between a table and an encoding.
@@ -177,7 +188,7 @@ impl fmt::Display for FeatureFault {
                 write!(f, "arm {arm}: found an infinite number, expected a finite one")
             }
             FeatureFault::Constant { found } => {
-                write!(f, "found {found} in every training arm that has a value, {drop}")
+                write!(f, "found {} in every training arm that has a value, {drop}", cut(found))
             }
             FeatureFault::AllMissing => write!(f, "found no value in any training arm, {drop}"),
             FeatureFault::Absent => write!(f, "found no such column, expected one"),

@@ -5,14 +5,14 @@ mod text;
 use crate::shared::begin::use_threads;
 use crate::shared::display::peak_memory;
 use crate::shared::progress::Progress;
-use crate::shared::values::choice;
+use crate::shared::say;
+use crate::shared::values::{choice, threads};
 use clap::Args;
 use restive_lab::Heard;
 use restive_lab::demo::{Demo, DemoAsked, check};
 use restive_pipeline::SEED;
 use restive_pipeline::generate::DomainName;
 use serde_json::json;
-use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -65,7 +65,7 @@ pub(crate) struct DemoArguments {
     json: bool,
 
     /// Threads to compute with [default: one per core]; the result does not depend on it
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", value_parser = threads())]
     threads: Option<u16>,
 
     /// Arms per instance, of which a fifth may be pulled: smaller than published, for a quick look
@@ -99,19 +99,16 @@ pub(crate) fn run(arguments: &DemoArguments) -> anyhow::Result<()> {
     demo.write(arguments.force, &command(arguments))?;
 
     let seconds = start.elapsed().as_secs_f64();
-    crate::print(|text| {
-        if arguments.json {
-            let mut all = demo.findings().json();
-            all["plan"] = serde_json::to_value(&demo.plan)?;
-            all["restive"] = env!("CARGO_PKG_VERSION").into();
-            all["out"] = arguments.out.display().to_string().into();
-            all["seconds"] = json!(seconds);
-            all["peak_memory_bytes"] = json!(peak_memory());
-            serde_json::to_writer_pretty(&mut *text, &all)?;
-            return writeln!(text);
-        }
-        text::write(text, &demo.findings(), &demo.plan, &arguments.out, seconds)
-    })
+    if arguments.json {
+        let mut all = demo.findings().json();
+        all["plan"] = serde_json::to_value(&demo.plan)?;
+        all["restive"] = env!("CARGO_PKG_VERSION").into();
+        all["out"] = arguments.out.display().to_string().into();
+        all["seconds"] = json!(seconds);
+        all["peak_memory_bytes"] = json!(peak_memory());
+        return say::print_json(&all);
+    }
+    say::print(|text| text::write(text, &demo.findings(), &demo.plan, &arguments.out, seconds))
 }
 
 /// What to type to see it again.

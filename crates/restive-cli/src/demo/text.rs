@@ -4,6 +4,7 @@ use crate::shared::display::{Decimals, counted, duration, grouped, write_aligned
 use restive_lab::demo::{Brought, Findings};
 use restive_pipeline::Plan;
 use restive_report::Interval;
+use restive_tables::show::{cell, path};
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -58,12 +59,12 @@ pub(crate) fn write(
     let metric = format!("{} report.html shows why.", findings.metric_verdict());
     paragraph(text, &metric)?;
 
-    let file = |name: &str| out.join(name).display().to_string();
+    let file = |name: &str| path(&out.join(name));
     writeln!(
         text,
         "\n{}; wrote {}: report.html to open in a browser, figure.svg, results.csv, plan.csv, a study and two models",
         duration(seconds),
-        out.display()
+        path(out)
     )?;
     let (model, study) = (file("decision-focused"), file("study"));
     writeln!(text, "next: restive plan {model} {study}{instance}")?;
@@ -79,7 +80,7 @@ fn people(text: &mut Vec<u8>, plan: &Plan, out: &Path) -> io::Result<()> {
     let header = ["person"].iter().chain(plan.columns()).chain(last);
     let mut rows = vec![header.map(|name| name.replace('_', " ")).collect::<Vec<_>>()];
     rows.extend(shown.iter().map(|row| {
-        let mut cells = vec![row.arm.clone()];
+        let mut cells = vec![cell(&row.arm)];
         cells.extend(row.place.texts());
         cells.push(decimals.format(row.index));
         cells.extend(is_tied.then(|| format!("{:.3}", row.inclusion)));
@@ -88,7 +89,7 @@ fn people(text: &mut Vec<u8>, plan: &Plan, out: &Path) -> io::Result<()> {
     write_aligned(text, &rows)?;
     match plan.plan.len() - shown.len() {
         0 => Ok(()),
-        more => writeln!(text, "… {} more in {}", grouped(more as u64), out.join("plan.csv").display()),
+        more => writeln!(text, "… {} more in {}", grouped(more as u64), path(&out.join("plan.csv"))),
     }
 }
 

@@ -1,6 +1,6 @@
 //! What `restive evaluate` is asked, and its help.
 
-use crate::shared::values::{choice, temperature};
+use crate::shared::values::{choice, temperature, threads};
 use clap::Args;
 use restive::policy::Temperature;
 use restive_pipeline::{BehaviourName, EvaluateAsked, JudgedPart, RatioName};
@@ -92,7 +92,7 @@ pub(crate) struct EvaluateArguments {
     pub(crate) json: bool,
 
     /// Threads to compute with [default: one per core]; the result does not depend on it
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", value_parser = threads())]
     pub(crate) threads: Option<u16>,
 }
 

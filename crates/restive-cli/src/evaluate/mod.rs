@@ -4,9 +4,9 @@ mod arguments;
 mod report;
 
 use crate::shared::begin::{ModelAndStudy, refuse_other_than_tables, use_threads};
+use crate::shared::say;
 pub(crate) use arguments::EvaluateArguments;
 use report::{write_table, write_text};
-use std::io::Write;
 
 pub(crate) fn run(arguments: &EvaluateArguments) -> anyhow::Result<()> {
     let asked = arguments.asked();
@@ -18,14 +18,11 @@ pub(crate) fn run(arguments: &EvaluateArguments) -> anyhow::Result<()> {
     if let Some(out) = &arguments.out {
         write_table(&evaluated, out)?;
     }
-    crate::print(|text| match arguments.json {
-        true => {
-            serde_json::to_writer_pretty(&mut *text, &evaluated)?;
-            writeln!(text)
-        }
-        false => write_text(&evaluated, text, arguments.out.as_deref()),
-    })?;
-    evaluated.about.notes.iter().for_each(|note| eprintln!("restive: note: {note}"));
-    evaluated.about.warnings.iter().for_each(|warning| eprintln!("restive: warning: {warning}"));
+    match arguments.json {
+        true => say::print_json(&evaluated)?,
+        false => say::print(|text| write_text(&evaluated, text, arguments.out.as_deref()))?,
+    }
+    evaluated.about.notes.iter().for_each(say::note);
+    evaluated.about.warnings.iter().for_each(say::warning);
     Ok(())
 }

@@ -3,6 +3,7 @@
 use crate::shared::display::{Decimals, counted, write_aligned};
 use restive::evaluation::{Estimate, Estimator, Score};
 use restive_pipeline::{Evaluated, EvaluatedQuantity};
+use restive_tables::show::path as shown;
 use restive_tables::{Cells, write_table as write_cells};
 use std::io::{self, Write};
 use std::path::Path;
@@ -53,7 +54,7 @@ pub(crate) fn write_text(evaluated: &Evaluated, text: &mut Vec<u8>, out: Option<
         writeln!(text, "assumption       {assumption}")?;
     }
     match out {
-        Some(out) => writeln!(text, "wrote            {}", out.display()),
+        Some(out) => writeln!(text, "wrote            {}", shown(out)),
         None => Ok(()),
     }
 }

@@ -4,7 +4,8 @@ use crate::shared::begin::use_threads;
 use crate::shared::display::duration;
 use crate::shared::failure::{Usage, say_when_interrupted};
 use crate::shared::progress::Progress;
-use crate::shared::values::choice;
+use crate::shared::say;
+use crate::shared::values::{choice, threads};
 use clap::{Args, Subcommand};
 use restive_lab::Heard;
 use restive_lab::experiment::{Asked, EXPERIMENTS, Experiment, Settings, draw, enter};
@@ -110,7 +111,7 @@ struct RunArguments {
     quick: bool,
 
     /// Threads to compute with [default: one per core]; the result does not depend on it
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", value_parser = threads())]
     threads: Option<u16>,
 
     /// Arms per instance: smaller than published
@@ -151,7 +152,7 @@ pub(crate) fn run(arguments: &ExperimentArguments) -> anyhow::Result<()> {
         if chosen.is_empty() {
             return Err(Usage(format!("--profile: {why}; expected published or paper")).into());
         }
-        eprintln!("restive: note: {why}; those sections are left out");
+        say::note(format_args!("{why}; those sections are left out"));
     }
     if !chosen.iter().any(|experiment| experiment.is_asked(&asked)) {
         let found: Vec<&str> = asked.problems.iter().map(|problem| problem.name().name()).collect();
@@ -171,7 +172,7 @@ pub(crate) fn run(arguments: &ExperimentArguments) -> anyhow::Result<()> {
             Heard::Progress { share, done, all } => {
                 progress.say(share, format!("{done} of {all} runs done"));
             }
-            Heard::Note(note) => eprintln!("restive: note: {note}"),
+            Heard::Note(note) => say::note(note),
         })?;
     }
     report(&arguments.out, start)
@@ -192,13 +193,13 @@ fn asked(arguments: &RunArguments, [runs, quick]: [usize; 2]) -> Asked {
 /// Draws everything that a folder has tables for.
 fn report(folder: &Path, start: Instant) -> anyhow::Result<()> {
     let drawn = draw(folder)?;
-    crate::print(|text| {
+    say::print(|text| {
         if drawn.is_quick {
             writeln!(text, "A quick look: few runs, no claims.\n")?;
         }
         drawn.texts.iter().try_for_each(|all| writeln!(text, "{all}"))?;
         let seconds = duration(start.elapsed().as_secs_f64());
-        let folder = folder.display();
+        let folder = restive_tables::show::path(folder);
         writeln!(text, "{seconds}; wrote {folder}: report.html to open in a browser, tables and figures")
     })
 }

@@ -2,9 +2,11 @@
 
 use crate::shared::display::{counted, duration, grouped, peak_memory};
 use crate::shared::progress::Progress;
+use crate::shared::say;
 use clap::{Args, ValueEnum};
 use restive::instance::Chain;
 use restive_pipeline::generate::DomainName;
+use restive_tables::show::plain;
 use restive_tables::{Format, Study};
 use serde::Serialize;
 use std::io::{self, Write};
@@ -93,13 +95,12 @@ impl OutArguments {
             fingerprint: study.fingerprint(),
             peak_memory_bytes: peak_memory(),
         };
-        crate::print(|text| match (self.json, name) {
-            (true, _) => {
-                serde_json::to_writer_pretty(&mut *text, &summary)?;
-                writeln!(text)
-            }
-            (false, DomainName::Maternal) => summary.write_programme(text),
-            (false, _) => summary.write_domain(text, study.settings.observation.chain()),
+        if self.json {
+            return say::print_json(&summary);
+        }
+        say::print(|text| match name {
+            DomainName::Maternal => summary.write_programme(text),
+            _ => summary.write_domain(text, study.settings.observation.chain()),
         })
     }
 }
@@ -120,7 +121,7 @@ impl GenerateSummary {
             text,
             "{instances} of {arms} with {states}{seen}, budget {budget}, {trajectories} {runs} of {decisions}, "
         )?;
-        writeln!(text, "seed {seed}; {}; wrote {}", duration(self.seconds), self.out)
+        writeln!(text, "seed {seed}; {}; wrote {}", duration(self.seconds), plain(&self.out))
     }
 
     fn write_programme(&self, text: &mut Vec<u8>) -> io::Result<()> {
@@ -135,6 +136,6 @@ impl GenerateSummary {
         )?;
         let share = 100.0 * called as f64 / self.arms as f64;
         write!(text, "{share:.0} % called at least once, seed {}; ", self.seed)?;
-        writeln!(text, "{}; wrote {}", duration(self.seconds), self.out)
+        writeln!(text, "{}; wrote {}", duration(self.seconds), plain(&self.out))
     }
 }

@@ -1,7 +1,7 @@
 //! What `restive index` may be asked.
 
 use super::observation::Observation;
-use crate::shared::values::discount;
+use crate::shared::values::{discount, threads};
 use clap::{Args, ValueEnum};
 use ndarray::Array2;
 use restive::Reward;
@@ -100,7 +100,7 @@ pub(crate) struct IndexArguments {
     pub(crate) json: bool,
 
     /// Threads to compute with [default: one per core]; the result does not depend on it
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", value_parser = threads())]
     pub(crate) threads: Option<u16>,
 }
 

@@ -12,10 +12,12 @@ mod summary;
 
 use crate::shared::failure::Usage;
 use crate::shared::progress::Progress;
+use crate::shared::say;
 pub(crate) use arguments::IndexArguments;
 use observation::{chain, labels};
 use preview::Preview;
 use restive::index::Indices;
+use restive_tables::show::name;
 use restive_tables::{ArmNames, ArmReader, Detail, Format, IndexWriter};
 use solve::{Question, Tally};
 use std::panic::resume_unwind;
@@ -54,30 +56,28 @@ pub(crate) fn run(arguments: &IndexArguments) -> anyhow::Result<()> {
     };
 
     let summary = IndexSummary::new(arguments, &question, states, tally, start.elapsed());
-    crate::print(|text| match arguments.json {
-        true => summary.write_json(text),
-        false => {
+    match arguments.json {
+        true => say::print_json(&summary)?,
+        false => say::print(|text| {
             preview.write(text, summary.arms(), arguments.verbose)?;
             summary.write_line(text)
-        }
-    })?;
+        })?,
+    }
     if !ignored.is_empty() {
-        eprintln!("restive: note: {}: columns not used: {ignored}", arguments.arms.display());
+        say::note(format_args!("{}: columns not used: {ignored}", arguments.arms.display()));
     }
     if has_names && arguments.out.as_ref().is_some_and(|out| Format::of(out).is_ok_and(|f| f == Format::Npy))
     {
-        eprintln!(
-            "restive: note: a .npy file has no room for the arms' names; its rows are in the order of the input"
-        );
+        say::note("a .npy file has no room for the arms' names; its rows are in the order of the input");
     }
-    summary.warnings().iter().for_each(|warning| eprintln!("restive: warning: {warning}"));
+    summary.warnings().iter().for_each(say::warning);
     Ok(())
 }
 
 /// The first few names, and how many there are besides.
 fn first_few(names: &[String]) -> String {
     const SHOWN: usize = 8;
-    let shown = names[..names.len().min(SHOWN)].join(", ");
+    let shown = names.iter().take(SHOWN).map(|ignored| name(ignored)).collect::<Vec<_>>().join(", ");
     match names.len().saturating_sub(SHOWN) {
         0 => shown,
         more => format!("{shown} and {more} more"),

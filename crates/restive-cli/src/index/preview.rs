@@ -3,6 +3,7 @@
 use crate::shared::display::{Decimals, grouped, write_aligned};
 use restive::index::{IndexStatus, Indices};
 use restive_tables::ArmNames;
+use restive_tables::show::cell;
 use std::io::{self, Write};
 
 /// States shown in full; of more, the first few and the last.
@@ -57,7 +58,7 @@ impl Preview {
         let decimals = Decimals::suiting(numbers.copied());
         let mut table = vec![header(&self.labels, is_verbose)];
         table.extend(self.arms.iter().map(|arm| {
-            let mut row = vec![arm.name.escape_debug().to_string()];
+            let mut row = vec![cell(&arm.name)];
             row.extend(by_state(states, |s| decimals.format(arm.index[s])));
             row.push(arm.is_indexable.into());
             if is_verbose {

@@ -5,6 +5,7 @@ use super::observation::chain_name;
 use super::solve::{Question, STATUSES, Tally};
 use crate::shared::display::{counted, duration, grouped, peak_memory, percent};
 use restive::index::IndexStatus;
+use restive_tables::show::plain;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -67,11 +68,6 @@ impl IndexSummary {
         self.arms
     }
 
-    pub(crate) fn write_json(&self, text: &mut Vec<u8>) -> io::Result<()> {
-        serde_json::to_writer_pretty(&mut *text, self)?;
-        writeln!(text)
-    }
-
     pub(crate) fn write_line(&self, text: &mut Vec<u8>) -> io::Result<()> {
         let (undetermined, unexamined) =
             (self.tally.count(IndexStatus::Undetermined), self.tally.count(IndexStatus::Approximate));
@@ -86,7 +82,7 @@ impl IndexSummary {
         let chain = self.chain.as_ref().map_or(String::new(), |chain| format!(", chain {chain}"));
         write!(text, "{arms}, {states}{chain}, discount {}: {verdict}; {time}", self.discount)?;
         match &self.out {
-            Some(out) => writeln!(text, "; wrote {out}"),
+            Some(out) => writeln!(text, "; wrote {}", plain(out)),
             None => writeln!(text),
         }
     }

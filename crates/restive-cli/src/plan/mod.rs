@@ -3,10 +3,11 @@
 pub(crate) mod report;
 
 use crate::shared::begin::{ModelAndStudy, refuse_other_than_tables, use_threads};
+use crate::shared::say;
+use crate::shared::values::threads;
 use clap::Args;
 use report::write_text;
 use restive_pipeline::PlanAsked;
-use std::io::Write;
 use std::path::PathBuf;
 
 const ABOUT: &str = "\
@@ -86,7 +87,7 @@ pub(crate) struct PlanArguments {
     json: bool,
 
     /// Threads to compute with [default: one per core]; the result does not depend on it
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", value_parser = threads())]
     threads: Option<u16>,
 }
 
@@ -108,17 +109,12 @@ pub(crate) fn run(arguments: &PlanArguments) -> anyhow::Result<()> {
     if let Some(out) = &arguments.out {
         plan.write(out)?;
     }
-    crate::print(|text| match (arguments.json, &arguments.out) {
-        (true, _) => {
-            serde_json::to_writer_pretty(&mut *text, &plan)?;
-            writeln!(text)
-        }
-        (false, out) => {
-            let rows = if out.is_some() { 0 } else { arguments.rows };
-            write_text(&plan, text, rows, out.as_deref())
-        }
-    })?;
-    applied.notes.iter().chain(&plan.note()).for_each(|note| eprintln!("restive: note: {note}"));
-    plan.warnings().iter().for_each(|text| eprintln!("restive: warning: {text}"));
+    let rows = if arguments.out.is_some() { 0 } else { arguments.rows };
+    match arguments.json {
+        true => say::print_json(&plan)?,
+        false => say::print(|text| write_text(&plan, text, rows, arguments.out.as_deref()))?,
+    }
+    applied.notes.iter().chain(&plan.note()).for_each(say::note);
+    plan.warnings().iter().for_each(say::warning);
     Ok(())
 }

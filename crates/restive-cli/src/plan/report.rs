@@ -3,6 +3,7 @@
 use crate::shared::display::counted;
 use crate::shared::display::{Decimals, grouped, write_aligned};
 use restive_pipeline::Plan;
+use restive_tables::show::{cell, path};
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -15,7 +16,7 @@ pub(crate) fn write_text(plan: &Plan, text: &mut Vec<u8>, rows: usize, out: Opti
         let header = [&["instance", "arm"], plan.columns(), &rest].concat();
         let mut table = vec![header.into_iter().map(String::from).collect::<Vec<_>>()];
         table.extend(shown.iter().map(|row| {
-            let mut cells = vec![row.instance.escape_debug().to_string(), row.arm.escape_debug().to_string()];
+            let mut cells = vec![cell(&row.instance), cell(&row.arm)];
             cells.extend(row.place.texts());
             cells.extend([
                 decimals.format(row.index),
@@ -40,7 +41,7 @@ pub(crate) fn write_text(plan: &Plan, text: &mut Vec<u8>, rows: usize, out: Opti
     }
     write!(text, "; budget {} per instance, index discount {:.4}", plan.budget, plan.index_discount)?;
     match out {
-        Some(out) => writeln!(text, "; wrote {}", out.display())?,
+        Some(out) => writeln!(text, "; wrote {}", path(out))?,
         None => writeln!(text)?,
     }
     plan.history.iter().try_for_each(|history| writeln!(text, "{history}"))

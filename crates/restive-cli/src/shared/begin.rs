@@ -6,7 +6,7 @@ use restive_pipeline::{Applied, Trained};
 use restive_tables::{Format, Study};
 use std::path::Path;
 
-/// Computes with that many threads; the default is one per core.
+/// Computes with that many threads; the default is one per core, or what the environment says.
 pub(crate) fn use_threads(threads: Option<u16>) -> anyhow::Result<()> {
     if let Some(threads) = threads {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into());

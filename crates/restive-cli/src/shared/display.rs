@@ -8,9 +8,11 @@ pub(crate) fn write_aligned(text: &mut Vec<u8>, table: &[Vec<String>]) -> io::Re
     let width = |column: usize| table.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..table[0].len()).map(width).collect();
     for row in table {
-        write!(text, "{:<width$}", row[0], width = widths[0])?;
-        for (cell, width) in row.iter().zip(&widths).skip(1) {
-            write!(text, "  {cell:>width$}")?;
+        // a width in a format string must stay below 65,536; names are cut long before, by `show::cell`
+        let room = |column: usize| " ".repeat(widths[column] - row[column].chars().count());
+        write!(text, "{}{}", row[0], room(0))?;
+        for (column, cell) in row.iter().enumerate().skip(1) {
+            write!(text, "  {}{cell}", room(column))?;
         }
         writeln!(text)?;
     }

@@ -1,5 +1,6 @@
 //! What went wrong, in one line and an exit code.
 
+use crate::shared::say;
 use clap::error::ErrorKind;
 use restive_tables::Error;
 use std::fmt;
@@ -36,7 +37,7 @@ pub(crate) fn end_cleanly_when_interrupted() {
     let handler = || {
         restive_tables::abandon_drafts();
         let kept = KEPT.lock().ok().and_then(|mut kept| kept.take());
-        eprintln!("restive: interrupted, {}", kept.as_deref().unwrap_or("nothing was written"));
+        say::line(format_args!("interrupted, {}", kept.as_deref().unwrap_or("nothing was written")));
         std::process::exit(INTERRUPTED.into());
     };
     // Where no handler can be set, the system's own applies: it ends all the same.
@@ -64,7 +65,7 @@ pub(crate) fn usage(error: clap::Error) -> ExitCode {
     // the standard library's words for a text that is no whole number, or a negative one
     let text = text.replace("invalid digit found in string", "expected a whole number, not negative");
     let text = text.replace("number too large to fit in target type", "expected a smaller number");
-    eprintln!("restive: {}; see --help", text.trim_start_matches("error: "));
+    say::line(format_args!("{}; see --help", text.trim_start_matches("error: ")));
     ExitCode::from(USAGE)
 }
 
@@ -80,7 +81,7 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
         Some(Error::Content { found, .. }) if found == "a folder with files" => ": --force",
         _ => "",
     };
-    eprintln!("restive: {error:#}{hint}");
+    say::line(format_args!("{error:#}{hint}"));
     ExitCode::from(match tables {
         Some(Error::Ending { .. } | Error::OutputIsInput { .. }) => USAGE,
         None if is_usage => USAGE,
@@ -104,6 +105,6 @@ pub(crate) fn keep_panics_quiet() {
 pub(crate) fn report_panic() -> ExitCode {
     let kept = PANIC.lock().ok().and_then(|mut kept| kept.take()).unwrap_or_default();
     let words: Vec<&str> = kept.split_whitespace().collect();
-    eprintln!("restive: internal error, please report it: {}", words.join(" "));
+    say::line(format_args!("internal error, please report it: {}", words.join(" ")));
     ExitCode::from(FAILURE)
 }

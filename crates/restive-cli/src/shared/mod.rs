@@ -4,4 +4,5 @@ pub(crate) mod begin;
 pub(crate) mod display;
 pub(crate) mod failure;
 pub(crate) mod progress;
+pub(crate) mod say;
 pub(crate) mod values;

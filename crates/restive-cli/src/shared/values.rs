@@ -6,9 +6,15 @@ use std::str::FromStr;
 
 use restive_pipeline::options::INDEX_DISCOUNT;
 pub(crate) use restive_pipeline::temperature;
+use restive_pipeline::threads::MOST_THREADS;
 
 pub(crate) fn discount(text: &str) -> Result<f64, String> {
     INDEX_DISCOUNT.parse(text)
+}
+
+/// How many threads to compute with.
+pub(crate) fn threads() -> impl TypedValueParser<Value = u16> {
+    clap::value_parser!(u16).range(1..=i64::from(MOST_THREADS))
 }
 
 /// A choice by its name; help lists all of them with their sentences.

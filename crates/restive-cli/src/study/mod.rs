@@ -2,6 +2,7 @@
 
 mod summary;
 
+use crate::shared::say;
 use clap::Args;
 use restive_pipeline::StudyContents;
 use restive_tables::Study;
@@ -53,8 +54,11 @@ pub(crate) fn run(arguments: &StudyArguments) -> anyhow::Result<()> {
     let start = Instant::now();
     let contents = StudyContents::new(&Study::read(&arguments.study)?);
     let summary = StudySummary::new(&arguments.study, &contents, start.elapsed());
-    crate::print(|text| if arguments.json { summary.write_json(text) } else { summary.write_text(text) })?;
-    contents.notes.iter().for_each(|note| eprintln!("restive: note: {note}"));
-    contents.warnings.iter().for_each(|warning| eprintln!("restive: warning: {warning}"));
+    match arguments.json {
+        true => say::print_json(&summary)?,
+        false => say::print(|text| summary.write_text(text))?,
+    }
+    contents.notes.iter().for_each(say::note);
+    contents.warnings.iter().for_each(say::warning);
     Ok(())
 }

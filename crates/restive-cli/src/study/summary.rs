@@ -3,6 +3,7 @@
 use crate::shared::display::{counted, duration, grouped, peak_memory, percent};
 use restive::data::split::Part;
 use restive_pipeline::{StateReward, StudyContents, StudyLabels};
+use restive_tables::show::cell;
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::Path;
@@ -23,11 +24,6 @@ impl<'a> StudySummary<'a> {
         Self { study, contents, seconds, peak_memory_bytes: peak_memory() }
     }
 
-    pub(crate) fn write_json(&self, text: &mut Vec<u8>) -> io::Result<()> {
-        serde_json::to_writer_pretty(&mut *text, self)?;
-        writeln!(text)
-    }
-
     pub(crate) fn write_text(&self, text: &mut Vec<u8>) -> io::Result<()> {
         let contents = self.contents;
         let count = |number: usize| grouped(number as u64);
@@ -42,7 +38,7 @@ impl<'a> StudySummary<'a> {
             some => format!(", {} of them never seen in a trajectory", count(some)),
         };
         let mut lines = vec![
-            ("study", contents.name.as_deref().unwrap_or(&self.study).escape_debug().to_string()),
+            ("study", cell(contents.name.as_deref().unwrap_or(&self.study))),
             ("states", format!("{}, rewards {rewards}, discount {}", contents.states, contents.discount)),
             ("instances", count(contents.instances)),
             ("arms", format!("{}{newcomers}", count(contents.arms))),
@@ -106,8 +102,9 @@ impl<'a> StudySummary<'a> {
         for (what, value) in lines {
             writeln!(text, "{what:<15} {value}")?;
         }
-        let width = contents.features.iter().map(|f| f.name.escape_debug().count()).max().unwrap_or(0);
-        for feature in &contents.features {
+        let names: Vec<String> = contents.features.iter().map(|feature| cell(&feature.name)).collect();
+        let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+        for (name, feature) in names.iter().zip(&contents.features) {
             let kind = match feature.categories {
                 Some(categories) => format!("text, {categories} categories"),
                 None => feature.kind.into(),
@@ -116,7 +113,7 @@ impl<'a> StudySummary<'a> {
                 0 => String::new(),
                 some => format!(", missing for {}", counted(some as u64, "arm")),
             };
-            writeln!(text, "  {:<width$}  {kind}{missing}", feature.name.escape_debug().to_string())?;
+            writeln!(text, "  {name:<width$}  {kind}{missing}")?;
         }
         writeln!(text, "\nNo fault found; {}", duration(self.seconds))
     }

@@ -1,6 +1,6 @@
 //! What `restive train` may be asked. The options of training itself are described in the pipeline.
 
-use crate::shared::values::{choice, temperature, yes_or_no};
+use crate::shared::values::{choice, temperature, threads, yes_or_no};
 use clap::Args;
 use restive::policy::Temperature;
 use restive::predictor::Precision;
@@ -123,7 +123,7 @@ pub(crate) struct TrainArguments {
     pub(super) json: bool,
 
     /// Threads to compute with [default: one per core]; the result does not depend on it
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", value_parser = threads())]
     pub(super) threads: Option<u16>,
 }
 

@@ -12,6 +12,7 @@ use crate::shared::begin::use_threads;
 use crate::shared::display::counted;
 use crate::shared::failure::{Usage, say_when_interrupted};
 use crate::shared::progress::Progress;
+use crate::shared::say;
 pub(crate) use arguments::TrainArguments;
 use checkpoint::{Checkpoint, difference};
 use restive_pipeline::card::losses;
@@ -19,7 +20,6 @@ use restive_pipeline::prepare::over_budget;
 use restive_pipeline::{Progressed, Trained, Training};
 use restive_tables::Study;
 use restive_tables::model::{Card, Model};
-use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 use summary::{Outcome, epoch_line};
@@ -33,7 +33,7 @@ pub(crate) fn run(arguments: &TrainArguments) -> anyhow::Result<()> {
     }
     use_threads(arguments.threads)?;
     let study = Study::read(&arguments.study)?;
-    over_budget(&study).iter().for_each(|note| eprintln!("restive: note: {note}"));
+    over_budget(&study).iter().for_each(say::note);
     let training = Training::new(&study, &asked, &arguments.study.display().to_string())?;
     let card = &training.card;
 
@@ -55,12 +55,12 @@ pub(crate) fn run(arguments: &TrainArguments) -> anyhow::Result<()> {
         },
     };
     if let Some(found) = &progressed {
-        let from = format!("restive: note: {}", checkpoint.path().display());
+        let from = checkpoint.path().display();
         match (found.members.len(), &found.now) {
-            (done, _) if done == asked.ensemble => eprintln!("{from}: training is complete"),
+            (done, _) if done == asked.ensemble => say::note(format_args!("{from}: training is complete")),
             (done, now) => {
                 let epochs = counted(now.as_ref().map_or(0, epochs) as u64, "epoch");
-                eprintln!("{from}: going on after {epochs} of fit {}", done + 1);
+                say::note(format_args!("{from}: going on after {epochs} of fit {}", done + 1));
             }
         }
     }
@@ -100,7 +100,7 @@ fn train(
     let progress = Progress::new("epochs");
     training.run(progressed, None, |step| -> anyhow::Result<()> {
         if let Some((stage, report)) = step.epoch.filter(|_| arguments.json) {
-            crate::print(|text| writeln!(text, "{}", epoch_line(step.member, stage, &report)))?;
+            say::print_json_line(&epoch_line(step.member, stage, &report))?;
         }
         let Some(fit) = step.fit else { return checkpoint.write(&training.card, step.progressed) };
         progress.say(step.share, step.message);

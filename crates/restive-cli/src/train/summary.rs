@@ -2,11 +2,13 @@
 
 use crate::shared::display::counted;
 use crate::shared::display::{duration, grouped, write_aligned};
+use crate::shared::say;
 use restive::training::EpochReport;
 use restive_pipeline::card::{self, counted_thing};
 use restive_pipeline::{Message, PredictorName};
 use restive_tables::model::history::{Candidate, FoldsVerdict, Lead, MemberHistory};
 use restive_tables::model::{Card, WrittenPredictor};
+use restive_tables::show::path;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::path::Path;
@@ -51,8 +53,11 @@ impl<'a> Outcome<'a> {
 
     /// To standard output, warnings to standard error.
     pub(crate) fn print(&self, as_json: bool) -> anyhow::Result<()> {
-        crate::print(|text| if as_json { writeln!(text, "{}", self.json()) } else { self.write_text(text) })?;
-        self.warnings.iter().for_each(|warning| eprintln!("restive: warning: {warning}"));
+        match as_json {
+            true => say::print_json_line(&self.json())?,
+            false => say::print(|text| self.write_text(text))?,
+        }
+        self.warnings.iter().for_each(say::warning);
         Ok(())
     }
 
@@ -149,7 +154,7 @@ impl<'a> Outcome<'a> {
         }
         write_aligned(text, &table)?;
         let did = if self.is_new { "wrote" } else { "nothing to do, this training is already in" };
-        writeln!(text, "\n{}; {did} {}", duration(self.seconds), self.out.display())
+        writeln!(text, "\n{}; {did} {}", duration(self.seconds), path(self.out))
     }
 }
 

@@ -83,9 +83,11 @@ impl EvaluateAsked {
     /// Refuses numbers out of range, before any data are looked at.
     pub fn check(&self) -> Result<()> {
         INDEX_DISCOUNT.check(&self.index_discount)?;
+        const MOST: usize = 10_000_000;
         for (option, found) in [("runs", self.runs), ("resamples", self.resamples)] {
-            if found < 2 {
-                let words = format!(": found {found}, expected at least 2");
+            if !(2..=MOST).contains(&found) {
+                let expected = if found < 2 { "at least 2".into() } else { format!("at most {MOST}") };
+                let words = format!(": found {found}, expected {expected}");
                 return Err(Error::Asked(message!(Opt(option), words)));
             }
         }

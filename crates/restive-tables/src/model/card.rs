@@ -7,6 +7,7 @@
 
 use super::configuration::Configuration;
 use super::history::History;
+use crate::show::{name, quoted_name, sentence};
 use restive::data::encoding::{ColumnKind, EncodedColumn, Encoding, Standardise};
 use restive::predictor::{Architecture, Precision, PredictorKind};
 use serde::{Deserialize, Serialize};
@@ -180,12 +181,12 @@ fn sorted(part: &impl Serialize) -> Value {
 /// Reads a card from JSON, and the hash of the weights that it names; says what was found and what was expected where it is wrong.
 pub(super) fn parse(text: &[u8]) -> Result<(Card, Option<String>), (String, String)> {
     let wrong = |found: String, expected: &str| (found, expected.to_string());
-    let value: Value = serde_json::from_slice(text).map_err(|e| wrong(e.to_string(), "JSON"))?;
+    let value: Value = serde_json::from_slice(text).map_err(|e| wrong(sentence(&e.to_string()), "JSON"))?;
     match value.get("schema") {
         Some(schema) if schema.as_u64() == Some(SCHEMA.into()) => {}
         Some(schema) => {
             let by = value.get("restive").and_then(Value::as_str).unwrap_or("unknown");
-            let found = format!("schema {schema} (written by restive {by})");
+            let found = sentence(&format!("schema {schema} (written by restive {})", name(by)));
             return Err((found, format!("schema {SCHEMA}, which this version of restive reads")));
         }
         None => return Err(wrong("no schema".into(), "the card of a model")),
@@ -213,21 +214,21 @@ fn part<T: for<'a> Deserialize<'a>>(name: &str, value: Value) -> Result<T, (Stri
 /// What a reader met, without what it would have taken.
 fn found(error: &serde_json::Error) -> String {
     let text = error.to_string();
-    text.split(", expected").next().unwrap_or_default().into()
+    sentence(text.split(", expected").next().unwrap_or_default())
 }
 
 fn encoding(raw: RawEncoding) -> Result<Encoding, (String, String)> {
     let column = |column: RawColumn| match column {
         RawColumn::Number { name, has_missing, mean, sd } => {
             if !(mean.is_finite() && sd.is_finite() && sd > 0.0) {
-                let found = format!("mean {mean} and sd {sd} of feature {name:?}");
+                let found = format!("mean {mean} and sd {sd} of feature {}", quoted_name(&name));
                 return Err((found, "finite numbers, sd above 0".to_string()));
             }
             Ok(EncodedColumn { name, kind: ColumnKind::Number { mean, sd }, has_missing })
         }
         RawColumn::Text { name, has_missing, categories } => {
             if !categories.is_sorted_by(|a, b| a < b) {
-                let found = format!("categories of feature {name:?} out of order");
+                let found = format!("categories of feature {} out of order", quoted_name(&name));
                 return Err((found, "them sorted, each once".into()));
             }
             Ok(EncodedColumn { name, kind: ColumnKind::Text { categories }, has_missing })

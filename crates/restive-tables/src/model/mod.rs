@@ -27,6 +27,7 @@ pub use history::History;
 pub use weights::Weights;
 
 use crate::error::{Error, Result};
+use crate::show;
 use crate::study::fingerprint::of_bytes;
 use crate::write::draft::Draft;
 use crate::write::folder::FolderDraft;
@@ -92,7 +93,7 @@ impl Model {
     /// The numbers of an array of that name and shape; an error where there is none or it has another shape.
     pub fn array(&self, name: &str, shape: &[usize]) -> Result<&[f64]> {
         let refuse = |found: String| {
-            let place = format!("array {}", name.escape_debug());
+            let place = format!("array {}", show::name(name));
             Err(Error::content(Path::new(WEIGHTS), place, found, format!("an array of shape {shape:?}")))
         };
         match self.weights.iter().find(|(there, ..)| there == name) {

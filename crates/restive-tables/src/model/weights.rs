@@ -1,6 +1,7 @@
 //! Named arrays of float64 as safetensors: a header of names and shapes, then the numbers, little-endian.
 
 use crate::error::{Error, Result};
+use crate::show;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView, serialize};
 use std::collections::HashMap;
 use std::path::Path;
@@ -35,14 +36,15 @@ pub(super) fn serialise(
         (name, TensorView::new(Dtype::F64, shape.clone(), bytes).expect("as many bytes as the shape says"))
     });
     serialize(views, header)
-        .map_err(|e| Error::content(path, "", e.to_string(), "arrays that can be written"))
+        .map_err(|e| Error::content(path, "", show::sentence(&e.to_string()), "arrays that can be written"))
 }
 
 /// The arrays, sorted by name, and the texts of the header.
 pub(super) fn deserialise(path: &Path, bytes: &[u8]) -> Result<(Weights, HashMap<String, String>)> {
-    let damaged = |found: String| {
-        let found = found.split_whitespace().collect::<Vec<_>>().join(" ");
-        Error::Damaged { path: path.into(), format: "safetensors", found }
+    let damaged = |found: String| Error::Damaged {
+        path: path.into(),
+        format: "safetensors",
+        found: show::sentence(&found),
     };
     let arrays = SafeTensors::deserialize(bytes).map_err(|e| damaged(e.to_string()))?;
     let (_, header) = SafeTensors::read_metadata(bytes).map_err(|e| damaged(e.to_string()))?;
@@ -72,5 +74,5 @@ fn check(path: &Path, name: &str, values: &[f64]) -> Result<()> {
 }
 
 fn array(name: &str) -> String {
-    format!("array {}", name.escape_debug())
+    format!("array {}", show::name(name))
 }

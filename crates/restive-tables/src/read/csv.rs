@@ -8,8 +8,9 @@ use super::{ArmBatch, ArmShape, batch_rows, check};
 use crate::columns::Columns;
 use crate::error::{Error, Place, Result, RowNumber};
 use crate::foreign::{HEAD, Wanted, refuse};
-use crate::names::ArmNames;
-use crate::show::quoted;
+use crate::formula::unguarded;
+use crate::names::{ArmNames, SHORTER, too_long};
+use crate::show::{self, quoted, quoted_name, sentence};
 use arrow_array::builder::StringBuilder;
 use csv::{ByteRecord, ErrorKind, Position, ReaderBuilder};
 use std::fs::File;
@@ -44,7 +45,7 @@ impl CsvArms {
             return Err(Error::NoArms { path: path.into(), found: "an empty file" });
         }
         let header: Vec<String> =
-            header.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
+            header.iter().map(|name| String::from_utf8_lossy(unguarded(name)).into_owned()).collect();
         let columns = Columns::parse(header.iter().map(String::as_str))
             .map_err(|fault| Error::Columns { path: path.into(), fault })?;
         Ok(Self {
@@ -127,7 +128,8 @@ impl CsvArms {
             }
         }
         if let (Some(names), Some(column)) = (names, self.columns.arm) {
-            match std::str::from_utf8(&self.record[column]) {
+            match std::str::from_utf8(unguarded(&self.record[column])) {
+                Ok(name) if too_long(name).is_some() => return Err(self.bad_cell(column, SHORTER)),
                 Ok(name) if !name.is_empty() => names.append_value(name),
                 Ok(_) => return Err(self.bad_cell(column, "a name")),
                 Err(_) => return Err(self.bad_cell(column, "a name in UTF-8")),
@@ -149,8 +151,12 @@ impl CsvArms {
                 row: RowNumber::Line(editor_line(&self.path, position)),
                 arm: Some(name).filter(|name| !name.is_empty()),
             },
-            column: self.header[column].trim().into(),
-            found: if cell.trim_ascii().is_empty() { "an empty cell".into() } else { quoted(cell) },
+            column: show::name(self.header[column].trim()).into(),
+            found: match cell.trim_ascii() {
+                [] => "an empty cell".into(),
+                _ if expected == SHORTER => quoted_name(&String::from_utf8_lossy(cell)),
+                _ => quoted(cell),
+            },
             expected,
         }
     }
@@ -207,7 +213,7 @@ pub(crate) fn unreadable(path: &Path, error: csv::Error) -> Error {
             let line = pos.map_or(0, |position| editor_line(path, &position));
             Error::Ragged { path: path.into(), line, found, expected }
         }
-        other => Error::Damaged { path: path.into(), format: "CSV", found: format!("{other:?}") },
+        other => Error::Damaged { path: path.into(), format: "CSV", found: sentence(&format!("{other:?}")) },
     }
 }
 

@@ -8,6 +8,7 @@ use super::{ArmBatch, ArmShape, batch_rows, check};
 use crate::error::{Error, Place, Result, RowNumber};
 use crate::foreign::{Wanted, refuse};
 use crate::names::ArmNames;
+use crate::show::{quoted, sentence};
 use restive::Layout;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
@@ -45,7 +46,10 @@ impl NpyArms {
             expected: expected.into(),
         };
         let Some(number) = Number::of(&header.descr) else {
-            return Err(wrong(format!("numbers of type {:?}", header.descr), "float64 or float32"));
+            return Err(wrong(
+                format!("numbers of type {}", quoted(header.descr.as_bytes())),
+                "float64 or float32",
+            ));
         };
         let (states, expected) = match (layout, &header.shape[..]) {
             (Layout::Nsas, &[_, m, 2, next]) if m == next && m > 0 => (Some(m), ""),
@@ -58,7 +62,9 @@ impl NpyArms {
             (Layout::Nsas, _) => (None, "[N, M, 2, M] (arm, state, action, next state)"),
             (Layout::Nass, _) => (None, "[N, 2, M, M] (arm, action, state, next state)"),
         };
-        let Some(states) = states else { return Err(wrong(format!("shape {:?}", header.shape), expected)) };
+        let Some(states) = states else {
+            return Err(wrong(format!("shape {}", sentence(&format!("{:?}", header.shape))), expected));
+        };
         if header.is_fortran {
             return Err(wrong("Fortran order".into(), "C order (numpy.ascontiguousarray before numpy.save)"));
         }

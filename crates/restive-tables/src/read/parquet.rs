@@ -9,7 +9,8 @@ use super::{ArmBatch, ArmShape, batch_rows, check};
 use crate::columns::{ColumnFault, Columns};
 use crate::error::{Error, Place, Result, RowNumber};
 use crate::foreign::{HEAD, Wanted, refuse};
-use crate::names::ArmNames;
+use crate::names::{ArmNames, LONGEST, SHORTER, too_long};
+use crate::show::{self, quoted_name, sentence};
 use arrow_array::cast::AsArray;
 use arrow_array::types::*;
 use arrow_array::{Array, RecordBatch};
@@ -18,6 +19,7 @@ use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
 };
+use parquet::basic::Type;
 use std::fmt::Display;
 use std::fs::File;
 use std::io::{Read, Seek};
@@ -61,6 +63,7 @@ impl ParquetArms {
                 return Err(wrong(ColumnFault::Type { column: column.name().clone(), found, expected }));
             }
         }
+        refuse_giants(path, &builder, |column| decoded.iter().any(|(wanted, _)| *wanted == column))?;
         let total = u64::try_from(builder.metadata().file_metadata().num_rows()).unwrap_or(0);
         let mask = ProjectionMask::roots(builder.parquet_schema(), decoded.iter().map(|(column, _)| *column));
         // no larger than the file, because the decoder sets room for a whole batch aside
@@ -89,6 +92,7 @@ impl ParquetArms {
         let names = match self.decoded.iter().position(Option::is_none) {
             Some(column) => {
                 self.refuse_nulls(&batch, column, "a name", None)?;
+                self.refuse_long(&batch, column)?;
                 ArmNames::Column(batch.column(column).clone())
             }
             None => ArmNames::Counted(self.rows),
@@ -105,6 +109,20 @@ impl ParquetArms {
         self.rows += batch.num_rows() as u64;
         let share_read = self.rows as f64 / self.total.max(1) as f64;
         Ok(Some(ArmBatch { names, probabilities, share_read: share_read.min(1.0) }))
+    }
+
+    fn refuse_long(&self, batch: &RecordBatch, column: usize) -> Result<()> {
+        let Some(names) = batch.column(column).as_string_opt::<i32>() else { return Ok(()) };
+        let Some(row) = (0..names.len()).find(|row| too_long(names.value(*row)).is_some()) else {
+            return Ok(());
+        };
+        Err(Error::Cell {
+            path: self.path.clone(),
+            place: Place { row: RowNumber::Row(self.rows + row as u64), arm: None },
+            column: "arm".into(),
+            found: quoted_name(names.value(row)),
+            expected: SHORTER,
+        })
     }
 
     fn refuse_nulls(
@@ -125,7 +143,7 @@ impl ParquetArms {
                 row: RowNumber::Row(self.rows + row as u64),
                 arm: names.map(|names| names.name(row)),
             },
-            column: batch.schema_ref().field(column).name().as_str().into(),
+            column: show::name(batch.schema_ref().field(column).name()).into(),
             found: "null".into(),
             expected,
         })
@@ -144,6 +162,31 @@ pub(crate) fn open(path: &Path) -> Result<Option<ParquetRecordBatchReaderBuilder
     file.rewind().map_err(Error::io(path, "read"))?;
     let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
     guarded(path, || ParquetRecordBatchReaderBuilder::try_new_with_options(file, options)).map(Some)
+}
+
+/// Refuses text that is longer than any can be, before it is decoded: where a wanted column takes more bytes than so many texts of the
+/// greatest length would, one of them is longer.
+pub(crate) fn refuse_giants(
+    path: &Path,
+    builder: &ParquetRecordBatchReaderBuilder<File>,
+    is_wanted: impl Fn(usize) -> bool,
+) -> Result<()> {
+    // four bytes per character, and what stands around the texts
+    const MOST_BYTES: i64 = 4 * LONGEST as i64 + 16;
+    const AROUND: i64 = 1 << 20;
+    let schema = builder.parquet_schema();
+    for group in builder.metadata().row_groups() {
+        for (leaf, chunk) in group.columns().iter().enumerate() {
+            let is_text = chunk.column_type() == Type::BYTE_ARRAY;
+            let most = chunk.num_values().saturating_mul(MOST_BYTES).saturating_add(AROUND);
+            if is_text && chunk.uncompressed_size() > most && is_wanted(schema.get_column_root_idx(leaf)) {
+                let place = format!("column {}", show::name(chunk.column_descr().name()));
+                let found = format!("{} bytes in {} cells", chunk.uncompressed_size(), chunk.num_values());
+                return Err(Error::content(path, place, found, SHORTER));
+            }
+        }
+    }
+    Ok(())
 }
 
 pub(crate) fn is_number(data_type: &DataType) -> bool {
@@ -182,7 +225,7 @@ pub(crate) fn guarded<T, E: Display>(
     let damaged = |found: String| {
         let found = match found.contains("Disabled feature") {
             true => "it is compressed in a way that is not supported; uncompressed, snappy, gzip, lz4 and zstd are".into(),
-            false => found.split_whitespace().collect::<Vec<_>>().join(" "),
+            false => sentence(&found),
         };
         Error::Damaged { path: path.into(), format: "Parquet", found }
     };

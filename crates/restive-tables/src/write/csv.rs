@@ -1,7 +1,9 @@
-//! Indices as comma-separated text. Numbers carry as many digits as it takes to read the same number back.
+//! Indices as comma-separated text. Numbers carry as many digits as it takes to read the same number back, and names come back too,
+//! though none [starts a formula](crate::formula).
 
 use super::Detail;
 use crate::error::Result;
+use crate::formula::guard;
 use crate::names::ArmNames;
 use crate::write::draft::Draft;
 use restive::index::Indices;
@@ -34,7 +36,7 @@ impl CsvIndices {
         for (i, index) in solved.index.outer_iter().enumerate() {
             let start = text.len();
             names.append(i, text);
-            quote_where_needed(text, start);
+            end_name(text, start);
             index.iter().for_each(|w| append_number(*w, text));
             text.extend_from_slice(match solved.verdict(i) {
                 Some(true) => b",true",
@@ -63,8 +65,10 @@ fn append_number(number: f64, text: &mut Vec<u8>) {
     text.extend_from_slice(zmij::Buffer::new().format(number + 0.0).as_bytes());
 }
 
-/// Puts the name that starts at `start` in quotes if it holds a separator, a quote or a line break.
-pub(crate) fn quote_where_needed(text: &mut Vec<u8>, start: usize) {
+/// Makes a cell of the name that starts at `start`: text where it would be a formula, in quotes if it holds a separator, a quote or a
+/// line break.
+pub(crate) fn end_name(text: &mut Vec<u8>, start: usize) {
+    guard(text, start);
     if !text[start..].iter().any(|byte| b",\"\r\n".contains(byte)) {
         return;
     }

@@ -10,8 +10,9 @@ mod roster;
 
 pub(super) use roster::Roster;
 
-use super::table::{Origin, Table, Want};
+use super::table::{Cells, Origin, Table, Want};
 use crate::error::{Error, Place, Result, RowNumber};
+use crate::names::{SHORTER, too_long};
 use crate::show::{self, quoted};
 use feature::{Growing, Seen};
 use restive::data::features::{Column, Features};
@@ -39,8 +40,10 @@ pub(super) fn read(origin: Origin<'_>, text: &[String]) -> Result<Arms> {
     let features: Vec<usize> = (0..table.header().len()).filter(|c| !reserved.contains(&Some(*c))).collect();
     let names: Vec<String> = features.iter().map(|c| table.header()[*c].clone()).collect();
     if let Some(name) = text.iter().find(|name| !names.contains(name)) {
-        let (place, found) =
-            (format!("text in {}", super::SETTINGS), format!("{name:?}, which is no feature here"));
+        let (place, found) = (
+            format!("text in {}", super::SETTINGS),
+            format!("{}, which is no feature here", show::quoted_name(name)),
+        );
         return Err(Error::content(path, place, found, "the names of columns"));
     }
     let mut wanted = vec![(arm, Want::Name)];
@@ -71,6 +74,24 @@ pub(super) fn read(origin: Origin<'_>, text: &[String]) -> Result<Arms> {
             if name.is_empty() {
                 return Err(bad("arm", "", "a name"));
             }
+            let long = |column: &str, cells: &Cells| match cells {
+                Cells::Text(_) if too_long(cells.text(row)).is_some() => {
+                    let found = show::quoted_name(cells.text(row));
+                    let place = format!(
+                        "{}, column {}",
+                        Place { row: batch.row(row), arm: None },
+                        show::name(column)
+                    );
+                    Err(Error::content(path, place, found, SHORTER))
+                }
+                _ => Ok(()),
+            };
+            long("arm", &batch.cells[0])?;
+            instance.map_or(Ok(()), |_| long("instance", &batch.cells[1]))?;
+            names
+                .iter()
+                .zip(&batch.cells[first_feature..])
+                .try_for_each(|(name, cells)| long(name, cells))?;
             let k = match instance {
                 None => read.instances.find_or_add(ONLY),
                 Some(_) => match batch.cells[1].text(row) {
@@ -132,15 +153,15 @@ fn bad_cell(
     expected: &'static str,
 ) -> Error {
     let found = if found.is_empty() { "an empty cell".into() } else { quoted(found.as_bytes()) };
-    let column = column.escape_debug().to_string().into();
+    let column = show::name(column).into();
     Error::Cell { path: path.into(), place: Place { row, arm }, column, found, expected }
 }
 
 /// What the library refuses in a table of features: an infinite number.
 fn infinite(path: &Path, source: restive::Error, names: &[String]) -> Error {
     let place = match &source {
-        restive::Error::Feature { column, .. } => format!("column {}", column.escape_debug()),
-        _ => format!("columns {}", names.join(", ")),
+        restive::Error::Feature { column, .. } => format!("column {}", show::name(column)),
+        _ => show::sentence(&format!("columns {}", names.join(", "))),
     };
     Error::content(path, place, "an infinite number", "finite numbers")
 }

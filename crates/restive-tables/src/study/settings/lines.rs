@@ -1,6 +1,7 @@
 //! The lines of `study.toml`, and what to say of one that is wrong or not there.
 
 use crate::error::{Error, Result};
+use crate::show;
 use std::collections::BTreeMap;
 use std::path::Path;
 use toml::{Spanned, Value};
@@ -49,14 +50,14 @@ impl<'a> Lines<'a> {
     /// Reads the file; one that is no TOML or has a setting that nobody knows is refused.
     pub(super) fn parse(path: &'a Path, text: &'a str) -> Result<Self> {
         let found = toml::from_str(text).map_err(|error| {
-            let words: Vec<&str> = error.message().split_whitespace().collect();
-            fault(path, text, error.span().map_or(0, |span| span.start), words.join(" "))
+            fault(path, text, error.span().map_or(0, |span| span.start), show::sentence(error.message()))
         })?;
         let lines = Self { path, text, found };
         let is_known = |name: &str| KNOWN.iter().any(|(known, ..)| *known == name);
         if let Some(name) = lines.found.keys().find(|name| !is_known(name.get_ref())) {
             let names = KNOWN.map(|(name, ..)| name).join(", ");
-            let found = format!("found the setting {:?}, expected one of {names}", name.get_ref());
+            let found =
+                format!("found the setting {}, expected one of {names}", show::quoted_name(name.get_ref()));
             return Err(fault(path, text, name.span().start, found));
         }
         Ok(lines)
@@ -106,7 +107,7 @@ fn fault(path: &Path, text: &str, place: usize, found: String) -> Error {
 /// A value on one line, cut where it is long.
 fn shown(value: &Value) -> String {
     const LONGEST: usize = 60;
-    let text = value.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = show::plain(&value.to_string().split_whitespace().collect::<Vec<_>>().join(" "));
     let short: String = text.chars().take(LONGEST).collect();
     if short.len() < text.len() { short + "…" } else { short }
 }

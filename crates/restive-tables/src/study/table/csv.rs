@@ -6,8 +6,9 @@
 use super::{Batch, Cells, Places, ROWS, Want, empty, no_rows};
 use crate::columns::ColumnFault;
 use crate::error::{Error, Place, Result, RowNumber};
+use crate::formula::unguarded;
 use crate::read::csv::{Rationed, editor_line, unreadable};
-use crate::show::quoted;
+use crate::show::{self, quoted};
 use ::csv::{ByteRecord, Position, ReaderBuilder};
 use arrow_array::builder::StringBuilder;
 use std::path::{Path, PathBuf};
@@ -37,7 +38,7 @@ impl CsvTable {
             return Err(empty(path));
         }
         let header: Vec<String> =
-            header.iter().map(|name| String::from_utf8_lossy(name).trim().to_owned()).collect();
+            header.iter().map(|name| String::from_utf8_lossy(unguarded(name)).trim().to_owned()).collect();
         if let [only] = &header[..]
             && only.contains([';', '\t', '|'])
         {
@@ -101,7 +102,7 @@ impl CsvTable {
         for ((field, _), column) in self.wanted.iter().zip(columns) {
             let cell = &self.record[*field];
             match column {
-                Column::Text(builder) => match std::str::from_utf8(cell) {
+                Column::Text(builder) => match std::str::from_utf8(unguarded(cell)) {
                     Ok(text) => builder.append_value(text),
                     Err(_) => return Err(self.bad_cell(*field, header, "text in UTF-8")),
                 },
@@ -121,7 +122,7 @@ impl CsvTable {
         Error::Cell {
             path: self.path.clone(),
             place: Place { row: RowNumber::Line(editor_line(&self.path, position)), arm },
-            column: header[field].escape_debug().to_string().into(),
+            column: show::name(&header[field]).into(),
             found: quoted(&self.record[field]),
             expected,
         }

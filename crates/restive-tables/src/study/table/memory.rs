@@ -10,7 +10,7 @@ use super::parquet::{cells, is_right};
 use super::{Batch, Cells, Places, ROWS, Want, no_rows};
 use crate::columns::ColumnFault;
 use crate::error::{Error, Place, Result, RowNumber};
-use crate::show::quoted;
+use crate::show::{self, quoted};
 use arrow_array::cast::AsArray;
 use arrow_array::types::Float64Type;
 use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
@@ -113,7 +113,7 @@ impl MemoryTable {
                     return Err(Error::Cell {
                         path: self.name.clone(),
                         place: Place { row: RowNumber::Row(row as u64), arm },
-                        column: header[column].escape_debug().to_string().into(),
+                        column: show::name(&header[column]).into(),
                         found: quoted(cell.as_bytes()),
                         expected: "a number",
                     });

@@ -15,6 +15,8 @@ use self::parquet::ParquetTable;
 use crate::columns::ColumnFault;
 use crate::error::{Error, Result, RowNumber};
 use crate::format::Format;
+use crate::names::{SHORTER, too_long};
+use crate::show::quoted_name;
 use arrow_array::{Array, RecordBatch, StringArray};
 use memory::MemoryTable;
 use std::collections::HashSet;
@@ -133,6 +135,9 @@ impl Table {
                 (Source::Parquet(Box::new(table)), header)
             }
         };
+        if let Some(name) = header.iter().find(|name| too_long(name).is_some()) {
+            return Err(Error::content(path, "header", format!("a column {}", quoted_name(name)), SHORTER));
+        }
         let mut seen = HashSet::new();
         if let Some(name) = header.iter().find(|name| !seen.insert(name.as_str())) {
             let fault = ColumnFault::Duplicate { column: name.clone() };

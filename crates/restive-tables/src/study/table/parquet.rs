@@ -5,7 +5,7 @@ use crate::columns::ColumnFault;
 use crate::error::{Error, Result};
 use crate::read::{
     self,
-    parquet::{fill, guarded, is_number},
+    parquet::{fill, guarded, is_number, refuse_giants},
 };
 use ::parquet::arrow::ProjectionMask;
 use ::parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
@@ -45,6 +45,7 @@ impl ParquetTable {
                 return Err(Error::Columns { path: self.path.clone(), fault });
             }
         }
+        refuse_giants(&self.path, &builder, |column| wanted.iter().any(|(wanted, _)| *wanted == column))?;
         let mut order: Vec<usize> = wanted.iter().map(|(column, _)| *column).collect();
         order.sort_unstable();
         let place = |column: usize| order.binary_search(&column).expect("it is among them");

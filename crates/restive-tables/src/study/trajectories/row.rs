@@ -1,6 +1,7 @@
 //! One row of the trajectories: where it belongs, what it says, and how a message names it.
 
 use crate::error::{Error, Place, Result};
+use crate::names::{SHORTER, too_long};
 use crate::show;
 use crate::study::arms::Arms;
 use crate::study::table::Batch;
@@ -89,6 +90,9 @@ impl<'a> RowCells<'a> {
         let (trajectory, t) = (self.text(TRAJECTORY), self.number(T));
         if trajectory.is_empty() {
             return Err(self.refused("trajectory", named(""), "a name"));
+        }
+        if too_long(trajectory).is_some() {
+            return Err(self.refused("trajectory", named(trajectory), SHORTER));
         }
         if !(t.fract() == 0.0 && (0.0..=LAST_STEP).contains(&t)) {
             let expected = format!("a step, a whole number from 0 to {LAST_STEP}");

@@ -2,11 +2,11 @@
 //! study go out here.
 //!
 //! Columns are Arrow arrays of text, numbers, whole numbers or truths. In CSV a missing value is an empty cell, and numbers carry as
-//! many digits as it takes to read the same number back.
+//! many digits as it takes to read the same number back; no text [starts a formula](crate::formula).
 
 use crate::error::{Error, Result};
 use crate::format::Format;
-use crate::write::csv::quote_where_needed;
+use crate::write::csv::end_name;
 use crate::write::parquet::refused;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int32Type};
@@ -119,7 +119,7 @@ fn append(column: &ArrayRef, row: usize, text: &mut Vec<u8>) {
 fn append_text(cell: &str, text: &mut Vec<u8>) {
     let start = text.len();
     text.extend_from_slice(cell.as_bytes());
-    quote_where_needed(text, start);
+    end_name(text, start);
     text.push(b',');
 }
 
