@@ -2,7 +2,7 @@
 //!
 //! With states seen at every step that is the last one observed, in the last trajectory that observed one. A label ages by a step
 //! per step up to the end of the log ([`later_label`]), because a step without a record is one at which nobody was pulled;
-//! trajectories follow each other in the order of the file, and the steps that a shorter one does not have are no steps.
+//! trajectories follow each other in the order of the study (by name, or as the column `order` says), and the steps that a shorter one does not have are no steps.
 
 use ndarray::Axis;
 use restive::Trajectories;

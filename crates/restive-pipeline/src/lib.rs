@@ -64,7 +64,7 @@ pub mod words;
 
 pub use apply::{Applied, indices};
 pub use asked::{Asked, PRECISION_CAP, precision, temperature};
-pub use contents::{FeatureContents, StateReward, StudyContents, StudyLabels};
+pub use contents::{FeatureContents, StateReward, StudyContents, StudyLabels, TrajectoryOrder};
 pub use error::{Error, Result};
 pub use evaluate::{
     AboutEstimator, AboutEvaluation, BehaviourName, EvaluateAsked, Evaluated, EvaluatedQuantity, JudgedPart,

@@ -244,7 +244,7 @@ pub fn pulls(
     let score: Vec<f64> = ranked.iter().map(|&(i, state)| table[[i, usize::from(state)]]).collect();
     let top = strict_top_k(&score, budget, seed);
     let mut pulled: Vec<usize> = (0..ranked.len()).filter(|c| top.pull[*c]).collect();
-    // stable: equal indices stay in the order of the table
+    // stable: equal indices stay in the order of names
     pulled.sort_by(|a, b| score[*b].partial_cmp(&score[*a]).expect("indices are numbers"));
     let arms = pulled.into_iter().enumerate().map(|(rank, c)| PlannedArm {
         instance: there.name.clone(),

@@ -52,6 +52,22 @@ def test_frames_of_all_kinds_are_one_study():
     assert made(log=changed(LOG, state=masked)) == expected
 
 
+def test_the_order_of_rows_decides_nothing():
+    expected = made()
+    arms = {name: [cells[i] for i in (2, 0, 1)] for name, cells in ARMS.items()}
+    log = {name: [cells[i] for i in (5, 2, 0, 4, 1, 3)] for name, cells in LOG.items()}
+    assert made(arms, log) == expected
+    tables = made(arms, log).tables()
+    assert list(tables[0]["arm"]) == ["Ada", "Ben", "Cho"]
+
+
+def test_trajectories_are_ordered_by_name_or_by_a_column():
+    twice = {name: cells * 2 for name, cells in LOG.items()} | {"trajectory": ["week 10"] * 6 + ["week 9"] * 6}
+    names = lambda study: list(dict.fromkeys(study.tables()[1]["trajectory"]))
+    assert names(made(log=twice)) == ["week 9", "week 10"]
+    assert names(made(log={**twice, "order": [1] * 6 + [2] * 6})) == ["week 10", "week 9"]
+
+
 def test_the_study_of_a_folder_is_that_of_its_tables(tmp_path):
     pd = pytest.importorskip("pandas")
     read = Study.read(EXAMPLE)
@@ -215,10 +231,10 @@ def test_doctests_run():
         assert tried > 0 and failed == 0
 
 
-def test_the_example_is_read_row_by_row():
+def test_the_example_is_read_row_by_row_and_stands_in_the_order_of_names():
     with open(EXAMPLE / "arms.csv") as file:
         names = [row["arm"] for row in csv.DictReader(file)]
-    assert list(Study.read(EXAMPLE).tables().arms["arm"]) == names
+    assert list(Study.read(EXAMPLE).tables().arms["arm"]) == sorted(names)  # they hold no digits
 
 
 def test_what_a_frame_cannot_give_is_named():

@@ -11,7 +11,8 @@ use restive_tables::{Error, Format, Study, StudyBehaviour, StudyInstance, StudyS
 use std::fs;
 use std::path::Path;
 
-const NAMES: [&str; 5] = ["plain", "a, b", "say \"hi\"", "Ñandú 鳥", "two\nlines"];
+/// In their order, the first of them a formula to a spreadsheet.
+const NAMES: [&str; 5] = ["=1+1", "a, b", "say \"hi\"", "two\nlines", "Ñandú 鳥"];
 
 /// Two instances with names to be careful of, text, gaps and trajectories of unequal length.
 fn awkward() -> Study {
@@ -51,7 +52,7 @@ fn awkward() -> Study {
             arms: NAMES[..n].iter().map(|name| name.to_string()).collect(),
             features: Features::new(n, columns).unwrap(),
             split: Some((0..n).map(|i| Part::ALL[i % 3]).collect()),
-            trajectory_names: vec!["first; one".into(), "002".into()],
+            trajectory_names: vec!["first; one".into(), "002".into()], // not in the order of their names
             trajectories: Trajectories::new(logged, 3).unwrap(),
             truth: Some(Transition::new(truth, Layout::Nsas).unwrap()),
         }
@@ -69,7 +70,7 @@ fn awkward() -> Study {
         behaviour: StudyBehaviour::Logged,
         text: vec!["word, of mouth".into(), "code".into(), "silent".into()],
     };
-    Study { settings, instances: vec![instance("Ost, \"2\"", 5), instance("7", 3)] }
+    Study { settings, instances: vec![instance("Ost, \"2\"", 5), instance("Süd 7", 3)] }
 }
 
 /// Bit for bit, where missing numbers are alike.
@@ -188,6 +189,69 @@ fn steps_count_from_0_or_1_and_rows_come_in_any_order() {
 }
 
 #[test]
+fn a_study_does_not_depend_on_the_order_of_its_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let arms = ["y,10,1", "y,9,2", "x,b,3", "x,B,4", "x,b10,5", "x,b9,6"];
+    let rows = ["10,0,10,0", "10,1,10,1", "9,0,10,1", "9,1,10,", "9,0,9,1", "10,0,9,0"]
+        .map(|row| format!("y,{row}"));
+    let more = ["2024-11,0,b,1", "2024-9,0,b9,0"].map(|row| format!("x,{row}"));
+    let rows: Vec<String> = rows.into_iter().chain(more).collect();
+    let read = |arms: &[&str], rows: &[String]| {
+        let rows: String = rows.iter().map(|row| format!("{row},\n")).collect();
+        let rows = "instance,trajectory,t,arm,state,action\n".to_string() + &rows;
+        text(folder.path(), &("instance,arm,f\n".to_string() + &arms.join("\n")), &rows).unwrap()
+    };
+    let study = read(&arms, &rows);
+    let [x, y] = [&study.instances[0], &study.instances[1]];
+    assert_eq!((x.name.as_str(), y.name.as_str()), ("x", "y"));
+    assert_eq!(
+        (&x.arms[..], &y.arms[..]),
+        (&["B", "b", "b9", "b10"].map(String::from)[..], &["9", "10"].map(String::from)[..])
+    );
+    assert_eq!(x.features.columns()[0], Column::Number(vec![4.0, 3.0, 6.0, 5.0]));
+    assert_eq!(y.trajectory_names, ["9", "10"]);
+    assert_eq!(x.trajectory_names, ["2024-9", "2024-11"]);
+    assert_eq!(
+        y.trajectories.state(),
+        ndarray::array![[[1, 1], [UNSEEN, UNSEEN]], [[0, 0], [UNSEEN, 1]]].view()
+    );
+    for shift in 1..8 {
+        let (mut arms, mut rows) = (arms, rows.clone());
+        arms.rotate_left(shift % 6);
+        arms.swap(0, shift % 5);
+        rows.rotate_right(shift);
+        rows.swap(1, shift % 7);
+        assert_same(&read(&arms, &rows), &study);
+    }
+}
+
+#[test]
+fn a_column_says_in_which_order_trajectories_happened() {
+    let folder = tempfile::tempdir().unwrap();
+    let arms = "arm,x\nA,1\nB,2\n";
+    let read =
+        |rows: &str| text(folder.path(), arms, &format!("trajectory,t,arm,state,action,order\n{rows}"));
+    let study = read("spring,0,A,0,,1\nautumn,0,A,1,,2\nsummer,0,A,1,,1.5\nspring,0,B,1,,1\n").unwrap();
+    assert_eq!(study.instances[0].trajectory_names, ["spring", "summer", "autumn"]);
+    // equal ones by name
+    let study = read("b,0,A,0,,-1\na,0,A,1,,-1\nc,0,A,0,,-2\n").unwrap();
+    assert_eq!(study.instances[0].trajectory_names, ["c", "a", "b"]);
+    for (rows, expected) in [
+        (
+            "a,0,A,0,,1\na,0,B,0,,2\n",
+            "line 3 (arm B), column order, trajectory a, t 0: found 2, expected 1, as in other rows of the trajectory",
+        ),
+        (
+            "a,0,A,0,,\n",
+            "line 2 (arm A), column order, trajectory a, t 0: found an empty cell, expected a number that says when",
+        ),
+    ] {
+        let said = read(rows).unwrap_err().to_string();
+        assert!(said.contains(expected), "{said}");
+    }
+}
+
+#[test]
 fn a_byte_order_mark_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let study =
@@ -237,7 +301,7 @@ fn instances_are_encoded_and_a_gap_names_the_arm() {
     let few = study.features(&[group(0, &[0, 3])]);
     let encoding = Encoding::fit(&few, Standardise::No, &dropped).unwrap();
     let error = study.instances(&encoding).unwrap_err().to_string();
-    assert!(error.starts_with("instance Ost, \\\"2\\\", arm a, b: feature word, of mouth: "), "{error}");
+    assert!(error.starts_with("instance Ost, \"2\", arm a, b: feature word, of mouth: "), "{error}");
 }
 
 #[test]

@@ -14,7 +14,8 @@ const ABOUT: &str = "\
 Plan whom to pull next: the K arms of each instance whose latest recorded state has the highest Whittle index.
 
 MODEL is a folder that restive train wrote, STUDY the folder of a study with the same features. The latest state of an arm is \
-the last one observed in the last trajectory that observed it, in the order of the file. An arm that was never observed has \
+the last one observed in the latest trajectory that observed it: trajectories follow each other by name, 9 before 10, or as the \
+column order of the table says. An arm that was never observed has \
 no state: it is left out, and the answer says how many are. Where states are seen at pulls only, an arm is ranked by its \
 label at the end of the log: last_state, the last state that was seen, and since, the steps since then (0 just after a pull); a \
 step without a row is one more step, and the last label of a chain means so many steps or more. An arm that was never seen is \
@@ -22,8 +23,8 @@ planned for too, as last seen longer ago than the chain remembers: its last_stat
 
 Exactly K arms are pulled in each instance (all, where there are fewer). An index of 0 or less means that a pull does not pay \
 there; such arms are marked, and --only-beneficial leaves them out. Arms that tie for the last places share them at random: \
-inclusion is the probability of being in the plan over all tie-breaks, 1 without ties. Arms are ranked by index, equal ones in the \
-order of the table.
+inclusion is the probability of being in the plan over all tie-breaks, 1 without ties. Arms are ranked by index, equal ones by \
+name.
 
 With --history an arm's own record counts: its transitions are (n(s,a,s') + k m(s,a,s'))/(n(s,a) + k), where n counts what was \
 recorded, m is the prediction and k what a prediction is worth. Features decide where little is recorded, a person's own record \

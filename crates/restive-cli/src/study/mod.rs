@@ -16,11 +16,15 @@ Check a study and show what it holds.
 STUDY is a folder:
   study.toml           states, rewards, discount, budget, horizon, behaviour
   arms.csv             instance, arm, one column per feature, perhaps split
-  trajectories.csv     instance, trajectory, t, arm, state, action, perhaps propensity, reward
+  trajectories.csv     instance, trajectory, t, arm, state, action, perhaps propensity, reward, order
                        (collapsing: perhaps last_state, since)
   truth.csv            optional: instance, arm, p_S_A_NEXT
 Tables may be .parquet instead; split is train, validation or test. A trajectory of H decisions has H + 1 rows per arm, the last with a state and an empty \
 action; t counts from 0 or from 1; a state that was not observed is empty. Without a column instance all arms belong to one.
+
+Rows may come in any order: it decides nothing. Instances, arms and trajectories stand in the order of their names, in which numbers \
+count as numbers (9 before 10). Where that is not the order in which trajectories happened, a column order says it: a number, the same \
+in all rows of a trajectory. A plan goes by the latest one.
 
 With observation = \"collapsing\" and chain = 10 (or \"infinite\") in study.toml a state is seen at a pull only: state is what the \
 step's pull saw, and empty elsewhere. last_state and since may say what is known before the action: the last state that was seen \

@@ -2,7 +2,7 @@
 
 use crate::shared::display::{counted, duration, grouped, peak_memory, percent};
 use restive::data::split::Part;
-use restive_pipeline::{StateReward, StudyContents, StudyLabels};
+use restive_pipeline::{StateReward, StudyContents, StudyLabels, TrajectoryOrder};
 use restive_tables::show::cell;
 use serde::Serialize;
 use std::io::{self, Write};
@@ -42,7 +42,7 @@ impl<'a> StudySummary<'a> {
             ("states", format!("{}, rewards {rewards}, discount {}", contents.states, contents.discount)),
             ("instances", count(contents.instances)),
             ("arms", format!("{}{newcomers}", count(contents.arms))),
-            ("trajectories", count(contents.trajectories)),
+            ("trajectories", format!("{}{}", count(contents.trajectories), order(contents))),
             (
                 "decisions",
                 format!(
@@ -116,5 +116,18 @@ impl<'a> StudySummary<'a> {
             writeln!(text, "  {name:<width$}  {kind}{missing}")?;
         }
         writeln!(text, "\nNo fault found; {}", duration(self.seconds))
+    }
+}
+
+/// Which trajectory is the latest, where there are several.
+fn order(contents: &StudyContents) -> String {
+    match &contents.trajectory_order {
+        None => String::new(),
+        Some(TrajectoryOrder { by, latest: Some(latest) }) => {
+            format!(", by {by}: {} is the latest", cell(latest))
+        }
+        Some(TrajectoryOrder { by, latest: None }) => {
+            format!(", by {by}: the last of an instance is its latest")
+        }
     }
 }

@@ -21,6 +21,7 @@ mod hostile;
 mod maternal;
 mod memory;
 mod models;
+mod order;
 mod past;
 mod plan;
 mod process;

@@ -1,8 +1,10 @@
 //! What a study holds: sizes, counts of what was logged, features, and what training would complain of.
 
 mod labels;
+mod order;
 
 pub use labels::StudyLabels;
+pub use order::TrajectoryOrder;
 
 use crate::prepare::every_arm;
 use crate::prepare::over_budget;
@@ -48,6 +50,9 @@ pub struct StudyContents {
     pub features: Vec<FeatureContents>,
     /// over all instances
     pub trajectories: usize,
+    /// in which order they follow each other, where an instance has several
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trajectory_order: Option<TrajectoryOrder>,
     /// steps of the longest trajectory that have a decision
     pub decision_steps: usize,
     /// actions of single arms, passive or active
@@ -154,6 +159,7 @@ impl StudyContents {
             newcomers,
             features: features(study),
             trajectories: instances.iter().map(|instance| instance.trajectories.trajectories()).sum(),
+            trajectory_order: TrajectoryOrder::new(study),
             decision_steps,
             decisions,
             pulls,

@@ -169,7 +169,9 @@ class Estimator:
                 self._model_ = NativeModel.load(folder)
 
     def predict(self, study: Study) -> list[NDArray[np.float64]]:
-        """The transitions of the arms of every instance: a list with one array ``[N,M,2,M]`` for each of ``study.instances``."""
+        """The transitions of the arms of every instance: a list with one array ``[N,M,2,M]`` for each of ``study.instances``, its arms
+        in the order of their names, as the tables of the study have them.
+        """
         return self._fitted().predict(_native(study))
 
     def score(self, study: Study, y: None = None, part: Literal["train", "validation", "test", "all"] = "test") -> float:

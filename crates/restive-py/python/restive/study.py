@@ -30,8 +30,9 @@ class Study:
         numbers or text. A pandas or polars DataFrame, a pyarrow Table, or a mapping of names to arrays; so are the others.
     trajectories
         One row per trajectory, step and arm: ``trajectory``, ``t`` (from 0 or 1), ``arm``, ``state``, ``action`` (0 or 1), perhaps
-        ``instance``, ``propensity``, ``reward``. A trajectory of H decisions has H + 1 steps, the last without an action. A state
-        that was not observed is missing.
+        ``instance``, ``propensity``, ``reward``, ``order``. A trajectory of H decisions has H + 1 steps, the last without an action. A
+        state that was not observed is missing. Rows may come in any order: arms and trajectories stand in the order of their names, or
+        trajectories as the numbers of ``order`` say.
     truth
         The true transitions, where the data are synthetic: ``arm`` and ``p_S_A_NEXT``.
     states
@@ -150,7 +151,7 @@ class Study:
 
     @property
     def instances(self) -> tuple[str, ...]:
-        """The names of the instances, in the order of the arms."""
+        """The names of the instances, in their order: numbers within names count as numbers, ``9`` before ``10``."""
         return tuple(name for name, *_ in self._native.instances())
 
     def __reduce__(self) -> Any:

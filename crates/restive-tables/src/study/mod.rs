@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `study.toml` | states, rewards, discount, budget, horizon, behaviour: [`StudySettings`] |
 //! | `arms.csv` or `.parquet` | `instance, arm`, one column per feature, perhaps `split` (train, validation, test) |
-//! | `trajectories.csv` or `.parquet` | `instance, trajectory, t, arm, state, action`, perhaps `propensity`, `reward` |
+//! | `trajectories.csv` or `.parquet` | `instance, trajectory, t, arm, state, action`, perhaps `propensity`, `reward`, `order` |
 //! | `truth.csv` or `.parquet` | where the data are synthetic: `instance, arm, p_S_A_NEXT` |
 //!
 //! A trajectory of H decisions has H + 1 rows per arm, of which the last has a state and an empty action. The state of row t is known
@@ -12,6 +12,9 @@
 //! Trajectories may be of unequal length, and missing rows stay unseen. An arm without rows is a newcomer. Where there is one
 //! instance, all tables may leave out the column `instance`. Steps may have more pulls than the budget, which is that of decisions to
 //! come ([`Study::over_budget`]).
+//!
+//! A study is what its rows say, in whatever order they come. Instances, arms and trajectories stand in the order of their
+//! [names](crate::by_name); a column `order` in the trajectories, a number for each of them, orders those instead.
 //!
 //! # States that are seen at pulls only
 //! With `observation = "collapsing"` in `study.toml` the column `state` holds what the step's pull saw, and is empty elsewhere. What is
@@ -79,7 +82,7 @@ const SETTINGS: &str = "study.toml";
 pub struct Study {
     /// what holds for all instances
     pub settings: StudySettings,
-    /// in the order in which the table of arms names them
+    /// in the order of their names
     pub instances: Vec<StudyInstance>,
 }
 
@@ -88,13 +91,13 @@ pub struct Study {
 pub struct StudyInstance {
     /// what it is called
     pub name: String,
-    /// what its arms are called, `[N]`
+    /// what its arms are called, `[N]`, in the order of their names
     pub arms: Vec<String>,
     /// what is known of them
     pub features: Features,
     /// the part of each arm, where the study says, `[N]`
     pub split: Option<Vec<Part>>,
-    /// what its trajectories are called, `[J]`
+    /// what its trajectories are called, `[J]`, from the first to the latest
     pub trajectory_names: Vec<String>,
     /// what was logged: states, or labels where states are seen at pulls only
     pub trajectories: Trajectories,

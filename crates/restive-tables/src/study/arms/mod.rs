@@ -3,7 +3,8 @@
 //! Columns `instance` (may be left out where there is one instance), `arm`, perhaps `split`; every other column is a feature. In Parquet
 //! a feature is what its type says; in memory too, where its cells do not contradict it. In CSV a feature is numbers or text, and all
 //! its cells must agree (blanks and NaN are missing in either), unless `study.toml` lists it under `text`: a misspelt number must
-//! not turn a measurement into categories. Where they do not agree, the first cell of the rarer kind is named.
+//! not turn a measurement into categories. Where they do not agree, the first cell of the rarer kind is named. Rows come in any order:
+//! instances and arms are numbered by their [names](crate::by_name).
 
 mod feature;
 mod roster;
@@ -32,6 +33,21 @@ pub(super) struct Arms {
     pub(super) split: Option<Vec<Vec<Part>>>,
 }
 
+impl Arms {
+    /// Puts instances and arms in the order of their names, and their rows with them.
+    fn sort(&mut self, rows: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
+        let (instances, before) = std::mem::take(&mut self.instances).sorted();
+        self.instances = instances;
+        let mut arms: Vec<Option<Roster>> = std::mem::take(&mut self.arms).into_iter().map(Some).collect();
+        let sorted = before.into_iter().map(|k| {
+            let (arms, before) = arms[k].take().expect("every instance once").sorted();
+            self.arms.push(arms);
+            before.into_iter().map(|i| rows[k][i]).collect()
+        });
+        sorted.collect()
+    }
+}
+
 pub(super) fn read(origin: Origin<'_>, text: &[String]) -> Result<Arms> {
     let path = origin.path();
     let mut table = Table::open(origin)?;
@@ -57,7 +73,7 @@ pub(super) fn read(origin: Origin<'_>, text: &[String]) -> Result<Arms> {
 
     let is_typed: Vec<bool> = features.iter().map(|c| table.is_typed(*c)).collect();
     let mut read = Arms { instances: Roster::default(), arms: Vec::new(), features: Vec::new(), split: None };
-    // rows of the table by instance, in the order of the arms
+    // rows of the table by instance, in the order in which they came
     let (mut rows, mut row_count) = (Vec::<Vec<usize>>::new(), 0);
     let mut parts = Vec::new();
     let mut columns: Vec<Growing> = is_category
@@ -138,6 +154,7 @@ pub(super) fn read(origin: Origin<'_>, text: &[String]) -> Result<Arms> {
     let columns: Vec<Column> = columns.into_iter().map(Growing::finish).collect();
     let named = names.iter().cloned().zip(columns).collect();
     let all = Features::new(row_count, named).map_err(|source| infinite(path, source, &names))?;
+    let rows = read.sort(rows);
     read.features = rows.iter().map(|rows| all.select_arms(rows)).collect();
     read.split =
         split.map(|_| rows.iter().map(|rows| rows.iter().map(|row| parts[*row]).collect()).collect());

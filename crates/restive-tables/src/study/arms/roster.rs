@@ -1,9 +1,10 @@
 //! Names and their numbers.
 //!
 //! Tables are mostly in order: the next row names the same instance and trajectory as the last and the same arm or its
-//! neighbour. Those guesses come first; a hash of the name is the way out.
+//! neighbour. Those guesses come first; a hash of the name is the way out. When all names are known they are
+//! [sorted](crate::by_name), so that numbers do not tell in which order the rows came.
 
-use crate::show;
+use crate::{by_name, show};
 use std::collections::HashMap;
 
 /// Distinct names, numbered in the order in which they were first met.
@@ -47,6 +48,15 @@ impl Roster {
                 show::quoted_name(other)
             ),
         }
+    }
+
+    /// The same names in their order, and where each of them stood before.
+    pub(in crate::study) fn sorted(self) -> (Self, Vec<usize>) {
+        let mut before: Vec<usize> = (0..self.names.len()).collect();
+        before.sort_by(|a, b| by_name(&self.names[*a], &self.names[*b]));
+        let mut sorted = Self::default();
+        before.iter().for_each(|number| _ = sorted.find_or_add(&self.names[*number]));
+        (sorted, before)
     }
 
     pub(in crate::study) fn len(&self) -> usize {

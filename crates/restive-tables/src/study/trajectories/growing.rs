@@ -1,6 +1,7 @@
 //! The trajectories of an instance while their rows are read, each `[T,N]` and as long as its last step so far.
 
 use super::row::{Columns, LoggedRow};
+use crate::by_name;
 use crate::study::arms::Roster;
 use restive::instance::{NO_ACTION, UNSEEN};
 
@@ -11,7 +12,21 @@ pub(super) const NO_ROW: u8 = NO_ACTION - 1;
 #[derive(Default)]
 pub(super) struct Growing {
     pub(super) names: Roster,
+    /// when each of them comes, where the table says so; 0 for all of them otherwise
+    pub(super) order: Vec<f64>,
     pub(super) runs: Vec<Run>,
+}
+
+impl Growing {
+    /// The numbers of the trajectories in their order: as the table says, equal ones by name.
+    pub(super) fn in_order(&self) -> Vec<usize> {
+        let mut numbers: Vec<usize> = (0..self.runs.len()).collect();
+        let name = |j: usize| self.names.name(j);
+        numbers.sort_by(|&a, &b| {
+            self.order[a].total_cmp(&self.order[b]).then_with(|| by_name(name(a), name(b)))
+        });
+        numbers
+    }
 }
 
 /// One trajectory, `[T,N]`.

@@ -1,7 +1,8 @@
 //! `trajectories.{csv,parquet}`: what happened.
 //!
 //! Columns `instance` (may be left out where there is one), `trajectory`, `t`, `arm`, `state`, `action`, perhaps
-//! `propensity` and `reward`; rows in any order. Steps count from 0 or from 1, whichever the smallest `t` of the file is.
+//! `propensity`, `reward` and `order`; rows in any order. Steps count from 0 or from 1, whichever the smallest `t` of the file is.
+//! Trajectories stand in the order of their [names](crate::by_name), or of the numbers in `order`, one for each trajectory.
 //! Cells go straight to their place `[T,N]` of a growing trajectory, so that memory is that of the answer: 3 bytes per arm
 //! and step, 8 more for each of propensity and reward. What has no row is unseen. Where states are seen at pulls only, the
 //! columns `last_state` and `since` are read too (4 bytes more), and `labels` makes labels of them and of the actions.
@@ -62,6 +63,7 @@ pub(super) fn read(
     };
     let instance = optional("instance", Want::Name);
     let (propensity, reward) = (optional("propensity", Want::Number), optional("reward", Want::Number));
+    let order = optional("order", Want::Number);
     let [last_state, since] = ["last_state", "since"].map(|name| match chain {
         Some(_) => optional(name, Want::Number),
         None => None,
@@ -77,7 +79,7 @@ pub(super) fn read(
     let room = 100_000_000 + 100 * table.most_rows();
     let instances = (0..arms.arms.len()).map(|_| Growing::default()).collect();
     let first = usize::MAX;
-    let columns = Columns { instance, propensity, reward, last_state, since, states, chain };
+    let columns = Columns { instance, propensity, reward, order, last_state, since, states, chain };
     let mut reader = Reader { path, arms, columns, room, first, instances };
     // one thread decodes the next batch while this one places the last
     std::thread::scope(|scope| {
@@ -133,6 +135,11 @@ impl Reader<'_> {
         let j = growing.names.find_or_add(logged.trajectory);
         if j == growing.runs.len() {
             growing.runs.push(Run::default());
+            growing.order.push(logged.order);
+        }
+        if growing.order[j] != logged.order {
+            let expected = format!("{}, as in other rows of the trajectory", growing.order[j]);
+            return Err(cells.refused("order", logged.order.to_string(), expected));
         }
         let run = &mut growing.runs[j];
         let position = t * n + logged.i;

@@ -23,6 +23,7 @@ pub(super) struct Columns {
     pub(super) instance: Option<usize>,
     pub(super) propensity: Option<usize>,
     pub(super) reward: Option<usize>,
+    pub(super) order: Option<usize>,
     pub(super) last_state: Option<usize>,
     pub(super) since: Option<usize>,
     /// M
@@ -54,6 +55,8 @@ pub(super) struct LoggedRow<'a> {
     pub(super) label: Option<(u16, u16)>,
     pub(super) propensity: f64,
     pub(super) reward: f64,
+    /// when the trajectory comes among the others; 0 where the table does not say
+    pub(super) order: f64,
 }
 
 impl<'a> RowCells<'a> {
@@ -126,6 +129,11 @@ impl<'a> RowCells<'a> {
         if reward.is_infinite() {
             return Err(self.refused("reward", shown(reward), "a finite number or an empty cell"));
         }
+        let order = self.columns.order.map_or(0.0, |column| self.number(column));
+        if !order.is_finite() {
+            let expected = "a number that says when the trajectory comes among the others";
+            return Err(self.refused("order", shown(order), expected));
+        }
         Ok(LoggedRow {
             k,
             i,
@@ -136,6 +144,7 @@ impl<'a> RowCells<'a> {
             label: self.label()?,
             propensity,
             reward,
+            order: order + 0.0,
         })
     }
 

@@ -57,7 +57,7 @@ impl Whole<'_> {
         };
         let has_reward = has_reward || observation != Observation::Full;
         let states = observation.labels(settings.reward.states());
-        let whole = |(k, growing): (usize, Growing)| {
+        let whole = |(k, mut growing): (usize, Growing)| {
             let (n, instance) = (arms.arms[k].len(), arms.instances.name(k));
             let steps = growing.runs.iter().map(|run| run.state.len() / n).max().unwrap_or(0);
             if steps <= first {
@@ -76,7 +76,9 @@ impl Whole<'_> {
                 propensity: has_propensity.then(|| Array3::from_elem(shape, f64::NAN)),
                 reward: has_reward.then(|| Array3::from_elem(shape, f64::NAN)),
             };
-            for (j, run) in growing.runs.into_iter().enumerate() {
+            let order = growing.in_order();
+            for (j, number) in order.iter().enumerate() {
+                let run = std::mem::take(&mut growing.runs[*number]);
                 put(&mut logged.state, j, &run.state, first, n);
                 put(&mut logged.action, j, &run.action, first, n);
                 logged.propensity.iter_mut().for_each(|all| put(all, j, &run.propensity, first, n));
@@ -88,7 +90,8 @@ impl Whole<'_> {
                 arm: None,
                 fault: source.into(),
             };
-            Ok((growing.names.into_names(), Trajectories::new(logged, states).map_err(source)?))
+            let names = order.iter().map(|number| growing.names.name(*number).to_string()).collect();
+            Ok((names, Trajectories::new(logged, states).map_err(source)?))
         };
         let whole: Vec<Result<Read>> = instances.into_par_iter().enumerate().map(whole).collect();
         Ok((whole.into_iter().collect::<Result<_>>()?, observation))

@@ -61,10 +61,12 @@ pub(super) struct Shape {
     pub(super) labels: Option<usize>,
     pub(super) has_propensity: bool,
     pub(super) has_reward: bool,
+    /// whether the names of trajectories do not say in which order they come
+    pub(super) has_order: bool,
 }
 
 pub(super) fn trajectory_columns(
-    Shape { labels, has_propensity, has_reward }: Shape,
+    Shape { labels, has_propensity, has_reward, has_order }: Shape,
 ) -> Vec<(String, DataType)> {
     let mut columns = names(&["instance", "trajectory"]);
     columns.push(("t".into(), DataType::Int32));
@@ -74,6 +76,7 @@ pub(super) fn trajectory_columns(
     columns.extend(whole.map(|name| (name.to_string(), DataType::Int32)));
     columns.extend(has_propensity.then(|| ("propensity".into(), DataType::Float64)));
     columns.extend(has_reward.then(|| ("reward".into(), DataType::Float64)));
+    columns.extend(has_order.then(|| ("order".into(), DataType::Int32)));
     columns
 }
 
@@ -82,7 +85,7 @@ pub(super) fn trajectory_columns(
 pub(super) fn trajectory_cells(
     instance: &StudyInstance,
     j: usize,
-    Shape { labels, has_propensity, has_reward }: Shape,
+    Shape { labels, has_propensity, has_reward, has_order }: Shape,
 ) -> Vec<ArrayRef> {
     let logged = &instance.trajectories;
     let (state, action) = (logged.state(), logged.action());
@@ -123,6 +126,9 @@ pub(super) fn trajectory_cells(
     }
     if has_reward {
         cells.push(number(&reward));
+    }
+    if has_order {
+        cells.push(whole(&|_, _| Some(j as i32)));
     }
     cells
 }

@@ -3,6 +3,7 @@
 mod cells;
 
 use super::{SETTINGS, Study, StudyInstance};
+use crate::by_name;
 use crate::error::{Error, Result};
 use crate::format::Format;
 use crate::write::folder::FolderDraft;
@@ -129,6 +130,7 @@ impl Study {
             labels: self.settings.observation.chain().map(restive::instance::Chain::beliefs),
             has_propensity: has(|instance| instance.trajectories.propensity().is_some()),
             has_reward: has(|instance| instance.trajectories.reward().is_some()),
+            has_order: has(|instance| !instance.trajectory_names.is_sorted_by(|a, b| by_name(a, b).is_le())),
         }
     }
 
