@@ -2,7 +2,7 @@
 //!
 //! What it decides is decided in `restive-pipeline` and, for the paper, in `restive-lab`; the rooms here parse and print. This
 //! file parses the command line, runs the command, and turns whatever went wrong into one line on standard error and an exit code:
-//! 0 success, 1 failure (a file, the data, the system), 2 usage (the command line).
+//! 0 success, 1 failure (a file, the data, the system), 2 usage (the command line), 3 not enough memory.
 
 mod arguments;
 mod demo;
@@ -10,6 +10,7 @@ mod evaluate;
 mod experiment;
 mod generate;
 mod index;
+mod out_of_memory;
 mod plan;
 mod shared;
 mod study;
@@ -23,6 +24,7 @@ use shared::say::print;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    out_of_memory::keep_a_reserve();
     failure::keep_panics_quiet();
     failure::end_cleanly_when_interrupted();
     let arguments = match Arguments::read() {

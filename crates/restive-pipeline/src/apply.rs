@@ -17,6 +17,7 @@ use restive::instance::Observation;
 use restive::predictor::Ensemble;
 use restive::{Instance, Layout, Transition};
 use restive_tables::Study;
+use restive_tables::memory::require;
 
 /// A study seen through a model.
 pub struct Applied<'a> {
@@ -53,6 +54,9 @@ impl<'a> Applied<'a> {
             return Err(Error::at(misfit())(Error::Data(format!("{states}{more}").into())));
         }
         let instances = instances.map_err(|error| Error::at(misfit())(error.into()))?;
+        let arms: usize = study.arms().iter().sum();
+        let what = format!("the predicted transitions of {arms} arms of {expected} states");
+        require(study_name, what, 16.0 * arms as f64 * (expected as f64).powi(2))?;
         let predict =
             |instance: &Instance| Transition::new(ensemble.predict(instance.features()), Layout::Nsas);
         let predictions = instances.iter().map(predict).collect::<restive::Result<Vec<_>>>();

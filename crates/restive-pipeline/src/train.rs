@@ -8,6 +8,7 @@ use crate::card::{chosen, losses, member_history};
 use crate::describe::describe;
 use crate::error::Result;
 use crate::message::Message;
+use crate::model::parameters;
 use crate::resolve::{refuse_too_little, resolve};
 use crate::{model, prepare};
 use rayon::ThreadPool;
@@ -15,6 +16,7 @@ use restive::Instance;
 use restive::predictor::{Architecture, Ensemble, Predictor};
 use restive::training::{Choice, EpochReport, Fit, Method, Snapshot, Value};
 use restive_tables::Study;
+use restive_tables::memory::require;
 use restive_tables::model::history::MemberHistory;
 use restive_tables::model::{Card, History, Model, PredictorCard};
 
@@ -82,6 +84,10 @@ impl Training {
             states: parts[0][0].states(),
             kind: method.config().kind.clone(),
         };
+        // the parameters, their gradient, the two moments of Adam, those that are kept, and the members that are done
+        let copies = 5.0 + asked.ensemble as f64 - 1.0;
+        let parameters = parameters(&architecture);
+        require(origin, format!("{parameters} parameters and their gradients"), 8.0 * copies * parameters)?;
         let name = study.settings.name.as_ref().map_or(String::new(), |name| format!(" ({name})"));
         let card = Card {
             restive: env!("CARGO_PKG_VERSION").into(),

@@ -1,9 +1,9 @@
 //! Errors of files, studies and models as exceptions, in the words of Python.
 //!
-//! What is wrong with data is a `ValueError`, what the system refuses an `OSError`. Where a message names an option,
+//! What is wrong with data is a `ValueError`, what the system refuses an `OSError`, what does not fit into memory a `MemoryError`. Where a message names an option,
 //! `--index-discount` on the command line, it is written as the keyword, `index_discount`.
 
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 use restive_pipeline::{Error, Message};
 use restive_tables::Error as TablesError;
@@ -19,6 +19,7 @@ pub(crate) fn of_tables(error: TablesError) -> PyErr {
             PyValueError::new_err(found)
         }
         TablesError::Io { ref answer, .. } => PyErr::from(io::Error::new(answer.kind(), error.to_string())),
+        TablesError::Memory { .. } => PyMemoryError::new_err(error.to_string()),
         other => PyValueError::new_err(other.to_string()),
     }
 }

@@ -5,6 +5,7 @@
 
 use crate::columns::ColumnFault;
 use crate::foreign::ForeignFile;
+use crate::memory::in_words;
 use crate::show;
 use restive::error::RowFault;
 use std::path::{Path, PathBuf};
@@ -150,6 +151,18 @@ pub enum Error {
         arm: Option<String>,
         /// what is wrong; the message has it, so it is not a source to be printed again
         fault: Box<restive::Error>,
+    },
+    /// There is less memory than it takes.
+    #[error("{place}: found {} of memory left, expected {} for {what}", in_words(*found as f64), in_words(*needed))]
+    Memory {
+        /// the file, or what was asked for
+        place: String,
+        /// what takes it, in words
+        what: String,
+        /// bytes that it takes
+        needed: f64,
+        /// bytes that there are
+        found: u64,
     },
     /// The output would replace the input.
     #[error("{}: found the input as the output, expected another file", show::path(path))]

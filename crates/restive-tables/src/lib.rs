@@ -39,6 +39,7 @@ mod error;
 mod foreign;
 mod format;
 mod formula;
+pub mod memory;
 pub mod model;
 mod names;
 mod order;

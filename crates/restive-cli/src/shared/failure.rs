@@ -1,5 +1,6 @@
 //! What went wrong, in one line and an exit code.
 
+use crate::out_of_memory;
 use crate::shared::say;
 use clap::error::ErrorKind;
 use restive_tables::Error;
@@ -84,6 +85,7 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     say::line(format_args!("{error:#}{hint}"));
     ExitCode::from(match tables {
         Some(Error::Ending { .. } | Error::OutputIsInput { .. }) => USAGE,
+        Some(Error::Memory { .. }) => out_of_memory::CODE,
         None if is_usage => USAGE,
         _ => FAILURE,
     })

@@ -22,6 +22,7 @@ mod maternal;
 mod memory;
 mod models;
 mod order;
+mod out_of_memory;
 mod past;
 mod plan;
 mod process;

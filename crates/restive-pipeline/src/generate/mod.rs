@@ -24,6 +24,7 @@ use crate::error::{Error, Result};
 use restive::data::domain::Domain;
 use restive::data::maternal::Maternal;
 use restive_tables::Study;
+use restive_tables::memory::require;
 
 restive_tables::choices! {
     /// What can be generated, by name.
@@ -100,29 +101,33 @@ impl Synthetic {
     }
 
     /// What takes memory: a few bytes per arm and step, some hundred numbers and words per arm, and where states are seen at pulls
-    /// only the beliefs of its labels.
+    /// only the beliefs of its labels. More than so many cells are absurd; the records alone must fit into what there is.
     fn check_memory(&self) -> Result<()> {
         const MOST_CELLS: f64 = 1e9;
         const CELLS_PER_ARM: f64 = 200.0;
-        let (cells, what) = match self {
+        let (arms, logged, beliefs, what) = match self {
             Self::TwoState(domain) | Self::FiveState(domain) | Self::Collapsing(domain) => {
-                let beliefs = domain.observation.chain().map_or(0.0, |chain| chain.beliefs() as f64);
-                let logged = domain.trajectories as f64 * (domain.horizon as f64 + 1.0);
-                let per_arm = logged + CELLS_PER_ARM + 2.0 * (domain.states as f64).powi(2) * beliefs;
+                let labels = domain.observation.chain().map_or(0.0, |chain| chain.beliefs() as f64);
                 (
-                    domain.instances as f64 * domain.arms as f64 * per_arm,
+                    domain.instances as f64 * domain.arms as f64,
+                    domain.trajectories as f64 * (domain.horizon as f64 + 1.0),
+                    2.0 * (domain.states as f64).powi(2) * labels,
                     "arms, trajectories, steps and labels",
                 )
             }
             Self::Maternal(maternal) => {
-                let per_person = maternal.weeks as f64 + CELLS_PER_ARM;
-                (maternal.groups as f64 * maternal.people as f64 * per_person, "people and weeks")
+                let people = maternal.groups as f64 * maternal.people as f64;
+                (people, maternal.weeks as f64, 0.0, "people and weeks")
             }
         };
+        let cells = arms * (logged + CELLS_PER_ARM + beliefs);
         if cells > MOST_CELLS {
             let message = format!("found {cells:.1e} cells of {what}, expected at most {MOST_CELLS:e}");
             return Err(Error::Asked(message.into()));
         }
-        Ok(())
+        // a state and an action; domains log how likely it was, too
+        let bytes = if let Self::Maternal(_) = self { 3.0 } else { 11.0 };
+        let (records, words) = (arms * logged, format!("{logged} records of each of {arms} arms"));
+        Ok(require(self.name(), words, bytes * records)?)
     }
 }

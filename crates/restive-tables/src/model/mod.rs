@@ -27,6 +27,7 @@ pub use history::History;
 pub use weights::Weights;
 
 use crate::error::{Error, Result};
+use crate::read::whole::read_whole;
 use crate::show;
 use crate::study::fingerprint::of_bytes;
 use crate::write::draft::Draft;
@@ -71,10 +72,7 @@ impl Model {
 
     /// Reads and checks a model.
     pub fn read(folder: &Path) -> Result<Self> {
-        let bytes = |name: &str| {
-            let path = folder.join(name);
-            fs::read(&path).map_err(Error::io(&path, "open"))
-        };
+        let bytes = |name: &str| read_whole(&folder.join(name));
         let (card, expected) = parse(&folder.join(CARD), &bytes(CARD)?)?;
         let (path, bytes) = (folder.join(WEIGHTS), bytes(WEIGHTS)?);
         let (weights, _) = weights::deserialise(&path, &bytes)?;
@@ -115,7 +113,7 @@ impl Model {
 
     /// Reads and checks a checkpoint.
     pub fn read_checkpoint(path: &Path) -> Result<Self> {
-        let bytes = fs::read(path).map_err(Error::io(path, "open"))?;
+        let bytes = read_whole(path)?;
         let (weights, header) = weights::deserialise(path, &bytes)?;
         let Some(card) = header.get(CARD_KEY) else {
             return Err(Error::content(path, "", "no card", "a checkpoint of restive"));

@@ -4,6 +4,7 @@
 //! given as an editor counts it, from 1 with the header: blank lines count and quoted line breaks count. A row may
 //! have 64 MiB; a longer one is a quotation mark that was left open, and would otherwise fill the memory.
 
+use super::steady::Steady;
 use super::{ArmBatch, ArmShape, batch_rows, check};
 use crate::columns::Columns;
 use crate::error::{Error, Place, Result, RowNumber};
@@ -104,6 +105,10 @@ impl CsvArms {
         Ok(Some(ArmBatch { names, probabilities, share_read: share_read.min(1.0) }))
     }
 
+    pub(crate) fn steady(&self) -> &Steady {
+        &self.reader.get_ref().steady
+    }
+
     /// Reads one row to the end of `raw` and `names`; false at the end of the file.
     fn read_row(&mut self, raw: &mut Vec<f64>, names: Option<&mut StringBuilder>) -> Result<bool> {
         self.reader.get_mut().renew();
@@ -168,6 +173,7 @@ const LONGEST_ROW: usize = 64 << 20;
 pub(crate) struct Rationed {
     /// the bytes by which it was known for text, and the rest: a pipe cannot be read twice
     text: io::Chain<Cursor<Vec<u8>>, File>,
+    pub(crate) steady: Steady,
     left: usize,
 }
 
@@ -176,10 +182,11 @@ impl Rationed {
     pub(crate) fn open(path: &Path) -> Result<(Self, u64)> {
         let file = File::open(path).map_err(Error::io(path, "open"))?;
         let size = file.metadata().map_err(Error::io(path, "open"))?.len();
+        let steady = Steady::new(path, &file)?;
         let mut head = Vec::with_capacity(HEAD);
         (&file).take(HEAD as u64).read_to_end(&mut head).map_err(Error::io(path, "read"))?;
         refuse(path, &head, Wanted::Csv)?;
-        Ok((Self { text: Cursor::new(head).chain(file), left: LONGEST_ROW }, size))
+        Ok((Self { text: Cursor::new(head).chain(file), steady, left: LONGEST_ROW }, size))
     }
 
     /// Another row may be read.

@@ -8,10 +8,13 @@ pub(crate) mod csv;
 mod npy;
 mod npy_header;
 pub(crate) mod parquet;
+pub(crate) mod steady;
+pub(crate) mod whole;
 
 use crate::columns::Columns;
 use crate::error::{Error, Place, Result};
 use crate::format::Format;
+use crate::memory::require;
 use crate::names::ArmNames;
 use arrow_schema::DataType;
 use ndarray::{Array2, Array4};
@@ -91,15 +94,45 @@ impl ArmReader {
             Format::Parquet => Source::Parquet(Box::new(parquet::ParquetArms::open(path, answers)?)),
             Format::Npy => Source::Npy(Box::new(npy::NpyArms::open(path, layout, answers)?)),
         };
-        Ok(Self { source })
+        let reader = Self { source };
+        reader.refuse_giants(path, answers)?;
+        Ok(reader)
     }
 
-    /// The next arms of the file; `None` after the last.
+    /// Refuses arms of which a few do not fit into memory: a batch is being read while another is solved and a third written.
+    fn refuse_giants(&self, path: &Path, answers: usize) -> Result<()> {
+        const BATCHES: f64 = 4.0;
+        let states = self.states();
+        let width = self.columns().map_or(2.0 * (states as f64).powi(2), |columns| columns.width() as f64);
+        let rows = self.most_arms().min(batch_rows(width as usize, answers.saturating_mul(states)) as f64);
+        let what = format!("{rows} arms of {states} states at a time");
+        require(path.display(), what, 8.0 * BATCHES * rows * width)
+    }
+
+    /// No fewer than the arms of the file, where that is known.
+    fn most_arms(&self) -> f64 {
+        match &self.source {
+            Source::Csv(_) => f64::INFINITY,
+            Source::Parquet(source) => source.total as f64,
+            Source::Npy(source) => source.total as f64,
+        }
+    }
+
+    /// The next arms of the file; `None` after the last. A file that changes meanwhile is refused.
     pub fn next_batch(&mut self) -> Result<Option<ArmBatch>> {
         match &mut self.source {
-            Source::Csv(source) => source.next_batch(),
-            Source::Parquet(source) => source.next_batch(),
-            Source::Npy(source) => source.next_batch(),
+            Source::Csv(source) => {
+                let said = source.next_batch();
+                source.steady().vouch(said)
+            }
+            Source::Parquet(source) => {
+                let said = source.next_batch();
+                source.steady.vouch(said)
+            }
+            Source::Npy(source) => {
+                let said = source.next_batch();
+                source.steady.vouch(said)
+            }
         }
     }
 

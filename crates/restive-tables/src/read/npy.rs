@@ -4,6 +4,7 @@
 //! streamed.
 
 use super::npy_header::Header;
+use super::steady::Steady;
 use super::{ArmBatch, ArmShape, batch_rows, check};
 use crate::error::{Error, Place, Result, RowNumber};
 use crate::foreign::{Wanted, refuse};
@@ -20,13 +21,14 @@ pub(crate) struct NpyArms {
     number: Number,
     layout: Layout,
     reader: BufReader<File>,
+    pub(crate) steady: Steady,
     /// indices per state
     answers: usize,
     /// the bytes of the batch in hand
     bytes: Vec<u8>,
     /// arms in the batches that were handed out
     arms: u64,
-    total: u64,
+    pub(crate) total: u64,
 }
 
 impl NpyArms {
@@ -36,6 +38,7 @@ impl NpyArms {
         if size == 0 {
             return Err(Error::NoArms { path: path.into(), found: "an empty file" });
         }
+        let steady = Steady::new(path, &file)?;
         let mut reader = BufReader::with_capacity(1 << 18, file);
         refuse(path, reader.fill_buf().map_err(Error::io(path, "read"))?, Wanted::Npy)?;
         let damaged = |found: String| Error::Damaged { path: path.into(), format: "NumPy", found };
@@ -88,6 +91,7 @@ impl NpyArms {
             number,
             layout,
             reader,
+            steady,
             answers,
             bytes: Vec::new(),
             arms: 0,

@@ -5,6 +5,7 @@
 //! comes as plain `Utf8`, whether it was written from dictionaries, views or large strings, and numbers come in
 //! the physical type they have on disk.
 
+use super::steady::Steady;
 use super::{ArmBatch, ArmShape, batch_rows, check};
 use crate::columns::{ColumnFault, Columns};
 use crate::error::{Error, Place, Result, RowNumber};
@@ -34,14 +35,15 @@ pub(crate) struct ParquetArms {
     /// for every column that is decoded, in the order of the file: its position within the arm, none for names
     decoded: Vec<Option<usize>>,
     reader: ParquetRecordBatchReader,
+    pub(crate) steady: Steady,
     /// rows in the batches that were handed out
     rows: u64,
-    total: u64,
+    pub(crate) total: u64,
 }
 
 impl ParquetArms {
     pub(crate) fn open(path: &Path, answers: usize) -> Result<Self> {
-        let Some(builder) = open(path)? else {
+        let Some((builder, steady)) = open(path)? else {
             return Err(Error::NoArms { path: path.into(), found: "an empty file" });
         };
         let fields = builder.schema().fields().clone();
@@ -75,6 +77,7 @@ impl ParquetArms {
             decoded: decoded.into_iter().map(|(_, position)| position).collect(),
             columns,
             reader,
+            steady,
             rows: 0,
             total,
         })
@@ -151,8 +154,9 @@ impl ParquetArms {
 }
 
 /// Opens a file and refuses one that is something else than Parquet; none where it is empty.
-pub(crate) fn open(path: &Path) -> Result<Option<ParquetRecordBatchReaderBuilder<File>>> {
+pub(crate) fn open(path: &Path) -> Result<Option<(ParquetRecordBatchReaderBuilder<File>, Steady)>> {
     let mut file = File::open(path).map_err(Error::io(path, "open"))?;
+    let steady = Steady::new(path, &file)?;
     let mut head = Vec::with_capacity(HEAD);
     (&file).take(HEAD as u64).read_to_end(&mut head).map_err(Error::io(path, "read"))?;
     if head.is_empty() {
@@ -161,7 +165,8 @@ pub(crate) fn open(path: &Path) -> Result<Option<ParquetRecordBatchReaderBuilder
     refuse(path, &head, Wanted::Parquet)?;
     file.rewind().map_err(Error::io(path, "read"))?;
     let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
-    guarded(path, || ParquetRecordBatchReaderBuilder::try_new_with_options(file, options)).map(Some)
+    let builder = guarded(path, || ParquetRecordBatchReaderBuilder::try_new_with_options(file, options))?;
+    Ok(Some((builder, steady)))
 }
 
 /// Refuses text that is longer than any can be, before it is decoded: where a wanted column takes more bytes than so many texts of the

@@ -62,6 +62,7 @@ pub use settings::{StudyBehaviour, StudySettings};
 pub use table::TYPE;
 
 use crate::error::{Error, Result};
+use crate::memory::require;
 use crate::show;
 use arrow_array::RecordBatch;
 use restive::data::encoding::Encoding;
@@ -211,6 +212,12 @@ impl Study {
 
     /// The instances with encoded features, in the order of the study.
     pub fn instances(&self, encoding: &Encoding) -> Result<Vec<Instance>> {
+        let (arms, width) = (self.arms().iter().sum::<usize>(), encoding.width());
+        require(
+            "features",
+            format!("{arms} arms of {width} encoded features"),
+            8.0 * arms as f64 * width as f64,
+        )?;
         let encoded = |instance: &StudyInstance| {
             let refuse = |source: restive::Error| {
                 let arm = match &source {

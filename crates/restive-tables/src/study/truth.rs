@@ -3,10 +3,11 @@
 //! Columns `instance` (may be left out where there is one), `arm` and the probabilities `p_S_A_NEXT` of every arm, in full or,
 //! for two states, only those of moving to state 1.
 
-use super::arms::{Arms, ONLY};
+use super::arms::{Arms, ONLY, Roster};
 use super::table::{Origin, Table, Want};
 use crate::columns::Columns;
 use crate::error::{Error, Place, Result, RowNumber};
+use crate::memory::require;
 use crate::show::{self, quoted_name};
 use ndarray::Array4;
 use restive::error::{FaultKind, RowFault};
@@ -33,6 +34,9 @@ pub(super) fn read(origin: Origin<'_>, arms: &mut Arms, m: usize) -> Result<Vec<
     wanted.extend(columns.probabilities.iter().map(|(column, _)| (*column, Want::Number)));
     table.select(wanted)?;
 
+    let count: usize = arms.arms.iter().map(Roster::len).sum();
+    let what = format!("the transitions of {count} arms of {m} states");
+    require(path.display(), what, 16.0 * count as f64 * (m as f64).powi(2))?;
     let mut all: Vec<Array4<f64>> =
         arms.arms.iter().map(|arms| Array4::zeros((arms.len(), m, 2, m))).collect();
     let mut rows: Vec<Vec<Option<RowNumber>>> = arms.arms.iter().map(|arms| vec![None; arms.len()]).collect();

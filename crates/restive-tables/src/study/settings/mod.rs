@@ -24,13 +24,13 @@ pub(super) use observation::{MOST_LABELS, Rows, longest_chain};
 
 use crate::error::{Error, Result};
 use crate::foreign::{Wanted, refuse};
+use crate::read::whole::read_whole;
 use lines::Lines;
 use ndarray::Array2;
 use observation::WrittenChain;
 use restive::instance::Observation;
 use restive::{Reward, check_discount};
 use serde::Serialize;
-use std::fs;
 use std::path::Path;
 use toml::Value;
 
@@ -93,7 +93,7 @@ impl StudySettings {
     /// With what it says of the rows of the trajectories. An infinite chain of 0 beliefs stands for as many as the data and the
     /// horizon ask for.
     pub(super) fn read(path: &Path) -> Result<(Self, Rows)> {
-        let text = fs::read(path).map_err(Error::io(path, "open"))?;
+        let text = read_whole(path)?;
         refuse(path, &text, Wanted::Toml)?;
         let text = String::from_utf8(text)
             .map_err(|_| Error::content(path, "", "bytes that are no UTF-8", "text in UTF-8"))?;

@@ -8,6 +8,7 @@ use crate::columns::ColumnFault;
 use crate::error::{Error, Place, Result, RowNumber};
 use crate::formula::unguarded;
 use crate::read::csv::{Rationed, editor_line, unreadable};
+use crate::read::steady::Steady;
 use crate::show::{self, quoted};
 use ::csv::{ByteRecord, Position, ReaderBuilder};
 use arrow_array::builder::StringBuilder;
@@ -84,6 +85,10 @@ impl CsvTable {
         });
         let (rows, cells) = (positions.len(), cells.collect());
         Ok(Some(Batch { rows, cells, places: Places::Lines(self.path.clone(), positions) }))
+    }
+
+    pub(super) fn steady(&self) -> &Steady {
+        &self.reader.get_ref().steady
     }
 
     fn read_row(&mut self, columns: &mut [Column], header: &[String]) -> Result<Option<Position>> {

@@ -178,11 +178,17 @@ impl Table {
         Ok(())
     }
 
-    /// The next rows; `None` after the last.
+    /// The next rows; `None` after the last. A file that changes meanwhile is refused.
     pub(super) fn next_batch(&mut self) -> Result<Option<Batch>> {
         match &mut self.source {
-            Source::Csv(table) => table.next_batch(&self.header),
-            Source::Parquet(table) => table.next_batch(),
+            Source::Csv(table) => {
+                let said = table.next_batch(&self.header);
+                table.steady().vouch(said)
+            }
+            Source::Parquet(table) => {
+                let said = table.next_batch();
+                table.steady.vouch(said)
+            }
             Source::Memory(table) => table.next_batch(&self.header),
         }
     }

@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::read::{
     self,
     parquet::{fill, guarded, is_number, refuse_giants},
+    steady::Steady,
 };
 use ::parquet::arrow::ProjectionMask;
 use ::parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
@@ -21,17 +22,18 @@ pub(super) struct ParquetTable {
     reader: Option<ParquetRecordBatchReader>,
     /// for every wanted column, as it was asked for: its place among the decoded ones, and what it is read as
     decoded: Vec<(usize, Want)>,
+    pub(super) steady: Steady,
     pub(super) rows: u64,
     done: u64,
 }
 
 impl ParquetTable {
     pub(super) fn open(path: &Path) -> Result<(Self, Vec<String>)> {
-        let Some(builder) = read::parquet::open(path)? else { return Err(empty(path)) };
+        let Some((builder, steady)) = read::parquet::open(path)? else { return Err(empty(path)) };
         let header = builder.schema().fields().iter().map(|field| field.name().trim().to_owned()).collect();
         let rows = u64::try_from(builder.metadata().file_metadata().num_rows()).unwrap_or(0);
         let (path, builder) = (path.into(), Some(builder));
-        Ok((Self { path, builder, reader: None, decoded: Vec::new(), rows, done: 0 }, header))
+        Ok((Self { path, builder, reader: None, decoded: Vec::new(), steady, rows, done: 0 }, header))
     }
 
     pub(super) fn select(&mut self, wanted: Vec<(usize, Want)>, header: &[String]) -> Result<()> {

@@ -19,11 +19,15 @@ use super::settings::{Rows, longest_chain};
 use super::table::{Batch, Origin, Table, Want};
 use super::{StudyBehaviour, StudySettings};
 use crate::error::{Error, Result};
+use crate::memory::require;
 use growing::{Growing, NO_ROW, Run};
 use restive::instance::{Chain, Observation};
 use row::{Columns, RowCells};
 use std::path::Path;
 use whole::{Read, Whole};
+
+/// Cells of trajectories for which it is asked whether memory has room.
+const ASKED: u64 = 1 << 20;
 
 struct Reader<'a> {
     path: &'a Path,
@@ -31,6 +35,8 @@ struct Reader<'a> {
     columns: Columns,
     /// cells that there may be: a file of few rows must not claim all memory by one large step
     room: u64,
+    /// cells made room for since it was last asked whether memory has it
+    unasked: u64,
     first: usize,
     instances: Vec<Growing>,
 }
@@ -80,7 +86,7 @@ pub(super) fn read(
     let instances = (0..arms.arms.len()).map(|_| Growing::default()).collect();
     let first = usize::MAX;
     let columns = Columns { instance, propensity, reward, order, last_state, since, states, chain };
-    let mut reader = Reader { path, arms, columns, room, first, instances };
+    let mut reader = Reader { path, arms, columns, room, unasked: 0, first, instances };
     // one thread decodes the next batch while this one places the last
     std::thread::scope(|scope| {
         let (batches, placed) = std::sync::mpsc::sync_channel(2);
@@ -152,6 +158,13 @@ impl Reader<'_> {
                 return Err(cells.refused("t", t.to_string(), expected));
             }
             self.room -= more;
+            self.unasked += more;
+            if self.unasked >= ASKED {
+                let what = format!("{} more records, one per step and arm", self.unasked);
+                let needed = self.unasked as f64 * self.columns.bytes();
+                require(self.path.display(), what, needed)?;
+                self.unasked = 0;
+            }
             run.grow(length, &self.columns);
         }
         if run.action[position] != NO_ROW {

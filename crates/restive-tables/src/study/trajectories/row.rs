@@ -32,6 +32,14 @@ pub(super) struct Columns {
     pub(super) chain: Option<usize>,
 }
 
+impl Columns {
+    /// Bytes that a cell of a trajectory takes while it is read.
+    pub(super) fn bytes(&self) -> f64 {
+        let optional = [(self.since, 4.0), (self.propensity, 8.0), (self.reward, 8.0)];
+        3.0 + optional.iter().filter(|(column, _)| column.is_some()).map(|(_, bytes)| bytes).sum::<f64>()
+    }
+}
+
 /// A row of a batch.
 #[derive(Clone, Copy)]
 pub(super) struct RowCells<'a> {

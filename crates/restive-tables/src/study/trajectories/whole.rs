@@ -4,6 +4,7 @@ use super::growing::{Growing, NO_ROW, Run};
 use super::label_fault::refused;
 use super::labels::{Fault, follow, number};
 use crate::error::{Error, Result};
+use crate::memory::require;
 use crate::show;
 use crate::study::StudySettings;
 use crate::study::arms::Arms;
@@ -57,6 +58,7 @@ impl Whole<'_> {
         };
         let has_reward = has_reward || observation != Observation::Full;
         let states = observation.labels(settings.reward.states());
+        self.refuse_giants(&instances, has_reward)?;
         let whole = |(k, mut growing): (usize, Growing)| {
             let (n, instance) = (arms.arms[k].len(), arms.instances.name(k));
             let steps = growing.runs.iter().map(|run| run.state.len() / n).max().unwrap_or(0);
@@ -95,6 +97,25 @@ impl Whole<'_> {
         };
         let whole: Vec<Result<Read>> = instances.into_par_iter().enumerate().map(whole).collect();
         Ok((whole.into_iter().collect::<Result<_>>()?, observation))
+    }
+
+    /// Refuses arrays that do not fit into memory, where one long trajectory makes all others of its instance as long. What has
+    /// been read is given back bit by bit.
+    fn refuse_giants(&self, instances: &[Growing], has_reward: bool) -> Result<()> {
+        let bytes = 3.0
+            + [self.has_propensity, has_reward].map(|has| if has { 8.0 } else { 0.0 }).iter().sum::<f64>();
+        let cells = |growing: &Growing| growing.runs.iter().map(|run| run.state.len() as f64).sum::<f64>();
+        let padded = |growing: &Growing| {
+            growing.runs.len() as f64
+                * growing.runs.iter().map(|run| run.state.len()).max().unwrap_or(0) as f64
+        };
+        let (all, largest) =
+            instances.iter().map(padded).fold((0.0, 0.0f64), |(sum, most), x| (sum + x, most.max(x)));
+        let read: f64 = instances.iter().map(cells).sum();
+        let what = format!(
+            "{all} records, one per trajectory, step and arm, all of an instance as long as its longest"
+        );
+        require(self.origin.path().display(), what, bytes * largest.max(all - read))
     }
 
     /// A log of states seen at pulls in which every row is a pull, and pulled arms have no row at other steps, has rows for pulls
