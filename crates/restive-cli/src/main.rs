@@ -2,7 +2,11 @@
 //!
 //! What it decides is decided in `restive-pipeline` and, for the paper, in `restive-lab`; the rooms here parse and print. This
 //! file parses the command line, runs the command, and turns whatever went wrong into one line on standard error and an exit code:
-//! 0 success, 1 failure (a file, the data, the system), 2 usage (the command line), 3 not enough memory.
+//! 0 success, 1 failure (a file, the data, the system), 2 usage (the command line), 3 not enough memory, 128 + n ended by
+//! signal n.
+
+// it panics where its reader is gone; what is said goes through `shared::say`
+#![deny(clippy::print_stderr)]
 
 mod arguments;
 mod demo;
@@ -19,14 +23,14 @@ mod train;
 use anyhow::Context;
 use arguments::{Arguments, Command};
 use clap::CommandFactory;
-use shared::failure;
 use shared::say::print;
+use shared::{failure, signals};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     out_of_memory::keep_a_reserve();
     failure::keep_panics_quiet();
-    failure::end_cleanly_when_interrupted();
+    signals::end_cleanly_when_told();
     let arguments = match Arguments::read() {
         Ok(arguments) => arguments,
         Err(error) => return failure::usage(error),

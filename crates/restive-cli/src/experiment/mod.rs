@@ -2,9 +2,10 @@
 
 use crate::shared::begin::use_threads;
 use crate::shared::display::duration;
-use crate::shared::failure::{Usage, say_when_interrupted};
+use crate::shared::failure::Usage;
 use crate::shared::progress::Progress;
 use crate::shared::say;
+use crate::shared::signals::say_when_interrupted;
 use crate::shared::values::{choice, threads};
 use clap::{Args, Subcommand};
 use restive_lab::Heard;

@@ -10,7 +10,6 @@ use std::sync::Mutex;
 
 const FAILURE: u8 = 1;
 const USAGE: u8 = 2;
-const INTERRUPTED: u8 = 130;
 
 /// The command line asks for something that cannot be done, whatever the data.
 #[derive(Debug)]
@@ -23,27 +22,6 @@ impl fmt::Display for Usage {
 }
 
 impl std::error::Error for Usage {}
-
-static KEPT: Mutex<Option<String>> = Mutex::new(None);
-
-/// What is said at an interruption from now on, instead of "nothing was written".
-pub(crate) fn say_when_interrupted(kept: String) {
-    if let Ok(mut place) = KEPT.lock() {
-        *place = Some(kept);
-    }
-}
-
-/// Ctrl-C, or being told to end: files in the making are removed, and the program ends at once.
-pub(crate) fn end_cleanly_when_interrupted() {
-    let handler = || {
-        restive_tables::abandon_drafts();
-        let kept = KEPT.lock().ok().and_then(|mut kept| kept.take());
-        say::line(format_args!("interrupted, {}", kept.as_deref().unwrap_or("nothing was written")));
-        std::process::exit(INTERRUPTED.into());
-    };
-    // Where no handler can be set, the system's own applies: it ends all the same.
-    let _ = ctrlc::set_handler(handler);
-}
 
 /// Reports a command line that could not be parsed; help and version come this way too.
 pub(crate) fn usage(error: clap::Error) -> ExitCode {

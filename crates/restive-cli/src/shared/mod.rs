@@ -5,4 +5,5 @@ pub(crate) mod display;
 pub(crate) mod failure;
 pub(crate) mod progress;
 pub(crate) mod say;
+pub(crate) mod signals;
 pub(crate) mod values;

@@ -5,7 +5,7 @@
 //! configuration, encoding, seed, fingerprint of the study, version of restive. Training goes on only from a checkpoint in
 //! which all of these are the same.
 
-use crate::shared::failure::say_when_interrupted;
+use crate::shared::signals::say_when_interrupted;
 use anyhow::{Context, anyhow, bail};
 use restive::predictor::Ensemble;
 use restive::training::Snapshot;

@@ -10,9 +10,10 @@ mod summary;
 
 use crate::shared::begin::use_threads;
 use crate::shared::display::counted;
-use crate::shared::failure::{Usage, say_when_interrupted};
+use crate::shared::failure::Usage;
 use crate::shared::progress::Progress;
 use crate::shared::say;
+use crate::shared::signals::say_when_interrupted;
 pub(crate) use arguments::TrainArguments;
 use checkpoint::{Checkpoint, difference};
 use restive_pipeline::card::losses;

@@ -1,7 +1,7 @@
 //! `restive experiment`: tidy tables, figures and a report, resumable at any instant.
 
 use crate::files::{Folder, stderr, stdout};
-use crate::resume::start;
+use crate::running::start;
 use restive::data::domain::Domain;
 use restive::evaluation::Record;
 use restive::policy::Policy;

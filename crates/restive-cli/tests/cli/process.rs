@@ -1,10 +1,11 @@
-//! The program as a process: pipes, signals, threads, and messages to the letter.
+//! The program as a process: pipes, threads, and messages to the letter.
 
 use crate::files::*;
+#[cfg(unix)]
+use crate::running::wait;
 use std::fs::File;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 #[test]
 fn a_refusal_of_the_system_is_said_once() {
@@ -46,20 +47,6 @@ fn parquet_compressed_with_gzip_or_lz4_is_read() {
     }
 }
 
-/// Waits for a process, but not for ever.
-#[cfg(unix)]
-fn wait(child: &mut std::process::Child) -> Option<i32> {
-    let start = Instant::now();
-    while start.elapsed() < Duration::from_secs(30) {
-        if let Some(status) = child.try_wait().unwrap() {
-            return status.code();
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    child.kill().unwrap();
-    panic!("the program did not end");
-}
-
 #[cfg(unix)]
 #[test]
 fn a_bad_row_from_a_pipe_is_an_error_not_a_hang() {
@@ -80,38 +67,4 @@ fn a_bad_row_from_a_pipe_is_an_error_not_a_hang() {
     let message = std::io::read_to_string(child.stderr.take().unwrap()).unwrap();
     assert!(message.contains("column p_0_1_1: found \"many\", expected a number"), "{message}");
     feeding.join().unwrap().unwrap();
-}
-
-#[cfg(unix)]
-#[test]
-fn an_interrupted_run_ends_at_once_and_leaves_nothing() {
-    let folder = Folder::new();
-    // value iteration at a discount next to 1 takes minutes for these
-    let mut arms = full_columns(12).join(",");
-    let mut chance = Chance::new(9);
-    for _ in 0..50 {
-        let rows = (0..24).map(|_| {
-            let row: Vec<f64> = (0..12).map(|_| chance.next()).collect();
-            let sum: f64 = row.iter().sum();
-            row.iter().map(|p| (p / sum).to_string()).collect::<Vec<_>>().join(",")
-        });
-        arms += "\n";
-        arms += &rows.collect::<Vec<_>>().join(",");
-    }
-    folder.write("arms.csv", arms + "\n");
-    let before = folder.listing();
-    let mut child = Command::new(env!("CARGO_BIN_EXE_restive"))
-        .current_dir(folder.path(""))
-        .args("index arms.csv --algorithm bisection --discount 0.999999 --out w.csv".split(' '))
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let start = Instant::now();
-    while folder.listing() == before && start.elapsed() < Duration::from_secs(10) {
-        std::thread::sleep(Duration::from_millis(5)); // until the temporary file is there
-    }
-    assert_ne!(folder.listing(), before, "the run has begun");
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
-    assert_eq!(wait(&mut child), Some(130));
-    assert_eq!(folder.listing(), before);
 }

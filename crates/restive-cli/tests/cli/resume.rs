@@ -1,10 +1,10 @@
 //! Training that is interrupted: killed at any instant and started again, it ends in the same weights.
 
 use crate::files::{Folder, stderr, stdout};
+use crate::running::{start, tell, wait_for};
 use crate::train::{card, weights};
 use std::fs;
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Some hundred milliseconds of training, with dropout, in two fits.
 const TRAIN: &str = "train s --profile paper --epochs 700 --ensemble 2 --threads 1";
@@ -14,25 +14,6 @@ fn study() -> Folder {
     let size = "--instances 4 --arms 40 --budget 8 --trajectories 4";
     folder.restive(&format!("generate two-state --out s {size}")).success();
     folder
-}
-
-pub(crate) fn start(folder: &Folder, arguments: &str) -> Child {
-    Command::new(env!("CARGO_BIN_EXE_restive"))
-        .current_dir(folder.path(""))
-        .args(arguments.split(' '))
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap()
-}
-
-/// Waits until a file is there.
-fn wait_for(folder: &Folder, name: &str) {
-    let start = Instant::now();
-    while !folder.path(name).exists() {
-        assert!(start.elapsed() < Duration::from_secs(20), "no {name}");
-        std::thread::sleep(Duration::from_millis(1));
-    }
 }
 
 #[test]
@@ -133,7 +114,7 @@ fn an_interruption_keeps_the_checkpoint_and_says_so() {
     folder.restive(&format!("{TRAIN} --out whole")).success();
     let mut child = start(&folder, &command);
     wait_for(&folder, "m.checkpoint");
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    tell(&child, "INT");
     assert_eq!(child.wait().unwrap().code(), Some(130));
     let message = std::io::read_to_string(child.stderr.take().unwrap()).unwrap();
     assert!(
