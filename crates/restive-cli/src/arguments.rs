@@ -60,7 +60,7 @@ pub(crate) enum Command {
         /// The shell to complete in
         shell: clap_complete::Shell,
     },
-    /// Write the manual pages into a folder
+    /// Write the manual pages into a folder, in the place of earlier ones
     #[command(after_help = "Examples:\n  restive man .\n  restive man examples")]
     Man {
         /// The folder, which must exist

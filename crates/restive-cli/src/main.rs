@@ -14,13 +14,13 @@ mod evaluate;
 mod experiment;
 mod generate;
 mod index;
+mod manual;
 mod out_of_memory;
 mod plan;
 mod shared;
 mod study;
 mod train;
 
-use anyhow::Context;
 use arguments::{Arguments, Command};
 use clap::CommandFactory;
 use shared::say::print;
@@ -51,8 +51,7 @@ fn main() -> ExitCode {
             clap_complete::generate(shell, &mut Arguments::command(), "restive", out);
             Ok(())
         }),
-        Command::Man { folder } => clap_mangen::generate_to(Arguments::command(), &folder)
-            .with_context(|| format!("{}: cannot write the manual pages", folder.display())),
+        Command::Man { folder } => manual::write(&folder),
     });
     match outcome {
         Ok(Ok(())) => ExitCode::SUCCESS,

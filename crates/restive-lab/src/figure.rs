@@ -14,6 +14,9 @@ use std::sync::{Arc, LazyLock};
 /// Pixels per unit of the chart.
 const SCALE: f32 = 3.0;
 
+/// What the first tag of a figure ends in.
+const MARK: &str = " role=\"img\"";
+
 /// Regular and bold, and nothing else.
 static FONTS: LazyLock<Arc<usvg::fontdb::Database>> = LazyLock::new(|| {
     let mut fonts = usvg::fontdb::Database::new();
@@ -23,7 +26,7 @@ static FONTS: LazyLock<Arc<usvg::fontdb::Database>> = LazyLock::new(|| {
     Arc::new(fonts)
 });
 
-/// Writes `NAME.svg` and `NAME.png` into a folder that is there; with so many panels in each row (one row for a domain, one
+/// Writes `NAME.svg` and `NAME.png` into a folder that is there, in the place of earlier ones; with so many panels in each row (one row for a domain, one
 /// column for a metric), or as many as have room.
 pub fn write(chart: &Chart, columns: Option<usize>, folder: &Path, name: &str) -> anyhow::Result<()> {
     let chart = &columns.map_or_else(|| chart.svg(), |columns| chart.svg_in_columns(columns));
@@ -31,8 +34,25 @@ pub fn write(chart: &Chart, columns: Option<usize>, folder: &Path, name: &str) -
     let svg = outlined(&tree, chart);
     let png = pixels(&tree).with_context(|| format!("{name}: cannot be drawn"))?;
     let file = |ending: &str| folder.join(format!("{name}.{ending}"));
-    restive_tables::write_files(&[(file("svg"), svg.as_bytes()), (file("png"), &png)])?;
+    restive_tables::write_files(&[(file("svg"), svg.as_bytes()), (file("png"), &png)], Some(recognise))?;
     Ok(())
+}
+
+/// Refuses a file that is no figure: an SVG marked as [`write`] marks them, or a PNG.
+pub(crate) fn recognise(path: &Path) -> restive_tables::Result<()> {
+    let refused = |answer| restive_tables::Error::Io { path: path.into(), doing: "read", answer };
+    let bytes = std::fs::read(path).map_err(refused)?;
+    let tag = bytes.split(|byte| *byte == b'>').next().unwrap_or_default();
+    let is_marked = tag.starts_with(b"<svg") && tag.ends_with(MARK.as_bytes());
+    if is_marked || bytes.starts_with(b"\x89PNG\r\n\x1a\n") {
+        return Ok(());
+    }
+    Err(restive_tables::Error::Content {
+        path: path.into(),
+        place: String::new(),
+        found: "something else".into(),
+        expected: "a figure of restive to replace".into(),
+    })
 }
 
 /// An SVG file as a drawing, every letter with its outline beside it.
@@ -63,7 +83,7 @@ fn outlined(tree: &usvg::Tree, chart: &str) -> String {
     let svg = tree.to_string(&options);
     let words = chart.find("<title>").zip(chart.find("</desc>")).map_or("", |(a, b)| &chart[a..b + 7]);
     let (head, body) = svg.split_once('>').expect("a tag");
-    format!("{head} role=\"img\">\n    {words}{body}")
+    format!("{head}{MARK}>\n    {words}{body}")
 }
 
 /// A PNG file.

@@ -11,7 +11,7 @@ use restive::Instance;
 use restive::evaluation::{Record, unknown_label};
 use restive::instance::{Chain, Observation};
 use restive::policy::strict::strict_top_k;
-use restive_tables::{Cells, StudyInstance, show, write_table};
+use restive_tables::{Cells, StudyInstance, recognise_table, show, write_table};
 use serde::Serialize;
 use std::path::Path;
 
@@ -177,14 +177,28 @@ impl Applied<'_> {
     }
 }
 
+/// The columns of what a ranking goes by: a state, or a label where states are seen at pulls only.
+const STATE: &[&str] = &["state"];
+const LABEL: &[&str] = &["last_state", "since"];
+
 impl Plan {
     /// The columns of what the ranking goes by.
     pub fn columns(&self) -> &'static [&'static str] {
-        if self.is_labelled { &["last_state", "since"] } else { &["state"] }
+        if self.is_labelled { LABEL } else { STATE }
     }
 
-    /// Writes a table, `.csv` or `.parquet`.
-    pub fn write(&self, path: &Path) -> restive_tables::Result<()> {
+    /// Refuses a table that is no plan.
+    pub fn recognise(path: &Path) -> restive_tables::Result<()> {
+        recognise_table(path, "a plan", |columns| {
+            let end = ["index", "rank", "inclusion", "is_beneficial"];
+            let place = columns.strip_prefix(&["instance", "arm"]).and_then(|rest| rest.strip_suffix(&end));
+            place.is_some_and(|place| [STATE, LABEL].contains(&place))
+        })
+    }
+
+    /// Writes a table, `.csv` or `.parquet`. One that is there is replaced only where `replace` is set and it
+    /// [is](Self::recognise) a plan.
+    pub fn write(&self, path: &Path, replace: bool) -> restive_tables::Result<()> {
         let rows = self.plan.iter();
         let mut columns = vec![
             ("instance", Cells::Text(rows.clone().map(|row| row.instance.clone()).collect())),
@@ -199,7 +213,7 @@ impl Plan {
             ("inclusion", Cells::Number(rows.clone().map(|row| row.inclusion).collect())),
             ("is_beneficial", Cells::Truth(rows.clone().map(|row| row.is_beneficial).collect())),
         ]);
-        write_table(path, columns)
+        write_table(path, replace.then_some(Self::recognise), columns)
     }
 
     /// What became of arms that were never seen, where there are any.

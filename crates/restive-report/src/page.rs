@@ -89,6 +89,12 @@ const STYLE: &str = include_str!("page.css");
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
 
 impl Page {
+    /// Whether a file is a page, of whatever content: it tells the browser what ours tell it.
+    pub fn recognises(file: &[u8]) -> bool {
+        let head = format!("content=\"{POLICY}\"");
+        file.starts_with(b"<!DOCTYPE html>") && file.windows(head.len()).any(|text| text == head.as_bytes())
+    }
+
     /// The whole file.
     pub fn html(&self) -> String {
         let mut out = format!(

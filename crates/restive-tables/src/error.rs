@@ -164,6 +164,16 @@ pub enum Error {
         /// bytes that there are
         found: u64,
     },
+    /// Something is where an output should go, and there is no leave to replace it.
+    #[error("{}: found {found}, expected {expected}, unless it is to be replaced", show::path(path))]
+    Exists {
+        /// the file or folder
+        path: PathBuf,
+        /// what it is
+        found: &'static str,
+        /// what could be there
+        expected: &'static str,
+    },
     /// The output would replace the input.
     #[error("{}: found the input as the output, expected another file", show::path(path))]
     OutputIsInput {

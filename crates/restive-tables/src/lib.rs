@@ -43,6 +43,7 @@ pub mod memory;
 pub mod model;
 mod names;
 mod order;
+mod own;
 mod read;
 pub mod show;
 pub mod study;
@@ -55,6 +56,10 @@ pub use format::Format;
 pub use model::Model;
 pub use names::ArmNames;
 pub use order::by_name;
+pub use own::{recognise_names, recognise_table};
 pub use read::{ArmBatch, ArmReader, Probabilities};
 pub use study::{Study, StudyBehaviour, StudyInstance, StudySettings};
-pub use write::{Cells, Detail, FolderDraft, IndexWriter, abandon_drafts, write_files, write_table};
+pub use write::{
+    Cells, Detail, FolderDraft, IndexWriter, Own, abandon_drafts, check_file, refuse_input, remove_leftovers,
+    write_files, write_table,
+};

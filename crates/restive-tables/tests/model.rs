@@ -98,7 +98,7 @@ fn what_is_written_is_what_is_read() {
     let checkpoint = folder.path().join("checkpoint.safetensors");
     for epoch in 0..3 {
         model.card.history.members.push(member(epoch));
-        model.write_checkpoint(&checkpoint).unwrap();
+        model.write_checkpoint(&checkpoint, epoch > 0).unwrap();
         assert_eq!(Model::read_checkpoint(&checkpoint).unwrap(), model);
     }
     assert_eq!(listing(folder.path()), 2, "nothing is left behind");
@@ -116,9 +116,10 @@ fn weights_that_are_no_weights_are_not_written() {
     for (change, message) in cases {
         let mut bad = model();
         change(&mut bad);
-        for result in
-            [bad.write(&folder.path().join("m"), false), bad.write_checkpoint(&folder.path().join("c"))]
-        {
+        for result in [
+            bad.write(&folder.path().join("m"), false),
+            bad.write_checkpoint(&folder.path().join("c"), false),
+        ] {
             refused(result.map(|()| model()), &[message]);
         }
     }

@@ -87,6 +87,10 @@ pub(crate) struct EvaluateArguments {
     #[arg(short, long, value_name = "OUT")]
     pub(crate) out: Option<PathBuf>,
 
+    /// Replace scores that are in the file
+    #[arg(long, requires = "out")]
+    pub(crate) force: bool,
+
     /// Print the scores as JSON instead of text
     #[arg(long)]
     pub(crate) json: bool,

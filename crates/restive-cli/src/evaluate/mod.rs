@@ -3,20 +3,22 @@
 mod arguments;
 mod report;
 
-use crate::shared::begin::{ModelAndStudy, refuse_other_than_tables, use_threads};
+use crate::shared::begin::{ModelAndStudy, check_table, use_threads};
 use crate::shared::say;
 pub(crate) use arguments::EvaluateArguments;
-use report::{write_table, write_text};
+use report::{recognise, write_table, write_text};
 
 pub(crate) fn run(arguments: &EvaluateArguments) -> anyhow::Result<()> {
     let asked = arguments.asked();
     asked.check()?;
-    refuse_other_than_tables(arguments.out.as_deref())?;
+    if let Some(out) = &arguments.out {
+        check_table(out, arguments.force.then_some(recognise), &arguments.model, &arguments.study)?;
+    }
     use_threads(arguments.threads)?;
     let read = ModelAndStudy::read(&arguments.model, &arguments.study)?;
     let evaluated = read.applied()?.evaluate(&asked)?;
     if let Some(out) = &arguments.out {
-        write_table(&evaluated, out)?;
+        write_table(&evaluated, out, arguments.force)?;
     }
     match arguments.json {
         true => say::print_json(&evaluated)?,

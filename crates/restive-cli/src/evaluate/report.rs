@@ -4,27 +4,34 @@ use crate::shared::display::{Decimals, counted, write_aligned};
 use restive::evaluation::{Estimate, Estimator, Score};
 use restive_pipeline::{Evaluated, EvaluatedQuantity};
 use restive_tables::show::path as shown;
-use restive_tables::{Cells, write_table as write_cells};
+use restive_tables::{Cells, recognise_table, write_table as write_cells};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Columns policy, estimator, quantity, value, low, high, ess, covers.
-pub(crate) fn write_table(evaluated: &Evaluated, path: &Path) -> restive_tables::Result<()> {
+const COLUMNS: [&str; 8] = ["policy", "estimator", "quantity", "value", "low", "high", "ess", "covers"];
+
+/// Refuses a table that holds no scores.
+pub(crate) fn recognise(path: &Path) -> restive_tables::Result<()> {
+    recognise_table(path, "scores", |columns| columns == COLUMNS)
+}
+
+/// One row per number.
+pub(crate) fn write_table(evaluated: &Evaluated, path: &Path, replace: bool) -> restive_tables::Result<()> {
     let rows = evaluated.quantities();
     let words = |cell: fn(&EvaluatedQuantity<'_>) -> String| Cells::Text(rows.iter().map(cell).collect());
     let numbers =
         |cell: fn(&Estimate) -> f64| Cells::Number(rows.iter().map(|row| cell(&row.estimate)).collect());
-    let columns = vec![
-        ("policy", words(|row| row.policy.into())),
-        ("estimator", words(|row| row.estimator.name().into())),
-        ("quantity", words(|row| row.quantity.into())),
-        ("value", numbers(|estimate| estimate.value)),
-        ("low", numbers(|estimate| estimate.low)),
-        ("high", numbers(|estimate| estimate.high)),
-        ("ess", numbers(|estimate| estimate.effective_sample_size.unwrap_or(f64::NAN))),
-        ("covers", words(|row| row.estimate.covers.words().into())),
+    let cells = [
+        words(|row| row.policy.into()),
+        words(|row| row.estimator.name().into()),
+        words(|row| row.quantity.into()),
+        numbers(|estimate| estimate.value),
+        numbers(|estimate| estimate.low),
+        numbers(|estimate| estimate.high),
+        numbers(|estimate| estimate.effective_sample_size.unwrap_or(f64::NAN)),
+        words(|row| row.estimate.covers.words().into()),
     ];
-    write_cells(path, columns)
+    write_cells(path, replace.then_some(recognise), COLUMNS.into_iter().zip(cells).collect())
 }
 
 pub(crate) fn write_text(evaluated: &Evaluated, text: &mut Vec<u8>, out: Option<&Path>) -> io::Result<()> {

@@ -161,6 +161,7 @@ pub(crate) fn run(arguments: &GenerateArguments) -> anyhow::Result<()> {
         }
         Generated::Maternal(arguments) => (Synthetic::Maternal(arguments.programme()), &arguments.out),
     };
+    out.check()?;
     let study = synthetic.study(out.seed)?;
     out.write(&study)?;
     out.print(synthetic.name(), &study, start.elapsed())

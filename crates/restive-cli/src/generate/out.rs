@@ -62,6 +62,11 @@ struct GenerateSummary {
 }
 
 impl OutArguments {
+    /// Refuses a place where no study can go, before there is one.
+    pub(crate) fn check(&self) -> restive_tables::Result<()> {
+        Study::check_folder(&self.out, self.force)
+    }
+
     pub(crate) fn write(&self, study: &Study) -> anyhow::Result<()> {
         let format = match self.format {
             TableFormat::Parquet => Format::Parquet,

@@ -34,7 +34,7 @@ Examples:
   restive index examples/arms_three_states.csv --rewards 0,0.5,1 --verbose --out indices.csv
   restive index examples/arms.csv --rewards 0/-0.1,1/0.9 --json
   restive index examples/arms.csv --observation collapsing --chain infinite --beliefs 5
-  restive index examples/arms.csv --observation collapsing --chain 10 --out indices.csv";
+  restive index examples/arms.csv --observation collapsing --chain 10 --out beliefs.csv";
 
 /// Compute the Whittle index of every arm and state
 #[derive(Debug, Args)]
@@ -50,6 +50,10 @@ pub(crate) struct IndexArguments {
     /// indices are an array [N, M] and the verdicts go to OUT.verdict.npy. The file appears when it is complete.
     #[arg(short, long, value_name = "OUT")]
     pub(crate) out: Option<PathBuf>,
+
+    /// Replace indices that are in the file
+    #[arg(long, requires = "out")]
+    pub(crate) force: bool,
 
     /// Reward of each state, from 0 to M-1; PASSIVE/ACTIVE where it depends on the action [default: s/(M-1)]
     ///

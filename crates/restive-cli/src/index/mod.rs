@@ -18,7 +18,7 @@ use observation::{chain, labels};
 use preview::Preview;
 use restive::index::Indices;
 use restive_tables::show::name;
-use restive_tables::{ArmNames, ArmReader, Detail, Format, IndexWriter};
+use restive_tables::{ArmNames, ArmReader, Detail, Format, IndexWriter, refuse_input};
 use solve::{Question, Tally};
 use std::panic::resume_unwind;
 use std::sync::mpsc::sync_channel;
@@ -48,7 +48,7 @@ pub(crate) fn run(arguments: &IndexArguments) -> anyhow::Result<()> {
         })?,
         Some(out) => {
             let detail = if arguments.verbose { Detail::Full } else { Detail::Short };
-            let mut writer = IndexWriter::create(out, &labels, detail, reader.arm_type())?;
+            let mut writer = IndexWriter::create(out, arguments.force, &labels, detail, reader.arm_type())?;
             let tally = stream(reader, &question, |names, solved| writer.write(names, solved))?;
             writer.finish()?;
             tally
@@ -100,7 +100,9 @@ fn refuse_contradictions(arguments: &IndexArguments) -> anyhow::Result<()> {
         if Format::of(out)? == Format::Npy && arguments.verbose {
             return refuse("--verbose: a .npy file has no room for more columns; write .csv or .parquet");
         }
-        IndexWriter::refuse_same_file(&arguments.arms, out)?;
+        for output in IndexWriter::outputs(out)? {
+            refuse_input(&output, &arguments.arms, &[])?;
+        }
     }
     Ok(())
 }

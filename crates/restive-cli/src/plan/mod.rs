@@ -2,12 +2,12 @@
 
 pub(crate) mod report;
 
-use crate::shared::begin::{ModelAndStudy, refuse_other_than_tables, use_threads};
+use crate::shared::begin::{ModelAndStudy, check_table, use_threads};
 use crate::shared::say;
 use crate::shared::values::threads;
 use clap::Args;
 use report::write_text;
-use restive_pipeline::PlanAsked;
+use restive_pipeline::{Plan, PlanAsked};
 use std::path::PathBuf;
 
 const ABOUT: &str = "\
@@ -79,6 +79,10 @@ pub(crate) struct PlanArguments {
     #[arg(short, long, value_name = "OUT")]
     out: Option<PathBuf>,
 
+    /// Replace a plan that is in the file
+    #[arg(long, requires = "out")]
+    force: bool,
+
     /// How many rows to show when there is no --out
     #[arg(long, default_value_t = 20, value_name = "N")]
     rows: usize,
@@ -102,13 +106,15 @@ pub(crate) fn run(arguments: &PlanArguments) -> anyhow::Result<()> {
         seed: arguments.seed,
     };
     asked.check()?;
-    refuse_other_than_tables(arguments.out.as_deref())?;
+    if let Some(out) = &arguments.out {
+        check_table(out, arguments.force.then_some(Plan::recognise), &arguments.model, &arguments.study)?;
+    }
     use_threads(arguments.threads)?;
     let read = ModelAndStudy::read(&arguments.model, &arguments.study)?;
     let applied = read.applied()?;
     let plan = applied.plan(&asked)?;
     if let Some(out) = &arguments.out {
-        plan.write(out)?;
+        plan.write(out, arguments.force)?;
     }
     let rows = if arguments.out.is_some() { 0 } else { arguments.rows };
     match arguments.json {

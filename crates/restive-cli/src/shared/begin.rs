@@ -3,7 +3,7 @@
 use crate::shared::failure::Usage;
 use anyhow::Context;
 use restive_pipeline::{Applied, Trained};
-use restive_tables::{Format, Study};
+use restive_tables::{Format, Model, Own, Study, check_file, refuse_input};
 use std::path::Path;
 
 /// Computes with that many threads; the default is one per core, or what the environment says.
@@ -42,8 +42,16 @@ impl ModelAndStudy {
     }
 }
 
-/// Refuses an output that is no table, before any work is done.
-pub(crate) fn refuse_other_than_tables(out: Option<&Path>) -> anyhow::Result<()> {
-    out.map(Format::of_table).transpose()?;
-    Ok(())
+/// Refuses, before any work is done, an output that is no table, that is a file of the model or the study, or that cannot be
+/// written; what `replace` recognises may be there.
+pub(crate) fn check_table(
+    out: &Path,
+    replace: Option<Own>,
+    model: &Path,
+    study: &Path,
+) -> restive_tables::Result<()> {
+    Format::of_table(out)?;
+    refuse_input(out, model, &Model::FILES)?;
+    refuse_input(out, study, &Study::FILES)?;
+    check_file(out, replace)
 }

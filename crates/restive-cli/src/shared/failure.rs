@@ -50,16 +50,12 @@ pub(crate) fn usage(error: clap::Error) -> ExitCode {
 
 /// Reports a failed command.
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
-    // a command that writes a folder has an option to replace one
     let (tables, is_usage) = match error.downcast_ref::<restive_pipeline::Error>() {
         Some(restive_pipeline::Error::Tables(error)) => (Some(error), false),
         Some(restive_pipeline::Error::Asked(_)) => (None, true),
         _ => (error.downcast_ref::<Error>(), error.is::<Usage>()),
     };
-    let hint = match tables {
-        Some(Error::Content { found, .. }) if found == "a folder with files" => ": --force",
-        _ => "",
-    };
+    let hint = if let Some(Error::Exists { .. }) = tables { ": --force" } else { "" };
     say::line(format_args!("{error:#}{hint}"));
     ExitCode::from(match tables {
         Some(Error::Ending { .. } | Error::OutputIsInput { .. }) => USAGE,

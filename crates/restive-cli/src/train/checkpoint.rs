@@ -10,6 +10,7 @@ use anyhow::{Context, anyhow, bail};
 use restive::predictor::Ensemble;
 use restive::training::Snapshot;
 use restive_pipeline::{Progressed, rebuild, weights};
+use restive_tables::check_file;
 use restive_tables::model::{Card, History, Model, PredictorCard};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -24,6 +25,17 @@ const COUNT: &str = "count.";
 pub(crate) struct Checkpoint {
     path: PathBuf,
     written: Option<Instant>,
+    /// whether one is there, of this training or to be replaced
+    is_there: bool,
+}
+
+/// Whether training begins anew where there is a checkpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Anew {
+    Never,
+    /// where it is of another training
+    IfOther,
+    Always,
 }
 
 impl Checkpoint {
@@ -31,7 +43,7 @@ impl Checkpoint {
     pub(crate) fn beside(out: &Path) -> Self {
         let mut name = out.file_name().expect("checked by the caller").to_os_string();
         name.push(".checkpoint");
-        Self { path: out.with_file_name(name), written: None }
+        Self { path: out.with_file_name(name), written: None, is_there: false }
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -58,8 +70,8 @@ impl Checkpoint {
                 .map(|(name, count)| (format!("{NOW}{COUNT}{name}"), halves(&[f64::from_bits(*count)])));
             arrays.extend(numbers.chain(counts).map(|(name, array)| (name, vec![array.len()], array)));
         }
-        Model { card, weights: arrays }.write_checkpoint(&self.path)?;
-        self.written = Some(Instant::now());
+        Model { card, weights: arrays }.write_checkpoint(&self.path, self.is_there)?;
+        (self.written, self.is_there) = (Some(Instant::now()), true);
         say_when_interrupted(format!(
             "{} holds what was trained: the same command goes on from there",
             self.path.display()
@@ -67,11 +79,20 @@ impl Checkpoint {
         Ok(())
     }
 
-    /// What an earlier run left, where it did; one of another training is refused.
-    pub(crate) fn read(&self, card: &Card) -> anyhow::Result<Option<Progressed>> {
-        if !self.path.exists() {
-            return Ok(None);
+    /// What an earlier run left, where it did. One of another training is refused, or `anew` to be replaced; what is no
+    /// checkpoint is never replaced.
+    pub(crate) fn find(&mut self, card: &Card, anew: Anew) -> anyhow::Result<Option<Progressed>> {
+        check_file(&self.path, Some(Model::recognise_checkpoint))?;
+        self.is_there = self.path.exists();
+        match anew {
+            _ if !self.is_there => Ok(None),
+            Anew::Always => Ok(None),
+            Anew::IfOther => Ok(self.read(card).unwrap_or_default()),
+            Anew::Never => self.read(card),
         }
+    }
+
+    fn read(&self, card: &Card) -> anyhow::Result<Option<Progressed>> {
         let found = Model::read_checkpoint(&self.path).map_err(|e| anyhow!("{e}; --restart begins anew"))?;
         if let Some(difference) = difference(&found.card, card) {
             bail!(
@@ -85,6 +106,9 @@ impl Checkpoint {
 
     /// Removes the file, where there is one.
     pub(crate) fn remove(&self) -> anyhow::Result<()> {
+        if !self.is_there || Model::recognise_checkpoint(&self.path).is_err() {
+            return Ok(());
+        }
         match std::fs::remove_file(&self.path) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                 Err(error).with_context(|| format!("{}: cannot remove", self.path.display()))

@@ -15,7 +15,7 @@ use crate::shared::progress::Progress;
 use crate::shared::say;
 use crate::shared::signals::say_when_interrupted;
 pub(crate) use arguments::TrainArguments;
-use checkpoint::{Checkpoint, difference};
+use checkpoint::{Anew, Checkpoint, difference};
 use restive_pipeline::card::losses;
 use restive_pipeline::prepare::over_budget;
 use restive_pipeline::{Progressed, Trained, Training};
@@ -48,13 +48,12 @@ pub(crate) fn run(arguments: &TrainArguments) -> anyhow::Result<()> {
         return outcome(&model.card, false).print(arguments.json);
     }
     Model::check_folder(&arguments.out, replace)?;
-    let progressed = match arguments.restart {
-        true => None,
-        false => match checkpoint.read(card) {
-            Err(_) if arguments.force => None,
-            found => found?,
-        },
+    let anew = match (arguments.restart, arguments.force) {
+        (true, _) => Anew::Always,
+        (false, true) => Anew::IfOther,
+        (false, false) => Anew::Never,
     };
+    let progressed = checkpoint.find(card, anew)?;
     if let Some(found) = &progressed {
         let from = checkpoint.path().display();
         match (found.members.len(), &found.now) {

@@ -1,4 +1,4 @@
-//! Told to end, the program ends, whoever still listens, and leaves nothing behind.
+//! Told to end, the program ends, whoever still listens, and leaves nothing behind; killed, it leaves what the next run removes.
 #![cfg(unix)]
 
 use crate::files::*;
@@ -90,4 +90,29 @@ fn a_note_that_nobody_reads_does_not_stop_the_work() {
     drop(reader);
     let mut child = Running::new(command(&folder, "index none.csv").stderr(writer));
     assert_eq!(wait(&mut child), Some(1));
+}
+
+#[test]
+fn what_a_killed_run_left_is_removed_by_the_next_one_in_that_folder() {
+    let folder = Folder::new();
+    let long = long_run(&folder);
+    folder.write("one.csv", csv(&COMPACT, &[0.2, 0.8, 0.5, 0.5]));
+    let mut killed = start(&folder, long);
+    wait_until("the run has begun", || !drafts(&folder).is_empty());
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    let left = drafts(&folder);
+    assert_eq!(left.len(), 1);
+
+    // one that is still at work keeps its own, and so does what only looks like a draft
+    let long = long.replace("w.csv", "v.csv");
+    folder.write(".restive-notes.tmp", "mine");
+    let mut at_work = start(&folder, &long);
+    wait_until("the run has begun", || drafts(&folder).len() == 2 && !drafts(&folder).contains(&left[0]));
+    let kept = drafts(&folder);
+    folder.restive("index one.csv --out w.csv").success();
+    assert_eq!(drafts(&folder), kept);
+    tell(&at_work, "TERM");
+    assert_eq!(wait(&mut at_work), Some(143));
+    assert_eq!(folder.listing(), [".restive-notes.tmp", "arms.csv", "one.csv", "w.csv"]);
 }

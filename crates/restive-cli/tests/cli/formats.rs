@@ -187,11 +187,12 @@ fn an_existing_output_is_replaced_only_upon_success() {
     let folder = Folder::new();
     folder.write("good.csv", csv(&COMPACT, &[0.2, 0.8, 0.5, 0.5]));
     folder.write("bad.csv", csv(&COMPACT, &[0.2, 0.8, 0.5, 1.5]));
-    folder.write("w.csv", "precious");
-    folder.restive("index bad.csv --out w.csv").failure();
-    assert_eq!(fs::read_to_string(folder.path("w.csv")).unwrap(), "precious");
-    folder.restive("index good.csv --out w.csv").success();
-    assert_eq!(read_answers(&folder.path("w.csv")).len(), 1);
+    folder.restive("index good.csv --discount 0.5 --out w.csv").success();
+    let before = fs::read(folder.path("w.csv")).unwrap();
+    folder.restive("index bad.csv --out w.csv --force").failure();
+    assert_eq!(fs::read(folder.path("w.csv")).unwrap(), before);
+    folder.restive("index good.csv --out w.csv --force").success();
+    assert_ne!(fs::read(folder.path("w.csv")).unwrap(), before);
     assert_eq!(folder.listing(), ["bad.csv", "good.csv", "w.csv"]);
 }
 

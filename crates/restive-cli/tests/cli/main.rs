@@ -25,6 +25,7 @@ mod models;
 mod order;
 mod out_of_memory;
 mod past;
+mod places;
 mod plan;
 mod process;
 mod resume;

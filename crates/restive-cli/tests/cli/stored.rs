@@ -8,7 +8,7 @@ use restive_tables::Model;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-fn stored() -> PathBuf {
+pub(crate) fn stored() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/stored")
 }
 

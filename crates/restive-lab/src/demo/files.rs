@@ -2,11 +2,11 @@
 
 use super::findings::{METHODS, value};
 use super::{Demo, page};
-use crate::experiment::rows::{Key, Row, write};
+use crate::experiment::rows::{self, Key, Row};
 use crate::{Method, Metric};
-use restive_pipeline::Objective;
+use restive_pipeline::{Objective, Plan};
 use restive_tables::model::Model;
-use restive_tables::{FolderDraft, Format, Study};
+use restive_tables::{FolderDraft, Format, Study, recognise_names};
 use std::path::Path;
 
 const REPORT: &str = "report.html";
@@ -17,37 +17,34 @@ pub(super) const STUDY: &str = "study";
 /// The models, by their objective.
 const MODELS: [&str; 2] = [Objective::TwoStage.name(), Objective::DecisionFocused.name()];
 
-const OWN: [&str; 7] = [REPORT, FIGURE, RESULTS, PLAN, STUDY, MODELS[0], MODELS[1]];
-
 /// Whether the folder could be written, before there is anything to write.
 pub fn check(out: &Path, replace: bool) -> restive_tables::Result<()> {
-    // a draft that is made and dropped: the place can be written to
-    FolderDraft::create(out, replace, &OWN).map(drop)?;
-    if replace {
-        // what others put into its folders is not ours to remove
-        Study::check_folder(&folder_or_new(out, STUDY), true)?;
-        MODELS.iter().try_for_each(|name| Model::check_folder(&folder_or_new(out, name), true))?;
-    }
-    Ok(())
+    FolderDraft::check(out, replace.then_some(recognise))
 }
 
-/// A folder within, or the outer one's place where that is not there yet.
-fn folder_or_new(out: &Path, name: &str) -> std::path::PathBuf {
-    if out.is_dir() { out.join(name) } else { out.into() }
+/// Refuses a folder that is not a demo and nothing else: it must hold the results of one, and what is beside them must be what
+/// its name says.
+fn recognise(out: &Path) -> restive_tables::Result<()> {
+    let folders = [STUDY, MODELS[0], MODELS[1]];
+    recognise_names(out, &[REPORT, FIGURE, RESULTS, PLAN], &folders)?;
+    rows::recognise(&out.join(RESULTS))?;
+    let there = |name: &str| Some(out.join(name)).filter(|path| path.exists());
+    there(PLAN).map_or(Ok(()), |path| Plan::recognise(&path))?;
+    there(STUDY).map_or(Ok(()), |path| Study::recognise(&path))?;
+    MODELS.iter().filter_map(|name| there(name)).try_for_each(|path| Model::recognise(&path))
 }
 
 impl Demo {
     /// Leaves a folder with everything; `command` is what to type to see it again.
     pub fn write(&self, replace: bool, command: &str) -> anyhow::Result<()> {
         let (out, findings) = (&self.out, self.findings());
-        check(out, replace)?;
-        let draft = FolderDraft::create(out, replace, &OWN)?;
+        let draft = FolderDraft::create(out, replace.then_some(recognise))?;
         let report = page::page(&findings, &self.plan, command, out).html();
         std::fs::write(draft.file(REPORT), report).map_err(draft.refused(REPORT))?;
         let figure = page::figure(&findings).svg();
         std::fs::write(draft.file(FIGURE), figure).map_err(draft.refused(FIGURE))?;
-        write(&draft.file(RESULTS), &self.rows(), None)?;
-        self.plan.write(&draft.file(PLAN))?;
+        rows::write(&draft.file(RESULTS), &self.rows(), None)?;
+        self.plan.write(&draft.file(PLAN), false)?;
         self.study.write(&draft.file(STUDY), Format::Parquet, false, |_| {})?;
         for (name, trained) in MODELS.iter().zip(&self.models) {
             trained.model.write(&draft.file(name), false)?;

@@ -21,10 +21,11 @@ use anyhow::bail;
 use comparison::{bars, curves, metric, selection};
 use cost::races;
 use restive_report::{Chart, Section};
+use restive_tables::{Own, check_file};
 use rows::{Key, Row};
 use std::path::{Path, PathBuf};
+pub use units::Settings;
 use units::Unit;
-pub use units::{Settings, enter};
 
 /// What was asked for.
 #[derive(Clone)]
@@ -114,7 +115,18 @@ pub const EXPERIMENTS: [Experiment; 10] = [
 
 impl Experiment {
     fn table(&self, folder: &Path) -> PathBuf {
-        folder.join(format!("{}.csv", self.name))
+        self.file(folder, "csv")
+    }
+
+    fn file(&self, folder: &Path, ending: &str) -> PathBuf {
+        folder.join(format!("{}.{ending}", self.name))
+    }
+
+    /// What it leaves in a folder of results.
+    fn files(&self, folder: &Path) -> [(PathBuf, Own); 4] {
+        let table = |ending| (self.file(folder, ending), rows::recognise as Own);
+        let figure = |ending| (self.file(folder, ending), figure::recognise as Own);
+        [table("csv"), table("parquet"), figure("svg"), figure("png")]
     }
 
     /// Whether it says anything of the domains that were asked for.
@@ -153,8 +165,16 @@ impl Experiment {
         let rows = every.iter().filter_map(|unit| unit.read(folder, &asked.settings)).flatten();
         let rows: Vec<Row> = rows.filter(|row| (self.owns)(&row.key)).collect();
         rows::write(&self.table(folder), &rows, self.axis)?;
-        Ok(rows::write(&self.table(folder).with_extension("parquet"), &rows, self.axis)?)
+        Ok(rows::write(&self.file(folder, "parquet"), &rows, self.axis)?)
     }
+}
+
+/// Makes a folder one of results, or checks that it is one of these settings, in which everything can be written again.
+pub fn enter(folder: &Path, settings: &Settings) -> anyhow::Result<()> {
+    units::enter(folder, settings)?;
+    let files = EXPERIMENTS.iter().flat_map(|experiment| experiment.files(folder));
+    let mut all = files.chain([(folder.join(page::REPORT), page::recognise as Own)]);
+    Ok(all.try_for_each(|(path, own)| check_file(&path, Some(own)))?)
 }
 
 /// What was drawn, in words.

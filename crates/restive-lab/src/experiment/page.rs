@@ -8,7 +8,9 @@ use restive_report::table::{Cell, Column};
 use restive_report::{Block, Chart, Interval, Page, Section, curves};
 use std::path::Path;
 
-/// Writes report.html.
+pub(super) const REPORT: &str = "report.html";
+
+/// Writes the report.
 pub(super) fn write(folder: &Path, settings: &Settings, sections: Vec<Section>) -> anyhow::Result<()> {
     let quick = if settings.is_quick { "A quick look: few runs, no claims. " } else { "" };
     let page = Page {
@@ -20,7 +22,21 @@ pub(super) fn write(folder: &Path, settings: &Settings, sections: Vec<Section>) 
         sections,
         footer: settings.words(),
     };
-    Ok(restive_tables::write_files(&[(folder.join("report.html"), page.html().as_bytes())])?)
+    Ok(restive_tables::write_files(&[(folder.join(REPORT), page.html().as_bytes())], Some(recognise))?)
+}
+
+/// Refuses a file that is no page of restive.
+pub(super) fn recognise(path: &Path) -> restive_tables::Result<()> {
+    let refused = |answer| restive_tables::Error::Io { path: path.into(), doing: "read", answer };
+    if Page::recognises(&std::fs::read(path).map_err(refused)?) {
+        return Ok(());
+    }
+    Err(restive_tables::Error::Content {
+        path: path.into(),
+        place: String::new(),
+        found: "another page".into(),
+        expected: "a report of restive to replace".into(),
+    })
 }
 
 /// A mean over runs with its 95 % interval; without one where there is a single run.

@@ -10,7 +10,7 @@
 use super::units::Unit;
 use crate::{Method, Metric, Regime};
 use anyhow::{Context, bail};
-use restive_tables::{Cells, write_table};
+use restive_tables::{Cells, recognise_table, write_table};
 use std::path::Path;
 
 /// What a number is of.
@@ -128,7 +128,18 @@ pub(crate) fn distinct<T: PartialEq>(rows: &[Row], part: impl Fn(&Key) -> T) -> 
 
 const COLUMNS: [&str; 5] = ["domain", "run", "seed", "method", "metric"];
 
-/// Writes a table as CSV or Parquet, by the ending; `axis` names the column of [`Key::at`].
+/// Refuses a table that holds no results. An empty file, which is what a power cut may leave of one, holds nothing of anybody.
+pub(crate) fn recognise(path: &Path) -> restive_tables::Result<()> {
+    if std::fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() == 0) {
+        return Ok(());
+    }
+    recognise_table(path, "results", |columns| {
+        let rest = columns.strip_prefix(&COLUMNS);
+        rest.is_some_and(|rest| matches!(rest, ["value"] | [_, "value"]))
+    })
+}
+
+/// Writes a table as CSV or Parquet, by the ending, in the place of an earlier one; `axis` names the column of [`Key::at`].
 pub(crate) fn write(path: &Path, rows: &[Row], axis: Option<&str>) -> restive_tables::Result<()> {
     let text = |cell: fn(&Row) -> String| Cells::Text(rows.iter().map(cell).collect());
     let number = |cell: fn(&Row) -> f64| Cells::Number(rows.iter().map(cell).collect());
@@ -142,7 +153,7 @@ pub(crate) fn write(path: &Path, rows: &[Row], axis: Option<&str>) -> restive_ta
     ];
     columns.extend(axis.map(|axis| (axis, number(|row| row.key.at))));
     columns.push(("value", number(|row| row.value)));
-    write_table(path, columns)
+    write_table(path, Some(recognise), columns)
 }
 
 /// Reads a CSV table that [`write`] wrote.

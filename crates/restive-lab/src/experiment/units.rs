@@ -6,7 +6,7 @@
 //!
 //! `experiment.json` says what the units in a folder were computed with. Units of other settings are not mixed in. The last row of
 //! a unit says whose it is, how many rows there are and by which [`REVISION`] of the computation: one that is cut off, copied or from
-//! another program is computed again.
+//! another program is computed again. What is no unit at all is not replaced.
 
 use super::rows::{self, Key, Row};
 use crate::progress::{Heard, Listener, Stretches};
@@ -110,27 +110,35 @@ pub(crate) fn runs_in(folder: &Path) -> usize {
 }
 
 /// Makes a folder one of results, or checks that it is one of these settings.
-pub fn enter(folder: &Path, settings: &Settings) -> anyhow::Result<()> {
+pub(super) fn enter(folder: &Path, settings: &Settings) -> anyhow::Result<()> {
     let path = folder.join(SETTINGS);
     if path.exists() {
-        let found = settings_of(folder)?;
-        if found != *settings {
-            bail!(
-                "{}: the folder holds results of other settings ({}), not of {}; take another folder with --out",
-                path.display(),
-                found.words(),
-                settings.words()
-            );
-        }
-        return Ok(());
+        return expect(folder, settings);
     }
+    restive_tables::remove_leftovers(folder);
     let is_empty = |folder: &Path| std::fs::read_dir(folder).map_or(true, |mut all| all.next().is_none());
     if !is_empty(folder) {
         bail!("{}: found a folder with other files, expected a new one or one of results", folder.display());
     }
     std::fs::create_dir_all(folder).with_context(|| format!("{}: cannot write", folder.display()))?;
     let text = serde_json::to_string_pretty(settings)? + "\n";
-    restive_tables::write_files(&[(path, text.as_bytes())])?;
+    match restive_tables::write_files(&[(path, text.as_bytes())], None) {
+        // another run was sooner
+        Err(restive_tables::Error::Exists { .. }) => expect(folder, settings),
+        written => Ok(written?),
+    }
+}
+
+fn expect(folder: &Path, settings: &Settings) -> anyhow::Result<()> {
+    let found = settings_of(folder)?;
+    if found != *settings {
+        bail!(
+            "{}: the folder holds results of other settings ({}), not of {}; take another folder with --out",
+            folder.join(SETTINGS).display(),
+            found.words(),
+            settings.words()
+        );
+    }
     Ok(())
 }
 

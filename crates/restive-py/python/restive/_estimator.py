@@ -243,7 +243,10 @@ class Estimator:
         return evaluation
 
     def save(self, folder: str | os.PathLike[str], replace: bool = False) -> None:
-        """Writes the model as ``restive train`` does: a folder that appears whole. One that is there is replaced only with ``replace``."""
+        """Writes the model as ``restive train`` does: a folder that appears whole.
+
+        One that is there is replaced only with ``replace``, and only where it is a model and nothing else.
+        """
         self._fitted().save(os.fspath(folder), replace)
 
     @classmethod

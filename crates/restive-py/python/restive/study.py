@@ -120,7 +120,10 @@ class Study:
     def write(
         self, folder: str | os.PathLike[str], format: Literal["csv", "parquet"] = "csv", replace: bool = False
     ) -> None:
-        """Writes the folder of the study, whole or not at all; a study that is there is replaced only with ``replace``."""
+        """Writes the folder of the study, whole or not at all.
+
+        One that is there is replaced only with ``replace``, and only where it is a study and nothing else.
+        """
         self._native.write(os.fspath(folder), format, replace)
 
     def tables(self) -> Tables:

@@ -27,6 +27,7 @@ pub use history::History;
 pub use weights::Weights;
 
 use crate::error::{Error, Result};
+use crate::own::recognise_names;
 use crate::read::whole::read_whole;
 use crate::show;
 use crate::study::fingerprint::of_bytes;
@@ -52,10 +53,13 @@ pub struct Model {
 }
 
 impl Model {
-    /// Writes the model into a folder. One that holds files is refused, or replaced where `replace` is set and it holds
-    /// nothing but a model.
+    /// The files of a model.
+    pub const FILES: [&str; 2] = [CARD, WEIGHTS];
+
+    /// Writes the model into a folder. One that holds files is refused, or replaced where `replace` is set and it
+    /// [is](Self::recognise) a model.
     pub fn write(&self, folder: &Path, replace: bool) -> Result<()> {
-        let draft = FolderDraft::create(folder, replace, &[CARD, WEIGHTS])?;
+        let draft = FolderDraft::create(folder, replace.then_some(Self::recognise))?;
         let bytes = weights::serialise(&folder.join(WEIGHTS), &self.weights, None)?;
         let card = RawCard::new(&self.card, Some(of_bytes(&bytes)));
         fs::write(draft.file(WEIGHTS), bytes).map_err(draft.refused(WEIGHTS))?;
@@ -67,7 +71,14 @@ impl Model {
 
     /// Whether a model could be written into the folder, before there is one: says what [`Model::write`] would.
     pub fn check_folder(folder: &Path, replace: bool) -> Result<()> {
-        FolderDraft::check(folder, replace, &[CARD, WEIGHTS]).map(drop)
+        FolderDraft::check(folder, replace.then_some(Self::recognise))
+    }
+
+    /// Refuses a folder that is not a model and nothing else: its card must be the card of a model.
+    pub fn recognise(folder: &Path) -> Result<()> {
+        recognise_names(folder, &Self::FILES, &[])?;
+        let path = folder.join(CARD);
+        parse(&path, &fs::read(&path).map_err(Error::io(&path, "open"))?).map(drop)
     }
 
     /// Reads and checks a model.
@@ -101,23 +112,32 @@ impl Model {
         }
     }
 
-    /// Writes the model as a checkpoint, in the place of the one that was there.
-    pub fn write_checkpoint(&self, path: &Path) -> Result<()> {
+    /// Writes the model as a checkpoint; one that is there is refused, or replaced where `replace` is set and it
+    /// [is](Self::recognise_checkpoint) a checkpoint.
+    pub fn write_checkpoint(&self, path: &Path, replace: bool) -> Result<()> {
         let text = serde_json::to_string(&RawCard::new(&self.card, None)).expect("plain values");
         let header = HashMap::from([(CARD_KEY.to_string(), text)]);
         let bytes = weights::serialise(path, &self.weights, Some(header))?;
-        let mut draft = Draft::create(path)?;
+        let mut draft = Draft::create(path, replace.then_some(Self::recognise_checkpoint))?;
         draft.write(&bytes)?;
         Draft::put_in_place(vec![draft])
+    }
+
+    /// Refuses a file that is no checkpoint: the header of its arrays must hold the card of a model.
+    pub fn recognise_checkpoint(path: &Path) -> Result<()> {
+        let card = weights::read_header(path)?.remove(CARD_KEY);
+        parse(path, Self::card_of_checkpoint(path, card)?.as_bytes()).map(drop)
+    }
+
+    fn card_of_checkpoint(path: &Path, card: Option<String>) -> Result<String> {
+        card.ok_or_else(|| Error::content(path, "", "no card", "a checkpoint of restive"))
     }
 
     /// Reads and checks a checkpoint.
     pub fn read_checkpoint(path: &Path) -> Result<Self> {
         let bytes = read_whole(path)?;
-        let (weights, header) = weights::deserialise(path, &bytes)?;
-        let Some(card) = header.get(CARD_KEY) else {
-            return Err(Error::content(path, "", "no card", "a checkpoint of restive"));
-        };
+        let (weights, mut header) = weights::deserialise(path, &bytes)?;
+        let card = Self::card_of_checkpoint(path, header.remove(CARD_KEY))?;
         Ok(Self { card: parse(path, card.as_bytes())?.0, weights })
     }
 }

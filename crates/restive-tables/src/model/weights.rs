@@ -3,7 +3,10 @@
 use crate::error::{Error, Result};
 use crate::show;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView, serialize};
+use serde::Deserialize;
 use std::collections::HashMap;
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 /// Named arrays: (name, shape, values in row-major order).
@@ -41,11 +44,7 @@ pub(super) fn serialise(
 
 /// The arrays, sorted by name, and the texts of the header.
 pub(super) fn deserialise(path: &Path, bytes: &[u8]) -> Result<(Weights, HashMap<String, String>)> {
-    let damaged = |found: String| Error::Damaged {
-        path: path.into(),
-        format: "safetensors",
-        found: show::sentence(&found),
-    };
+    let damaged = |found: String| damaged(path, &found);
     let arrays = SafeTensors::deserialize(bytes).map_err(|e| damaged(e.to_string()))?;
     let (_, header) = SafeTensors::read_metadata(bytes).map_err(|e| damaged(e.to_string()))?;
     let mut weights = Weights::new();
@@ -64,6 +63,27 @@ pub(super) fn deserialise(path: &Path, bytes: &[u8]) -> Result<(Weights, HashMap
     }
     weights.sort_by(|a, b| a.0.cmp(&b.0));
     Ok((weights, header.metadata().clone().unwrap_or_default()))
+}
+
+/// The texts of the header alone, which a file that was cut off still has.
+pub(super) fn read_header(path: &Path) -> Result<HashMap<String, String>> {
+    const LONGEST: u64 = 100 << 20;
+    #[derive(Deserialize)]
+    struct Header {
+        #[serde(rename = "__metadata__", default)]
+        texts: HashMap<String, String>,
+    }
+    let mut file = File::open(path).map_err(Error::io(path, "open"))?;
+    let mut length = [0; 8];
+    file.read_exact(&mut length).map_err(|_| damaged(path, "no header"))?;
+    let (length, mut text) = (u64::from_le_bytes(length), Vec::new());
+    file.take(length.min(LONGEST)).read_to_end(&mut text).map_err(Error::io(path, "read"))?;
+    let header: Header = serde_json::from_slice(&text).map_err(|_| damaged(path, "no header"))?;
+    Ok(header.texts)
+}
+
+fn damaged(path: &Path, found: &str) -> Error {
+    Error::Damaged { path: path.into(), format: "safetensors", found: show::sentence(found) }
 }
 
 fn check(path: &Path, name: &str, values: &[f64]) -> Result<()> {

@@ -7,6 +7,8 @@
 pub(crate) mod csv;
 mod npy;
 mod npy_header;
+
+pub(crate) use npy_header::Header;
 pub(crate) mod parquet;
 pub(crate) mod steady;
 pub(crate) mod whole;

@@ -60,6 +60,7 @@ mod write;
 
 pub use settings::{StudyBehaviour, StudySettings};
 pub use table::TYPE;
+pub(crate) use table::columns_of;
 
 use crate::error::{Error, Result};
 use crate::memory::require;

@@ -6,6 +6,7 @@ use crate::error::Result;
 use crate::formula::guard;
 use crate::names::ArmNames;
 use crate::write::draft::Draft;
+use crate::write::place::Own;
 use restive::index::Indices;
 use std::path::Path;
 
@@ -17,7 +18,12 @@ pub(crate) struct CsvIndices {
 }
 
 impl CsvIndices {
-    pub(crate) fn create(path: &Path, labels: &[String], detail: Detail) -> Result<Self> {
+    pub(crate) fn create(
+        path: &Path,
+        replace: Option<Own>,
+        labels: &[String],
+        detail: Detail,
+    ) -> Result<Self> {
         let mut header = vec!["arm".to_string()];
         header.extend(labels.iter().map(|s| format!("w_{s}")));
         header.push("is_indexable".into());
@@ -25,7 +31,7 @@ impl CsvIndices {
             header.extend(labels.iter().map(|s| format!("last_{s}")));
             header.extend(["status".into(), "residual".into()]);
         }
-        let mut draft = Draft::create(path)?;
+        let mut draft = Draft::create(path, replace)?;
         draft.write((header.join(",") + "\n").as_bytes())?;
         Ok(Self { draft, detail, text: Vec::new() })
     }

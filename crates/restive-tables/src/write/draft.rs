@@ -1,14 +1,18 @@
 //! A file that is not there until it is complete.
 //!
-//! It is written beside its final place under a temporary name and renamed at the end. Whatever goes wrong
+//! It is written beside its final [place](super::place) under a temporary name and renamed at the end. Whatever goes wrong
 //! before that, the temporary file is removed and the file that was there before, if any, is untouched. A program that is
-//! told to end at once calls [`abandon_drafts`] first.
+//! told to end at once calls [`abandon_drafts`] first; one that is killed leaves its drafts to the
+//! [next run](super::leftover).
 
+use super::leftover;
+use super::place::{Own, Place};
 use crate::error::{Error, Result};
-use std::fs::File;
-use std::io::{self, Write};
+use std::fs::{File, OpenOptions};
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::time::{Duration, Instant};
 use tempfile::NamedTempFile;
 
 /// The temporary files and folders that exist now.
@@ -19,12 +23,21 @@ pub(super) fn drafts() -> MutexGuard<'static, Vec<PathBuf>> {
 }
 
 /// Removes every file and folder in the making, and keeps any from being put in its place: for a process that is about to end,
-/// which would otherwise leave them behind.
+/// which would otherwise leave them behind. Where a thread holds the list, because it is just putting a draft in its place, this
+/// waits a second for it and no longer.
 pub fn abandon_drafts() {
-    let drafts = drafts();
+    let start = Instant::now();
+    let drafts = loop {
+        match DRAFTS.try_lock() {
+            Ok(drafts) => break drafts,
+            Err(TryLockError::Poisoned(drafts)) => break drafts.into_inner(),
+            Err(TryLockError::WouldBlock) if start.elapsed() > Duration::from_secs(1) => return,
+            Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(1)),
+        }
+    };
     for draft in drafts.iter() {
         // nothing more can be done about one that stays
-        let _ = if draft.is_dir() { std::fs::remove_dir_all(draft) } else { std::fs::remove_file(draft) };
+        let _ = leftover::remove(draft);
     }
     std::mem::forget(drafts);
 }
@@ -47,44 +60,30 @@ impl Drop for Listed {
 
 /// A file in the making.
 pub(crate) struct Draft {
-    path: PathBuf,
+    place: Place,
     file: NamedTempFile,
-    listed: Listed,
+    _listed: Listed,
 }
 
 impl Draft {
-    pub(crate) fn create(path: &Path) -> Result<Self> {
-        if path.is_dir() {
-            let answer = io::ErrorKind::IsADirectory.into();
-            return Err(Error::Io { path: path.into(), doing: "write", answer });
-        }
-        let folder = match path.parent() {
-            Some(folder) if folder != Path::new("") => folder,
-            _ => Path::new("."),
-        };
-        if !folder.is_dir() {
-            let answer = io::Error::other(format!("there is no folder {}", folder.display()));
-            return Err(Error::Io { path: path.into(), doing: "write", answer });
-        }
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".restive-").suffix(".tmp");
-        // Temporary files are private by default; the finished one has the permissions of any new file.
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let file = builder.tempfile_in(folder).map_err(|e| Error::Io {
-            path: path.into(),
-            doing: "write",
-            answer: e.kind().into(),
-        })?;
-        Ok(Self { path: path.into(), listed: Listed::new(file.path()), file })
+    /// Starts a file; one that is there may be replaced where `replace` recognises it.
+    pub(crate) fn create(path: &Path, replace: Option<Own>) -> Result<Self> {
+        let place = Place::of_file(path, replace)?;
+        leftover::remove_from(place.parent());
+        // it has the permissions of any new file
+        let open = |path: &Path| OpenOptions::new().read(true).write(true).create_new(true).open(path);
+        let file = leftover::named(|builder| builder.make_in(place.parent(), open));
+        let file = file.map_err(|answer| place.refused(answer.kind().into()))?;
+        Ok(Self { place, _listed: Listed::new(file.path()), file })
     }
 
+    /// As it was asked for.
     pub(crate) fn path(&self) -> &Path {
-        &self.path
+        self.place.asked()
     }
 
     /// Where it is while in the making.
-    pub(crate) fn place(&self) -> &Path {
+    pub(crate) fn temporary(&self) -> &Path {
         self.file.path()
     }
 
@@ -93,26 +92,28 @@ impl Draft {
     }
 
     pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<()> {
-        self.file.as_file_mut().write_all(bytes).map_err(Error::io(&self.path, "write"))
+        self.file.as_file_mut().write_all(bytes).map_err(Error::io(self.place.asked(), "write"))
     }
 
-    /// Puts finished files in their places, all of them or, at an interruption, none.
+    /// Puts finished files in their places, all of them or, at an interruption or a refusal, none. What was there goes
+    /// with the drafts, whose names it has then.
     pub(crate) fn put_in_place(finished: Vec<Draft>) -> Result<()> {
         let held = drafts();
-        let mut listed = Vec::new();
+        let mut taken = Vec::new();
         let mut outcome = Ok(());
-        for draft in finished {
-            listed.push(draft.listed);
-            if outcome.is_ok() {
-                let refused = |e: tempfile::PersistError| Error::Io {
-                    path: draft.path.clone(),
-                    doing: "write",
-                    answer: e.error,
-                };
-                outcome = draft.file.persist(&draft.path).map(drop).map_err(refused);
+        for draft in &finished {
+            match draft.place.take(draft.temporary()) {
+                Ok(how) => taken.push((draft, how)),
+                Err(error) => {
+                    outcome = Err(error);
+                    break;
+                }
             }
         }
-        drop(held);
+        if outcome.is_err() {
+            taken.iter().rev().for_each(|(draft, how)| draft.place.give_back(draft.temporary(), how));
+        }
+        drop(held); // before the drafts, which leave the list
         outcome
     }
 }

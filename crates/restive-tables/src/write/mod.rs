@@ -11,34 +11,62 @@
 //! `w.npy` holds the indices alone, `[N,M]` float64; the verdicts go to `w.npy.verdict.npy`, `[N]` bool, where an
 //! arm without verdict is false.
 //!
-//! A file appears under its name only when it is complete: see [`draft`].
+//! A file appears under its name only when it is complete ([`draft`]), and takes the place of another one only by one rule
+//! ([`place`]).
 
 pub(crate) mod csv;
 pub(crate) mod draft;
 pub(crate) mod folder;
+mod leftover;
 mod npy;
 pub(crate) mod parquet;
+pub(crate) mod place;
 pub(crate) mod table;
 
 use crate::error::{Error, Result};
 use crate::format::Format;
 use crate::names::ArmNames;
+use crate::own::recognise_table;
 use arrow_schema::DataType;
 use draft::Draft;
 pub use draft::abandon_drafts;
 pub use folder::FolderDraft;
+pub use leftover::remove_from as remove_leftovers;
+pub use place::Own;
+use place::folder_of;
 use restive::index::Indices;
 use std::path::{Path, PathBuf};
 pub use table::{Cells, write_table};
 
-/// Writes whole files, and puts them in their places only when all of them are complete.
-pub fn write_files(files: &[(PathBuf, &[u8])]) -> Result<()> {
+/// Writes whole files, and puts them in their places only when all of them are complete. Those that are there are replaced only
+/// where `replace` recognises them.
+pub fn write_files(files: &[(PathBuf, &[u8])], replace: Option<Own>) -> Result<()> {
     let draft = |(path, bytes): &(PathBuf, &[u8])| {
-        let mut draft = Draft::create(path)?;
+        let mut draft = Draft::create(path, replace)?;
         draft.write(bytes)?;
         Ok(draft)
     };
     Draft::put_in_place(files.iter().map(draft).collect::<Result<_>>()?)
+}
+
+/// Whether a file could be written, before there is anything to write: a draft that is made and dropped.
+pub fn check_file(path: &Path, replace: Option<Own>) -> Result<()> {
+    Draft::create(path, replace).map(drop)
+}
+
+/// Refuses an output that is an input, under the same or another name; where the input is a folder, one of these files of it,
+/// even where it is not there yet.
+pub fn refuse_input(output: &Path, input: &Path, files: &[&str]) -> Result<()> {
+    // what is not there yet will be in its folder
+    let new = |path: &Path| Some(folder_of(path).canonicalize().ok()?.join(path.file_name()?));
+    let place = |path: &Path| path.canonicalize().ok().or_else(|| new(path));
+    let mut inputs = files.iter().map(|name| input.join(name)).chain([input.into()]);
+    match place(output) {
+        Some(found) if inputs.any(|input| place(&input).as_ref() == Some(&found)) => {
+            Err(Error::OutputIsInput { path: output.into() })
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Which columns a table of indices has.
@@ -77,14 +105,22 @@ impl IndexWriter {
     /// `arm_type` is the type of the names ([`ArmReader::arm_type`](crate::ArmReader::arm_type)). A `.npy` file
     /// has room for the indices and the verdicts only, whatever the detail.
     ///
-    /// Nothing appears under the path before [`finish`](Self::finish).
-    pub fn create(path: &Path, labels: &[String], detail: Detail, arm_type: DataType) -> Result<Self> {
+    /// Nothing appears under the path before [`finish`](Self::finish). What is there is replaced only where `replace` is set and
+    /// it [is](Self::recognise) a file of indices.
+    pub fn create(
+        path: &Path,
+        replace: bool,
+        labels: &[String],
+        detail: Detail,
+        arm_type: DataType,
+    ) -> Result<Self> {
+        let replace = replace.then_some(Self::recognise as Own);
         let sink = match Format::of(path)? {
-            Format::Csv => Sink::Csv(csv::CsvIndices::create(path, labels, detail)?),
-            Format::Parquet => {
-                Sink::Parquet(Box::new(parquet::ParquetIndices::create(path, labels, detail, arm_type)?))
-            }
-            Format::Npy => Sink::Npy(npy::NpyIndices::create(path, labels.len())?),
+            Format::Csv => Sink::Csv(csv::CsvIndices::create(path, replace, labels, detail)?),
+            Format::Parquet => Sink::Parquet(Box::new(parquet::ParquetIndices::create(
+                path, replace, labels, detail, arm_type,
+            )?)),
+            Format::Npy => Sink::Npy(npy::NpyIndices::create(path, replace, labels.len())?),
         };
         Ok(Self { sink })
     }
@@ -108,17 +144,22 @@ impl IndexWriter {
         Draft::put_in_place(drafts)
     }
 
-    /// Refuses an output that is the input under the same or another name.
-    pub fn refuse_same_file(input: &Path, output: &Path) -> Result<()> {
-        for file in Self::outputs(output)? {
-            let is_input = match (input.canonicalize(), file.canonicalize()) {
-                (Ok(input), Ok(file)) => input == file,
+    /// Refuses a file that holds no indices.
+    pub fn recognise(path: &Path) -> Result<()> {
+        if Format::of(path)? == Format::Npy {
+            return npy::recognise(path);
+        }
+        recognise_table(path, "indices", |columns| {
+            // arm, w_…, is_indexable and perhaps last_…, status, residual
+            let Some(labels) = columns.iter().position(|name| *name == "is_indexable") else { return false };
+            let are = |columns: &[&str], start: &str| columns.iter().all(|name| name.starts_with(start));
+            let (indices, detail) = (&columns[..labels], &columns[labels + 1..]);
+            let is_detail = |detail: &[&str]| match detail {
+                [] => true,
+                [last @ .., "status", "residual"] => last.len() + 1 == labels && are(last, "last_"),
                 _ => false,
             };
-            if is_input {
-                return Err(Error::OutputIsInput { path: file });
-            }
-        }
-        Ok(())
+            indices.len() > 1 && indices[0] == "arm" && are(&indices[1..], "w_") && is_detail(detail)
+        })
     }
 }

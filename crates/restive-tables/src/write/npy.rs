@@ -4,8 +4,11 @@
 //! end. Names have no place in an array: its rows are in the order of the input.
 
 use crate::error::{Error, Result};
+use crate::read::Header;
 use crate::write::draft::Draft;
+use crate::write::place::Own;
 use restive::index::Indices;
+use std::fs::File;
 use std::io::{Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
@@ -26,8 +29,9 @@ pub(crate) struct NpyIndices {
 }
 
 impl NpyIndices {
-    pub(crate) fn create(path: &Path, states: usize) -> Result<Self> {
-        let (indices, verdicts) = (Draft::create(path)?, Draft::create(&verdict_path(path))?);
+    pub(crate) fn create(path: &Path, replace: Option<Own>, states: usize) -> Result<Self> {
+        let verdicts = Draft::create(&verdict_path(path), replace.map(|_| recognise_verdicts as Own))?;
+        let indices = Draft::create(path, replace)?;
         let mut new = Self { indices, verdicts, states, arms: 0, bytes: Vec::new() };
         new.write_headers()?;
         Ok(new)
@@ -57,6 +61,30 @@ impl NpyIndices {
         self.write_headers()?;
         Ok([self.indices, self.verdicts])
     }
+}
+
+/// Refuses an array that is not one of indices with the verdicts beside it: an array has no names to be known by, but two
+/// that belong together are no accident.
+pub(crate) fn recognise(path: &Path) -> Result<()> {
+    let (indices, verdicts) = (read_header(path)?, read_header(&verdict_path(path))?);
+    let [arms, _] = indices.shape[..] else { return Err(foreign(path)) };
+    let is_own = indices.descr == "<f8" && verdicts.descr == "|b1" && verdicts.shape == [arms];
+    if is_own { Ok(()) } else { Err(foreign(path)) }
+}
+
+/// The same of the verdicts, which go where their indices go.
+fn recognise_verdicts(path: &Path) -> Result<()> {
+    let found = read_header(path)?;
+    if found.descr == "|b1" && found.shape.len() == 1 { Ok(()) } else { Err(foreign(path)) }
+}
+
+fn read_header(path: &Path) -> Result<Header> {
+    let mut file = File::open(path).map_err(Error::io(path, "open"))?;
+    Header::read(&mut file).map_err(|_| foreign(path))
+}
+
+fn foreign(path: &Path) -> Error {
+    Error::content(path, "", "another array", "indices and verdicts of restive to replace")
 }
 
 /// A header of 128 bytes: room for any shape, and the numbers start on a multiple of 64 as NumPy likes them.

@@ -7,6 +7,7 @@ use super::Detail;
 use crate::error::{Error, Result};
 use crate::names::ArmNames;
 use crate::write::draft::Draft;
+use crate::write::place::Own;
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use ndarray::Array2;
@@ -28,7 +29,13 @@ pub(crate) struct ParquetIndices {
 }
 
 impl ParquetIndices {
-    pub(crate) fn create(path: &Path, labels: &[String], detail: Detail, arm_type: DataType) -> Result<Self> {
+    pub(crate) fn create(
+        path: &Path,
+        replace: Option<Own>,
+        labels: &[String],
+        detail: Detail,
+        arm_type: DataType,
+    ) -> Result<Self> {
         let number = |name: String| Field::new(name, DataType::Float64, false);
         let has_numbers = arm_type.is_integer();
         let mut fields = vec![Field::new("arm", arm_type, false)];
@@ -53,7 +60,7 @@ impl ParquetIndices {
             properties =
                 properties.set_column_encoding(ColumnPath::from("arm"), Encoding::DELTA_BINARY_PACKED);
         }
-        let mut draft = Draft::create(path)?;
+        let mut draft = Draft::create(path, replace)?;
         let file = draft.file().try_clone().map_err(Error::io(path, "write"))?;
         let writer =
             ArrowWriter::try_new(file, schema.clone(), Some(properties.build())).map_err(refused(path))?;

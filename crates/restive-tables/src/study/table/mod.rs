@@ -212,6 +212,11 @@ impl Table {
     }
 }
 
+/// The names of the columns of a file, as [`Format::of`] its name reads it.
+pub(crate) fn columns_of(path: &Path) -> Result<Vec<String>> {
+    Table::open(Origin::File(path)).map(|table| table.header)
+}
+
 pub(super) fn empty(path: &Path) -> Error {
     Error::content(path, "", "an empty file", "a header and at least one row")
 }

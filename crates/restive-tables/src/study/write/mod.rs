@@ -2,10 +2,12 @@
 
 mod cells;
 
-use super::{SETTINGS, Study, StudyInstance};
+use super::table::{Origin, Table};
+use super::{SETTINGS, Study, StudyInstance, StudySettings};
 use crate::by_name;
 use crate::error::{Error, Result};
 use crate::format::Format;
+use crate::own::recognise_names;
 use crate::write::folder::FolderDraft;
 use crate::write::table::TableWriter;
 use arrow_array::{ArrayRef, RecordBatch};
@@ -16,21 +18,21 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The files that a study may hold.
-const OWN: [&str; 7] = [
-    SETTINGS,
-    "arms.csv",
-    "arms.parquet",
-    "trajectories.csv",
-    "trajectories.parquet",
-    "truth.csv",
-    "truth.parquet",
-];
-
 impl Study {
+    /// The files that a study may hold.
+    pub const FILES: [&str; 7] = [
+        SETTINGS,
+        "arms.csv",
+        "arms.parquet",
+        "trajectories.csv",
+        "trajectories.parquet",
+        "truth.csv",
+        "truth.parquet",
+    ];
+
     /// Writes the study into a folder, which appears when it is complete.
     ///
-    /// A folder that holds files is refused, or replaced where `replace` is set and it holds nothing but a study. `format` is
+    /// A folder that holds files is refused, or replaced where `replace` is set and it [is](Self::recognise) a study. `format` is
     /// CSV or Parquet. `progress` hears what share of the trajectories has been written.
     pub fn write(
         &self,
@@ -47,7 +49,7 @@ impl Study {
                 return Err(Error::Ending { path: folder.into(), found: "npy".into(), expected });
             }
         };
-        let draft = FolderDraft::create(folder, replace, &OWN)?;
+        let draft = FolderDraft::create(folder, replace.then_some(Self::recognise))?;
         let table = |name: &str, columns: Vec<(String, DataType)>| {
             let name = format!("{name}.{ending}");
             TableWriter::create(&draft.file(&name), folder.join(&name), format, columns)
@@ -78,7 +80,24 @@ impl Study {
 
     /// Whether a study could be written into the folder, before there is one: says what [`Study::write`] would.
     pub fn check_folder(folder: &Path, replace: bool) -> Result<()> {
-        FolderDraft::check(folder, replace, &OWN).map(drop)
+        FolderDraft::check(folder, replace.then_some(Self::recognise))
+    }
+
+    /// Refuses a folder that is not a study and nothing else: its settings must be those of a study, and its tables must have the
+    /// columns of one.
+    pub fn recognise(folder: &Path) -> Result<()> {
+        recognise_names(folder, &Self::FILES, &[])?;
+        StudySettings::read(&folder.join(SETTINGS))?;
+        for path in Self::FILES.iter().map(|name| folder.join(name)).filter(|path| path.is_file()) {
+            let needed: &[&'static str] = match path.file_stem().and_then(|stem| stem.to_str()) {
+                Some("arms" | "truth") => &["arm"],
+                Some("trajectories") => &["trajectory", "t", "arm", "state", "action"],
+                _ => continue,
+            };
+            let table = Table::open(Origin::File(&path))?;
+            needed.iter().try_for_each(|name| table.need(name).map(drop))?;
+        }
+        Ok(())
     }
 
     /// The tables as they are written, in pieces: the arms by instance, the trajectories one by one, the truth by instance where

@@ -6,7 +6,7 @@
 //! # let folder = tempfile::tempdir().unwrap();
 //! # let path = folder.path().join("plan.csv");
 //! let columns = vec![("arm", Cells::Text(vec!["Ada".into()])), ("index", Cells::Number(vec![0.25]))];
-//! write_table(&path, columns)?;
+//! write_table(&path, None, columns)?;
 //! assert_eq!(std::fs::read_to_string(&path).unwrap(), "arm,index\nAda,0.25\n");
 //! # Ok::<(), restive_tables::Error>(())
 //! ```
@@ -16,6 +16,7 @@ mod writer;
 pub(crate) use writer::TableWriter;
 
 use super::draft::Draft;
+use super::place::Own;
 use crate::error::Result;
 use crate::format::Format;
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int32Array, StringArray};
@@ -60,12 +61,13 @@ impl Cells {
     }
 }
 
-/// Writes columns of equal length to a `.csv` or `.parquet` file, which appears when it is complete.
-pub fn write_table(path: &Path, columns: Vec<(&str, Cells)>) -> Result<()> {
+/// Writes columns of equal length to a `.csv` or `.parquet` file, which appears when it is complete. One that is there is
+/// replaced only where `replace` recognises it.
+pub fn write_table(path: &Path, replace: Option<Own>, columns: Vec<(&str, Cells)>) -> Result<()> {
     let format = Format::of_table(path)?;
-    let draft = Draft::create(path)?;
+    let draft = Draft::create(path, replace)?;
     let header = columns.iter().map(|(name, cells)| (name.to_string(), cells.kind())).collect();
-    let mut table = TableWriter::create(draft.place(), path.into(), format, header)?;
+    let mut table = TableWriter::create(draft.temporary(), path.into(), format, header)?;
     table.write(columns.into_iter().map(|(_, cells)| cells.array()).collect())?;
     table.finish()?;
     Draft::put_in_place(vec![draft])
