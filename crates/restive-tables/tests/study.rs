@@ -148,7 +148,7 @@ fn a_folder_is_replaced_only_on_request_and_only_if_it_is_a_study() {
     let path = folder.path().join("study");
     fs::create_dir(&path).unwrap(); // an empty folder is as good as none
     write(&study, &path, Format::Csv);
-    assert!(matches!(study.write(&path, Format::Csv, false, |_| ()), Err(Error::Content { .. })));
+    assert!(matches!(study.write(&path, Format::Csv, false, |_| ()), Err(Error::Exists { .. })));
     study.write(&path, Format::Parquet, true, |_| ()).unwrap();
     assert_same(&Study::read(&path).unwrap(), &study);
     fs::write(path.join("thesis.txt"), "years of work").unwrap();

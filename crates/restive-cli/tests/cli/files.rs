@@ -45,9 +45,9 @@ impl Folder {
         command.current_dir(self.0.path()).args(arguments.split_whitespace()).assert()
     }
 
-    /// Runs `restive index` and reads back the file it wrote.
+    /// Runs `restive index`, perhaps again, and reads back the file it wrote.
     pub(crate) fn index(&self, arguments: &str, out: &str) -> Vec<Answer> {
-        self.restive(&format!("index {arguments} --out {out}")).success();
+        self.restive(&format!("index {arguments} --out {out} --force")).success();
         read_answers(&self.path(out))
     }
 }
