@@ -116,7 +116,7 @@ impl Sound {
     fn new(prepared: &Prepared) -> Self {
         let here = prepared.path();
         let model = Trained::read(&here.join("model")).expect("it was trained");
-        model.model.write_checkpoint(&here.join("checkpoint")).expect("a temporary folder");
+        model.model.write_checkpoint(&here.join("checkpoint"), false).expect("a temporary folder");
         let files = FILES.iter().map(|(name, _)| fs::read(here.join(name)).expect(name)).collect();
         Self { files, study: Study::read(&here.join("study")).expect("it was generated"), model }
     }
