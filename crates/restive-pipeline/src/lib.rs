@@ -4,9 +4,9 @@
 //! |---|---|
 //! | `options`, `asked`, `resolve`, `describe` | what a training may be asked for, what it was, resolved to numbers, and told on a card |
 //! | `prepare` | a study's split, the encoding of its features, its instances by part |
-//! | `train`, `card` | a training, epoch by epoch; how it went |
+//! | `estimate`, `train`, `card` | how long a training will take; the training, epoch by epoch; how it went |
 //! | `model` | trained predictors to and from their folder |
-//! | `contents` | what a study holds |
+//! | `contents`, `columns` | what a study holds, and which of its columns cannot be learnt from |
 //! | `threads` | how many there may be |
 //! | `generate` | synthetic studies whose truth is known |
 //! | `apply`, `history`, `latest`, `plan` | a model meets a study: predictions, what they are worth, whom to pull |
@@ -44,9 +44,11 @@ pub const SEED: u64 = 0;
 mod apply;
 mod asked;
 pub mod card;
+mod columns;
 mod contents;
 mod describe;
 mod error;
+mod estimate;
 mod evaluate;
 pub mod generate;
 mod history;

@@ -10,9 +10,10 @@ use crate::error::Result;
 use crate::message::Message;
 use crate::model::parameters;
 use crate::resolve::{refuse_too_little, resolve};
-use crate::{model, prepare};
+use crate::{columns, model, prepare};
 use rayon::ThreadPool;
 use restive::Instance;
+use restive::predictor::effect::FitProgress;
 use restive::predictor::{Architecture, Ensemble, Predictor};
 use restive::training::{Choice, EpochReport, Fit, Method, Snapshot, Value};
 use restive_tables::Study;
@@ -44,7 +45,7 @@ pub struct Progressed {
     pub now: Option<Snapshot>,
 }
 
-/// A training between two epochs, or at the end of a member.
+/// A training between two epochs or steps of a fit, or at the end of a member.
 pub struct Step<'a> {
     /// which member
     pub member: usize,
@@ -77,6 +78,8 @@ impl Training {
         refuse_too_little(&method, &parts)?;
         let mut warnings: Vec<Message> =
             prepare::unseen(&prepare::features(study), &encoding).into_iter().map(Message::from).collect();
+        let kept = |name: &str| !asked.drop.iter().any(|dropped| dropped == name);
+        warnings.extend(columns::doubtful(&study.features(&split.train), kept));
         let rewards = prepare::rewards_at_pulls(&parts[0]).filter(|_| is_by_log);
         warnings.extend(rewards.map(Message::from));
         let architecture = Architecture {
@@ -100,6 +103,11 @@ impl Training {
             notes: format!("trained on {origin}{name}"),
         };
         Ok(Self { method, card, parts, warnings, members: asked.ensemble })
+    }
+
+    /// Of the ensemble.
+    pub(crate) fn members(&self) -> usize {
+        self.members
     }
 
     /// Trains what is left to train, on the threads of `pool` (none: rayon's own); `visit` hears of every step, in the thread
@@ -126,8 +134,7 @@ impl Training {
             let mut fit = begun.map_err(crate::Error::from)?;
             let share = |within: f64| (member as f64 + within) / self.members as f64;
             fit.run(pool, |fit, epoch| {
-                let (made, most) = fit.progress();
-                let (share, message) = (share(made as f64 / most.max(1) as f64), message(fit));
+                let (share, message) = (share(fit.share()), message(fit));
                 visit(Step { member, share, message, epoch, fit: Some(fit), progressed: &mut progressed })
             })?;
             let trained = fit.finish();
@@ -153,6 +160,9 @@ impl Training {
 
 /// What there is to say of a training on its way.
 fn message(fit: &Fit) -> String {
+    if let Some(FitProgress { steps, gradient, .. }) = fit.fitting() {
+        return format!("effect model: step {}, largest derivative {gradient:.1e}", steps + 1);
+    }
     let losses = fit.last_epoch().map_or(String::new(), |report| {
         let loss = report.validation_loss.unwrap_or(report.train_loss);
         let which = if report.validation_loss.is_some() { "validation" } else { "training" };

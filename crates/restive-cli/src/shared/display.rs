@@ -49,6 +49,16 @@ pub(crate) fn duration(seconds: f64) -> String {
     }
 }
 
+/// A time to wait, in a unit that suits it.
+pub(crate) fn roughly(seconds: f64) -> String {
+    let (count, unit) = match seconds {
+        s if s < 90.0 * 60.0 => (s / 60.0, "minute"),
+        s if s < 36.0 * 3600.0 => (s / 3600.0, "hour"),
+        s => (s / 86_400.0, "day"),
+    };
+    counted(count.round().max(1.0) as u64, unit)
+}
+
 /// The most memory that the process has held, where the system says (Linux).
 pub(crate) fn peak_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;

@@ -9,7 +9,7 @@ mod checkpoint;
 mod summary;
 
 use crate::shared::begin::use_threads;
-use crate::shared::display::counted;
+use crate::shared::display::{counted, roughly};
 use crate::shared::failure::Usage;
 use crate::shared::progress::Progress;
 use crate::shared::say;
@@ -25,6 +25,9 @@ use std::path::Path;
 use std::time::Instant;
 use summary::{Outcome, epoch_line};
 
+/// Seconds of a training that are announced before it begins.
+const WORTH_SAYING: f64 = 60.0;
+
 pub(crate) fn run(arguments: &TrainArguments) -> anyhow::Result<()> {
     let start = Instant::now();
     let asked = arguments.asked();
@@ -36,6 +39,7 @@ pub(crate) fn run(arguments: &TrainArguments) -> anyhow::Result<()> {
     let study = Study::read(&arguments.study)?;
     over_budget(&study).iter().for_each(say::note);
     let training = Training::new(&study, &asked, &arguments.study.display().to_string())?;
+    training.warnings.iter().for_each(say::warning);
     let card = &training.card;
 
     let mut checkpoint = Checkpoint::beside(&arguments.out);
@@ -63,6 +67,11 @@ pub(crate) fn run(arguments: &TrainArguments) -> anyhow::Result<()> {
                 say::note(format_args!("{from}: going on after {epochs} of fit {}", done + 1));
             }
         }
+    }
+    let estimate = training.estimate();
+    if estimate > WORTH_SAYING {
+        let about = roughly(estimate);
+        eprintln!("restive: note: training will take about {about}, at most, from its beginning");
     }
     let progressed = train(arguments, &training, progressed.unwrap_or_default(), &mut checkpoint)?;
     let model = training.model(progressed.members, progressed.histories);

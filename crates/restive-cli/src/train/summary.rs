@@ -33,7 +33,8 @@ pub(crate) fn epoch_line(member: usize, stage: &str, report: &EpochReport) -> Va
 pub(crate) struct Outcome<'a> {
     out: &'a Path,
     card: Card,
-    warnings: Vec<Message>,
+    /// of the data, which were said before it began, and then of the training
+    warnings: [Vec<Message>; 2],
     seconds: f64,
     /// whether it was trained now, or was there already
     is_new: bool,
@@ -43,21 +44,21 @@ impl<'a> Outcome<'a> {
     pub(crate) fn new(
         out: &'a Path,
         card: &Card,
-        mut warnings: Vec<Message>,
+        of_data: Vec<Message>,
         took: Duration,
         is_new: bool,
     ) -> Self {
-        warnings.extend(card::warnings(card));
+        let warnings = [of_data, card::warnings(card)];
         Self { out, card: card.clone(), warnings, seconds: took.as_secs_f64(), is_new }
     }
 
-    /// To standard output, warnings to standard error.
+    /// To standard output, warnings of the training to standard error.
     pub(crate) fn print(&self, as_json: bool) -> anyhow::Result<()> {
         match as_json {
             true => say::print_json_line(&self.json())?,
             false => say::print(|text| self.write_text(text))?,
         }
-        self.warnings.iter().for_each(say::warning);
+        self.warnings[1].iter().for_each(say::warning);
         Ok(())
     }
 
@@ -86,7 +87,7 @@ impl<'a> Outcome<'a> {
             "loss": history.loss,
             "is_new": self.is_new,
             "seconds": self.seconds,
-            "warnings": self.warnings,
+            "warnings": self.warnings.concat(),
         })
     }
 

@@ -6,6 +6,8 @@ mod order;
 pub use labels::StudyLabels;
 pub use order::TrajectoryOrder;
 
+use crate::columns::doubtful;
+use crate::message::Message;
 use crate::prepare::every_arm;
 use crate::prepare::over_budget;
 use restive::data::encoding::{Encoding, Standardise};
@@ -77,7 +79,7 @@ pub struct StudyContents {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     /// what training would refuse or complain of
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Message>,
 }
 
 /// The reward of a state.
@@ -181,19 +183,20 @@ impl StudyContents {
     }
 }
 
-/// What training would refuse.
-fn warnings(study: &Study) -> Vec<String> {
-    let split = study.given_split().and_then(Result::err).map(|error| format!("split: {error}"));
-    split.into_iter().chain(useless_features(study)).collect()
-}
-
-/// Features that do not differ between the arms it learns from.
-fn useless_features(study: &Study) -> Vec<String> {
+/// What training would refuse, and what it would complain of.
+fn warnings(study: &Study) -> Vec<Message> {
     let training = match study.given_split() {
         Some(Ok(split)) => split.train,
         _ => every_arm(study),
     };
     let features = study.features(&training);
+    let split = study.given_split().and_then(Result::err).map(|error| format!("split: {error}"));
+    let refused = split.into_iter().chain(useless_features(&features)).map(Message::from);
+    refused.chain(doubtful(&features, |_| true)).collect()
+}
+
+/// Features that do not differ between the arms it learns from.
+fn useless_features(features: &Features) -> Vec<String> {
     let columns = features.names().iter().cloned().zip(features.columns().iter().cloned());
     let fault = |column| {
         let alone = Features::new(features.arms(), vec![column]).expect("checked when it was read");

@@ -48,10 +48,10 @@ impl Candidates {
         self.two_stage.is_finished() && presets.iter().all(is_done)
     }
 
-    /// One epoch of the first training that is not at its end.
+    /// One epoch of the first training that is not at its end, or of an effect model a step of its fit.
     pub fn advance(&mut self, recipe: &Recipe, presets: &[Choice]) {
         if !self.two_stage.is_finished() {
-            self.two_stage.epoch();
+            self.two_stage.advance();
             return;
         }
         for preset in presets {

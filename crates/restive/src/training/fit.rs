@@ -22,6 +22,7 @@ use super::two_stage::TwoStage;
 use crate::error::{Error, Result};
 use crate::instance::Instance;
 use crate::predictor::Predictor;
+use crate::predictor::effect::FitProgress;
 use rayon::ThreadPool;
 
 /// A training between two epochs.
@@ -100,8 +101,8 @@ impl Fit {
         }
     }
 
-    /// Advances to the end, on the threads of `pool` (none: rayon's own). `visit` sees the training after every epoch, or round of
-    /// epochs, in the thread that calls, and may end it by an error of its own.
+    /// Advances to the end, on the threads of `pool` (none: rayon's own). `visit` sees the training after every epoch, round of
+    /// epochs, or step of an effect model's fit, in the thread that calls, and may end it by an error of its own.
     pub fn run<E>(
         &mut self,
         pool: Option<&ThreadPool>,
@@ -117,10 +118,10 @@ impl Fit {
         Ok(())
     }
 
-    /// One epoch, or one round of epochs; the stage and the epoch that was made on all instances, if one was.
+    /// One epoch, one round of epochs, or a step of an effect model's fit; the stage and the epoch that was made on all instances, if one was.
     pub fn advance(&mut self) -> Option<(&'static str, EpochReport)> {
         match self {
-            Self::TwoStage(training) => Some(("two-stage", training.epoch())),
+            Self::TwoStage(training) => training.advance().map(|epoch| ("two-stage", epoch)),
             Self::DecisionFocused(training) => Some(("decision-focused", training.epoch())),
             Self::Recommended(training) => {
                 let before = training.last_epoch();
@@ -151,9 +152,25 @@ impl Fit {
     /// How many epochs were made, and how many there will be at most.
     pub fn progress(&self) -> (usize, usize) {
         match self {
-            Self::TwoStage(training) => training.descent.progress(),
+            Self::TwoStage(training) => training.progress(),
             Self::DecisionFocused(training) => training.descent.progress(),
             Self::Recommended(training) => training.progress(),
+        }
+    }
+
+    /// How much of it is done, from 0 to 1: of the epochs, and within the one that an effect model has, of its fit.
+    pub fn share(&self) -> f64 {
+        let (made, most) = self.progress();
+        let begun = self.fitting().map_or(0.0, |fitting| fitting.share);
+        ((made as f64 + begun) / most.max(1) as f64).min(1.0)
+    }
+
+    /// How far the fit of an effect model to all instances has come, while it is on its way.
+    pub fn fitting(&self) -> Option<FitProgress> {
+        match self {
+            Self::TwoStage(training) => training.fitting(),
+            Self::DecisionFocused(_) => None,
+            Self::Recommended(training) => training.fitting(),
         }
     }
 

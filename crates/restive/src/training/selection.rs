@@ -45,6 +45,7 @@ use crate::error::{Error, Result};
 use crate::evaluation::moments;
 use crate::instance::Instance;
 use crate::predictor::Predictor;
+use crate::predictor::effect::FitProgress;
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -143,8 +144,7 @@ impl Selection {
     /// How many epochs were made, and how many there will be at most.
     pub fn progress(&self) -> (usize, usize) {
         let count = |candidates: &Candidates, presets: &[Choice]| {
-            let last = candidates.two_stage.history().len();
-            let most = self.recipe.two_stage.epochs;
+            let (last, most) = candidates.two_stage.progress();
             let first = if candidates.two_stage.is_finished() { (last, last) } else { (last, most) };
             presets.iter().fold(first, |(made, most), preset| {
                 let epochs = candidates.preset(*preset).map_or(0, |training| training.history().len());
@@ -157,6 +157,11 @@ impl Selection {
         };
         let parts = self.folds.iter().map(|fold| count(fold, &Choice::PRESETS));
         parts.chain([count(&self.main, &last)]).fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1))
+    }
+
+    /// How far the fit of an effect model to all instances has come, while it is on its way.
+    pub fn fitting(&self) -> Option<FitProgress> {
+        self.main.two_stage.fitting()
     }
 
     /// The last epoch of the training on all instances, and the name of its stage.

@@ -1,8 +1,8 @@
 //! Two-stage training: fit the transitions first, plan afterwards.
 //!
 //! A network takes one Adam step per training instance, in the order given, down the [predictive loss](mod@crate::evaluation::likelihood) of that instance; a pass
-//! over all instances is an epoch. The effect model is fitted by one Newton solve, which counts as one epoch. Nothing random is
-//! carried from step to step (dropout has a stream for each step), so the parameters, the moments of the gradient and a few
+//! over all instances is an epoch. The effect model is fitted by Newton's method, which counts as one epoch; [`TwoStage::advance`] makes
+//! a step of it at a time, and a fit that is left half-way begins anew. Nothing random is carried from step to step (dropout has a stream for each step), so the parameters, the moments of the gradient and a few
 //! counters are the whole state: [`TwoStage::snapshot`] takes it, [`TwoStage::restore`] brings it back, and training
 //! goes on as if it had never stopped, bit for bit.
 //!
@@ -47,6 +47,8 @@ pub struct TwoStage {
     pub(super) descent: Descent,
     train: Vec<Arc<Prepared>>,
     validation: Vec<Arc<Prepared>>,
+    /// the effect model on its way
+    fitting: Option<effect::Fitting>,
 }
 
 impl TwoStage {
@@ -76,7 +78,7 @@ impl TwoStage {
         let (features, states) = (train[0].features.ncols(), train[0].reward.states());
         let architecture = Architecture { features, states, kind: config.kind.clone() };
         let predictor = Predictor::new(&architecture, config.seed)?;
-        Ok(Self { descent: Descent::new(config, predictor), train, validation })
+        Ok(Self { descent: Descent::new(config, predictor), train, validation, fitting: None })
     }
 
     /// Goes on where a snapshot of the same training left off. Sizes are checked; that configuration and instances are the
@@ -112,10 +114,33 @@ impl TwoStage {
 
     /// One pass over the training instances. Training must not be finished.
     pub fn epoch(&mut self) -> EpochReport {
+        loop {
+            if let Some(report) = self.advance() {
+                return report;
+            }
+        }
+    }
+
+    /// One pass over the training instances, or of the effect model a step of its fit; the epoch that this ended, if it did.
+    /// Training must not be finished.
+    pub fn advance(&mut self) -> Option<EpochReport> {
         assert!(!self.is_finished(), "training is finished");
         match self.descent.config.kind {
-            PredictorKind::Network { .. } => self.network_epoch(),
-            PredictorKind::Effect { precision } => self.effect_epoch(precision),
+            PredictorKind::Network { .. } => Some(self.network_epoch()),
+            PredictorKind::Effect { precision } => self.effect_step(precision),
+        }
+    }
+
+    /// How far the fit of an effect model has come, while it is on its way.
+    pub fn fitting(&self) -> Option<effect::FitProgress> {
+        self.fitting.as_ref().map(effect::Fitting::progress)
+    }
+
+    /// How many epochs were made, and how many there will be at most.
+    pub fn progress(&self) -> (usize, usize) {
+        match self.descent.config.kind {
+            PredictorKind::Network { .. } => self.descent.progress(),
+            PredictorKind::Effect { .. } => (self.descent.history.len(), 1),
         }
     }
 
@@ -130,7 +155,7 @@ impl TwoStage {
     }
 
     fn network_epoch(&mut self) -> EpochReport {
-        let Self { descent, train, validation } = self;
+        let Self { descent, train, validation, .. } = self;
         let seed = descent.config.seed;
         let step = |predictor: &Predictor, k: usize, steps: u64| {
             let prepared: &Prepared = &train[k];
@@ -143,12 +168,17 @@ impl TwoStage {
         descent.epoch(train.len(), step, |predictor| mean_loss(predictor, validation))
     }
 
-    fn effect_epoch(&mut self, precision: effect::Precision) -> EpochReport {
-        let (features, counts) = together(&self.train).expect("at least one instance");
-        let held_out = together(&self.validation);
-        let held_out = held_out.as_ref().map(|(features, counts)| (features.view(), counts.view()));
-        let fitted = effect::fit(features.view(), counts.view(), precision, held_out)
-            .expect("the precision was checked when training began");
+    fn effect_step(&mut self, precision: effect::Precision) -> Option<EpochReport> {
+        match &mut self.fitting {
+            Some(fitting) => fitting.advance(),
+            None => {
+                let (features, counts) = together(&self.train).expect("at least one instance");
+                let held_out = together(&self.validation);
+                let begun = effect::Fitting::new(features.view(), counts.view(), precision, held_out);
+                self.fitting = Some(begun.expect("the precision was checked when training began"));
+            }
+        }
+        let fitted = self.fitting.take_if(|fitting| fitting.is_finished())?.finish();
         let descent = &mut self.descent;
         descent.status = match fitted.status {
             effect::FitStatus::Converged => Status::Converged,
@@ -165,7 +195,7 @@ impl TwoStage {
             is_best: true,
         };
         descent.history.push(report);
-        report
+        Some(report)
     }
 }
 

@@ -15,6 +15,7 @@ mod collapsing_learning;
 mod coverage;
 mod cwpdis;
 mod decision_focused;
+mod effect;
 mod encoding;
 mod evaluate;
 mod fluid;

@@ -30,15 +30,30 @@
 //! # Ok::<(), restive::Error>(())
 //! ```
 
+mod arrow;
+mod conjugate;
+mod cost;
+mod design;
+mod fit;
 mod newton;
+mod preconditioner;
+mod problem;
+mod ridge;
 
-pub use newton::{Fit, FitStatus, fit};
+pub use cost::operations;
+pub use fit::{Fit, FitProgress, FitStatus, Fitting, fit};
 
 use super::chunks::{CHUNK, in_order, rows_mut, sum};
 use super::params::Block;
 use super::{Architecture, Forward, PredictorKind, softmax};
 use crate::error::{Error, Result};
 use ndarray::{Array2, Array4, ArrayView2, ArrayView4, ArrayViewMut2, Axis, s};
+
+/// Features `[N,F]` and counts `[N,M,2,M]` of some arms.
+type Arms<'a> = (ArrayView2<'a, f64>, ArrayView4<'a, f64>);
+
+/// Precisions that are tried on held-out arms, as far as the cap allows, and the cap.
+const GRID: [f64; 7] = [0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0];
 
 /// The strength of the belief that the effect of a pull is the same for all arms.
 #[derive(Debug, Clone, Copy, PartialEq)]

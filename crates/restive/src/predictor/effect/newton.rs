@@ -1,234 +1,216 @@
-//! The fit of the effect model: Newton's method with step halving on a convex objective.
+//! Newton's method with step halving on a convex objective.
 //!
-//! The objective is −Σ n·ln P + penalty. With r = P·Σn − n the gradient by the logits, its curvature by the logits of one row
-//! is Σn·(diag P − P·Pᵀ), and the logits are linear in the parameters: the Hessian is made of weighted products of features,
-//! Xᵀ·diag(w)·X, one for each state, action and pair of next states. A step is halved until the objective does not grow. The fit
-//! has converged when the largest derivative, per observed transition, is below 10⁻¹⁰ and the last step was short (10⁻⁶): the
-//! distance that is left is of the order of its square.
+//! A step solves H·x = gradient, [exactly](super::arrow) or by [conjugate gradients](super::conjugate), whichever costs less, and
+//! is halved until the objective does not grow. To begin with it is cut so that no logit changes by more than 10: the curvature of
+//! where one stands says nothing of places further away, and arms that a long step takes to the wrong side come back slowly. The fit has converged when the largest derivative, per observed
+//! transition, is below 10⁻¹⁰ and the last step was short (10⁻⁶): the distance that is left is of the order of its square.
 
-use super::super::cholesky;
-use super::{Effect, Precision};
-use crate::error::{Error, Result};
-use ndarray::{Array2, ArrayView2, ArrayView4, Axis};
-use rayon::prelude::*;
+use super::conjugate::Conjugate;
+use super::cost::{Road, Size};
+use super::fit::FitStatus;
+use super::problem::{Point, Problem};
+use super::{Effect, Precision, arrow};
 
-/// Precision of the passive weights, for uniqueness only.
-const WEIGHT_RIDGE: f64 = 1e-3;
-/// Precision of the passive biases and of δ, for existence only.
-const BIAS_RIDGE: f64 = 1e-6;
 /// Largest derivative per observed transition of a fit that has converged.
 const CONVERGED: f64 = 1e-10;
 /// Largest last step of such a fit, against the size of the parameter.
 const SHORT: f64 = 1e-6;
 const MOST_STEPS: usize = 100;
-/// Precisions that are tried on held-out arms, as far as the cap allows, and the cap.
-const GRID: [f64; 7] = [0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0];
+/// Largest change of a logit in one step.
+const REACH: f64 = 10.0;
+/// Conjugate gradients between two looks at the clock.
+const ITERATIONS: usize = 10;
 
-/// How a fit ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FitStatus {
-    /// at the minimum
-    Converged,
-    /// the derivatives did not vanish: see the fit's `gradient`
-    NotConverged,
-}
-
-/// A fitted model, and how well that went.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Fit {
-    /// the model
-    pub effect: Effect,
-    /// whether it is at the minimum
-    pub status: FitStatus,
-    /// the largest derivative of the objective, per observed transition
+/// A fit with one precision, on its way.
+pub(super) struct Newton {
+    problem: Problem,
+    road: Road,
+    point: Point,
+    slope: Vec<f64>,
+    /// the largest derivative per observed transition: now, and at first
     pub gradient: f64,
-    /// Newton steps made
+    first: f64,
     pub steps: usize,
-    /// the precisions tried, each with the negative log-likelihood of the held-out arms
-    pub held_out: Vec<(f64, f64)>,
+    was_short: bool,
+    solving: Option<Conjugate>,
+    /// once it has ended
+    pub status: Option<FitStatus>,
 }
 
-/// Features `[N,F]` and counts `[N,M,2,M]` of some arms.
-type Arms<'a> = (ArrayView2<'a, f64>, ArrayView4<'a, f64>);
-
-/// Fits the model to arms with features `[N,F]`, seen to move so often from s under a to s′ (`counts`, `[N,M,2,M]`).
-///
-/// [`Precision::HeldOut`] needs other arms (`held_out`: features and counts) to be judged on.
-pub fn fit(
-    features: ArrayView2<'_, f64>,
-    counts: ArrayView4<'_, f64>,
-    precision: Precision,
-    held_out: Option<Arms<'_>>,
-) -> Result<Fit> {
-    let (f, m) = (features.ncols(), counts.len_of(Axis(1)));
-    assert_eq!(counts.shape(), [features.nrows(), m, 2, m], "counts: [N,M,2,M]");
-    let mut effect = Effect::new(f, m, precision)?;
-    let cap = match precision {
-        Precision::Fixed(precision) => return Ok(newton(effect, (features, counts), precision)),
-        Precision::HeldOut { cap } => cap,
-    };
-    let Some(held_out) = held_out else {
-        let expected = "arms to judge the precision on, or a fixed precision".into();
-        return Err(Error::Unsuitable { what: "held-out arms", found: "none".into(), expected });
-    };
-    let mut tried = Vec::new();
-    let mut best: Option<Fit> = None;
-    for precision in GRID.into_iter().filter(|p| *p < cap).chain([cap]) {
-        let fitted = newton(effect, (features, counts), precision);
-        effect = fitted.effect.clone(); // the next one starts here
-        let loss = negative_log_likelihood(&fitted.effect, held_out);
-        if best.is_none() || tried.iter().all(|(_, other)| loss < *other) {
-            best = Some(fitted);
-        }
-        tried.push((precision, loss));
-    }
-    Ok(Fit { held_out: tried, ..best.expect("the cap is always tried") })
-}
-
-fn negative_log_likelihood(effect: &Effect, (features, counts): Arms<'_>) -> f64 {
-    let p = effect.predict(features);
-    -p.iter().zip(counts).filter(|(_, n)| **n > 0.0).map(|(p, n)| n * p.ln()).sum::<f64>()
-}
-
-fn newton(mut effect: Effect, data: Arms<'_>, precision: f64) -> Fit {
-    effect.precision = Precision::Fixed(precision);
-    let observed: f64 = data.1.sum().max(1.0);
-    let ridge = Ridge::new(&effect, precision);
-    let mut value = objective(&effect, data, &ridge);
-    let (mut steps, mut was_short) = (0, false);
-    loop {
-        let slope = gradient(&effect, data, &ridge);
-        let size = slope.iter().fold(0.0f64, |a, g| a.max(g.abs())) / observed;
-        let is_flat = size <= CONVERGED;
-        let end = if is_flat { FitStatus::Converged } else { FitStatus::NotConverged };
-        let done = |status, effect| Fit { effect, status, gradient: size, steps, held_out: Vec::new() };
-        if is_flat && was_short || steps == MOST_STEPS || slope.is_empty() || size.is_nan() {
-            return done(end, effect);
-        }
-        let mut curvature = hessian(&effect, data, &ridge);
-        let Some(step) = cholesky::solve(&mut curvature, &slope) else {
-            return done(FitStatus::NotConverged, effect);
+impl Newton {
+    /// From the parameters of `effect`.
+    pub(super) fn new(problem: Problem, effect: &Effect) -> Self {
+        let point = problem.at(problem.take(effect));
+        let road = Size::of_problem(&problem).road();
+        let mut newton = Self {
+            problem,
+            road,
+            point,
+            slope: Vec::new(),
+            gradient: 0.0,
+            first: 0.0,
+            steps: 0,
+            was_short: false,
+            solving: None,
+            status: None,
         };
-        was_short = step.iter().zip(&effect.params).all(|(d, x)| d.abs() <= SHORT * (1.0 + x.abs()));
-        let here = effect.params.clone();
-        let mut share = 1.0;
-        loop {
-            let moved = here.iter().zip(&step).map(|(x, d)| x - share * d);
-            effect.params = moved.collect();
-            let there = objective(&effect, data, &ridge);
-            // near the minimum the objective stands still to rounding
-            if there <= value + 1e-13 * value.abs() {
-                value = there;
-                break;
+        newton.look();
+        newton.first = newton.gradient;
+        newton
+    }
+
+    /// The same arms with another precision, from where this fit ended.
+    pub(super) fn again(self, precision: f64) -> Self {
+        let Self { mut problem, point, .. } = self;
+        let mut effect =
+            Effect::new(problem.columns.features.len(), problem.states, Precision::Fixed(precision))
+                .expect("a precision that was checked");
+        problem.give(&point.params, &mut effect);
+        problem.ridge = super::ridge::Ridge::new(problem.columns.len(), problem.states, precision);
+        Self::new(problem, &effect)
+    }
+
+    /// The gradient here, and whether this is the end.
+    fn look(&mut self) {
+        self.slope = self.problem.gradient(&self.point);
+        self.gradient = self.slope.iter().fold(0.0, |a: f64, g| if g.is_nan() { *g } else { a.max(g.abs()) })
+            / self.problem.observed;
+        let is_over = self.is_flat() && self.was_short
+            || self.steps == MOST_STEPS
+            || self.slope.is_empty()
+            || self.gradient.is_nan();
+        if is_over {
+            self.end();
+        }
+    }
+
+    fn is_flat(&self) -> bool {
+        self.gradient <= CONVERGED
+    }
+
+    fn end(&mut self) {
+        let status = if self.is_flat() { FitStatus::Converged } else { FitStatus::NotConverged };
+        self.status = Some(status);
+    }
+
+    /// A step, or a part of one.
+    pub(super) fn advance(&mut self) {
+        let Self { problem, point, slope, .. } = self;
+        let step = match (self.road, self.solving.take()) {
+            (Road::Exact, _) => arrow::solve(problem, point, slope),
+            (Road::Iterative, begun) => {
+                let Some(mut solving) = begun.or_else(|| Conjugate::new(problem, point, slope)) else {
+                    self.status = Some(FitStatus::NotConverged);
+                    return;
+                };
+                if !solving.advance(problem, point, ITERATIONS) {
+                    self.solving = Some(solving);
+                    return;
+                }
+                Some(solving.finish())
             }
+        };
+        match step {
+            Some(step) => self.walk(&step),
+            None => self.status = Some(FitStatus::NotConverged),
+        }
+    }
+
+    /// Takes a step, or as much of it as leads downhill.
+    fn walk(&mut self, step: &[f64]) {
+        let here = &self.point;
+        let is_short = |(d, x): (&f64, &f64)| d.abs() <= SHORT * (1.0 + x.abs());
+        let was_short = step.iter().zip(&here.params).all(is_short);
+        let go =
+            |share: f64| self.problem.at(here.params.iter().zip(step).map(|(x, d)| x - share * d).collect());
+        let mut share = (REACH / self.problem.largest_change(step)).min(1.0);
+        let mut there = go(share);
+        // near the minimum the objective stands still to rounding
+        while !(there.value <= here.value + 1e-13 * here.value.abs()) {
             share *= 0.5;
             if share < 1e-10 {
-                effect.params = here;
-                return done(end, effect);
+                return self.end();
             }
+            there = go(share);
         }
-        steps += 1;
+        self.point = there;
+        self.was_short = was_short;
+        self.steps += 1;
+        self.look();
+    }
+
+    /// How far it has come, from 0 to 1: in orders of magnitude of the largest derivative.
+    pub(super) fn share(&self) -> f64 {
+        let way = |from: f64| (from / CONVERGED).ln();
+        match self.status {
+            Some(_) => 1.0,
+            None if self.first <= CONVERGED => 0.0,
+            None => (1.0 - way(self.gradient) / way(self.first)).clamp(0.0, 0.99),
+        }
+    }
+
+    /// The parameters here.
+    pub(super) fn give(&self, effect: &mut Effect) {
+        self.problem.give(&self.point.params, effect);
     }
 }
 
-/// The penalty ½·Σ ρ·uᵀ·Q·u over stretches u of M − 1 log-odds, Q = 2·(I − 1·1ᵀ/M).
-struct Ridge {
-    /// ρ of each stretch
-    precision: Vec<f64>,
-    m: usize,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::stream;
+    use ndarray::{Array2, Array4};
+    use rand::RngExt;
 
-impl Ridge {
-    fn new(effect: &Effect, precision: f64) -> Self {
-        let (f, m) = (effect.features, effect.states);
-        let repeat = std::iter::repeat_n;
-        let ridges = repeat(WEIGHT_RIDGE, m * f).chain(repeat(BIAS_RIDGE, 2 * m)).chain(repeat(precision, f));
-        Self { precision: ridges.collect(), m }
+    fn fit(x: &Array2<f64>, counts: &Array4<f64>, road: Road) -> (Vec<f64>, FitStatus) {
+        let problem = Problem::new((x.view(), counts.view()), 10.0);
+        let mut effect = Effect::new(x.ncols(), counts.shape()[1], Precision::Fixed(10.0)).unwrap();
+        let mut newton = Newton { road, ..Newton::new(problem, &effect) };
+        while newton.status.is_none() {
+            newton.advance();
+        }
+        newton.give(&mut effect);
+        (effect.flat().to_vec(), newton.status.unwrap())
     }
 
-    /// Q·u of each stretch, times ρ.
-    fn gradient(&self, params: &[f64]) -> Vec<f64> {
-        let q = self.m - 1;
-        let stretches = params.chunks_exact(q.max(1)).zip(&self.precision);
-        stretches
-            .flat_map(|(u, rho)| {
-                let mean = u.iter().sum::<f64>() / self.m as f64;
-                u.iter().map(move |u| 2.0 * rho * (u - mean))
-            })
-            .collect()
+    /// (arms, numbers, categories, states)
+    fn data([n, numbers, categories, m]: [usize; 4]) -> (Array2<f64>, Array4<f64>) {
+        let mut random = stream(n as u64, &[categories as u64]);
+        let mut x = Array2::from_shape_simple_fn((n, numbers + categories), || random.random::<f64>() - 0.5);
+        for i in 0..n {
+            (0..categories).for_each(|g| x[[i, numbers + g]] = f64::from(i * i % categories == g));
+        }
+        let counts = Array4::from_shape_fn((n, m, 2, m), |(_, s, _, next)| {
+            // the last state never leads to the first
+            f64::from(random.random_range(0..3u8)) * f64::from((s, next) != (m - 1, 0))
+        });
+        (x, counts)
     }
 
-    fn value(&self, params: &[f64]) -> f64 {
-        0.5 * self.gradient(params).iter().zip(params).map(|(g, u)| g * u).sum::<f64>()
-    }
-}
-
-fn objective(effect: &Effect, data: Arms<'_>, ridge: &Ridge) -> f64 {
-    negative_log_likelihood(effect, data) + ridge.value(&effect.params)
-}
-
-fn gradient(effect: &Effect, (features, counts): Arms<'_>, ridge: &Ridge) -> Vec<f64> {
-    let n = features.nrows();
-    let mut d_z = effect.predict(features);
-    for (mut p, n) in d_z.rows_mut().into_iter().zip(counts.rows()) {
-        let total = n.sum();
-        p.zip_mut_with(&n, |p, n| *p = *p * total - n);
-    }
-    let width = 2 * effect.states * effect.states;
-    let d_z = d_z.into_shape_with_order((n, width)).expect("contiguous");
-    let mut slope = effect.pull_logits(features, d_z.view());
-    slope.iter_mut().zip(ridge.gradient(&effect.params)).for_each(|(slope, d)| *slope += d);
-    slope
-}
-
-fn hessian(effect: &Effect, (features, counts): Arms<'_>, ridge: &Ridge) -> Array2<f64> {
-    let (n, f, m, q) = (features.nrows(), effect.features, effect.states, effect.states - 1);
-    let at = effect.offsets();
-    let p = effect.predict(features);
-    // features and a one: [N,F+1]
-    let x =
-        Array2::from_shape_fn((n, f + 1), |(i, f)| if f < features.ncols() { features[[i, f]] } else { 1.0 });
-    let rows: Vec<(usize, usize)> = (0..m).flat_map(|s| [(s, 0), (s, 1)]).collect();
-    let products: Vec<Vec<Array2<f64>>> = rows
-        .par_iter()
-        .map(|&(s, a)| {
-            let pairs = (0..q).flat_map(|k| (0..=k).map(move |l| (k, l)));
-            pairs
-                .map(|(k, l)| {
-                    let mut weighted = x.clone();
-                    for (i, mut row) in weighted.rows_mut().into_iter().enumerate() {
-                        let total: f64 = (0..m).map(|next| counts[[i, s, a, next]]).sum();
-                        let (pk, pl) = (p[[i, s, a, k + 1]], p[[i, s, a, l + 1]]);
-                        row *= total * (if k == l { pk - pk * pl } else { -pk * pl });
-                    }
-                    x.t().dot(&weighted)
-                })
-                .collect()
-        })
-        .collect();
-    let passive =
-        |s: usize, g: usize, k: usize| if g < f { (s * f + g) * q + k } else { at.bias + s * q + k };
-    let shift =
-        |s: usize, g: usize, k: usize| if g < f { at.weight + g * q + k } else { at.level + s * q + k };
-    let mut hessian = Array2::zeros((at.len, at.len));
-    for (&(s, a), products) in rows.iter().zip(&products) {
-        for (k, l) in (0..q).flat_map(|k| (0..q).map(move |l| (k, l))) {
-            let (high, low) = (k.max(l), k.min(l));
-            let product = &products[high * (high + 1) / 2 + low];
-            for ((g, h), &value) in product.indexed_iter() {
-                hessian[[passive(s, g, k), passive(s, h, l)]] += value;
-                if a == 1 {
-                    hessian[[passive(s, g, k), shift(s, h, l)]] += value;
-                    hessian[[shift(s, g, k), passive(s, h, l)]] += value;
-                    hessian[[shift(s, g, k), shift(s, h, l)]] += value;
-                }
+    #[test]
+    fn both_roads_lead_to_the_same_place() {
+        for sizes in [[200, 4, 0, 2], [300, 2, 40, 3], [150, 3, 0, 6], [400, 5, 150, 2], [60, 0, 0, 3]] {
+            let (x, counts) = data(sizes);
+            let [(exact, end), (iterative, other)] =
+                [Road::Exact, Road::Iterative].map(|road| fit(&x, &counts, road));
+            assert_eq!([end, other], [FitStatus::Converged; 2], "{sizes:?}");
+            for (exact, iterative) in exact.iter().zip(&iterative) {
+                // both to the square of a short step
+                let allowed = 1e-9 * exact.abs().max(1.0);
+                assert!((exact - iterative).abs() < allowed, "{sizes:?}: {exact} or {iterative}");
             }
         }
     }
-    for (stretch, rho) in ridge.precision.iter().enumerate() {
-        for (k, l) in (0..q).flat_map(|k| (0..q).map(move |l| (k, l))) {
-            hessian[[stretch * q + k, stretch * q + l]] += 2.0 * rho * (f64::from(k == l) - 1.0 / m as f64);
+
+    #[test]
+    fn threads_do_not_change_a_bit() {
+        let (x, counts) = data([2500, 3, 20, 3]);
+        for road in [Road::Exact, Road::Iterative] {
+            let with = |threads| {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                pool.install(|| fit(&x, &counts, road)).0
+            };
+            assert_eq!(with(1), with(3), "{road:?}");
         }
     }
-    hessian
 }

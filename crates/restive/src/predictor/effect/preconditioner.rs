@@ -1,0 +1,153 @@
+//! A matrix that is like the Hessian and easy to solve with.
+//!
+//! Were no next state the reference, a row with n moves would have the curvature n·(diag P − P·Pᵀ) over all M logits, and but for
+//! the direction in which all logits grow alike, which changes nothing, that is diag(n·P) seen through differences between next
+//! states. So each next state is taken by itself, with the weights n·P_j, and log-odds are differences of what comes out:
+//! M⁻¹ = E·diag(K_0⁻¹, …, K_{M−1}⁻¹)·Eᵀ, where E takes logit 0 from the others and K_j = Xᵀ·diag(n·P_j)·X + 2ρ. Where all arms move
+//! alike that is the exact inverse. K_j is cut into blocks of neighbouring columns, and c, which all states share, is taken apart
+//! from them; the iterations make up for both.
+
+use super::super::cholesky::Cholesky;
+use super::problem::{Point, Problem};
+use ndarray::Array2;
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Columns of a block, at most.
+const WIDEST: usize = 128;
+/// Numbers in all blocks together, about at most: 512 MB.
+const MEMORY: usize = 1 << 26;
+
+/// Columns of a block of the preconditioner.
+pub(super) fn block_width(columns: usize, states: usize) -> usize {
+    (MEMORY / (states * (states + 1) * columns)).clamp(1, WIDEST)
+}
+
+/// Cholesky factors of each block of columns, of each state and of what they share, and of each next state.
+pub(super) struct Preconditioner {
+    blocks: Vec<Block>,
+}
+
+struct Block {
+    columns: Range<usize>,
+    /// the state whose moves they explain; none: the shift
+    state: Option<usize>,
+    /// of each next state; with the level behind the columns where the intercept is among them
+    factors: Vec<Cholesky>,
+}
+
+impl Preconditioner {
+    /// Nothing where a block is not positive definite.
+    pub(super) fn new(problem: &Problem, point: &Point) -> Option<Self> {
+        let (m, columns) = (problem.states, problem.columns.len());
+        let width = block_width(columns, m);
+        let mut kinds = Vec::new();
+        for first in (0..columns).step_by(width) {
+            let end = (first + width).min(columns);
+            kinds.extend((0..m).map(|s| (first..end, Some(s))));
+            kinds.push((first.max(1)..end, None)); // the intercept has no shift
+        }
+        kinds.retain(|(columns, _)| !columns.is_empty());
+        let factor = |(columns, state): (Range<usize>, Option<usize>)| {
+            let factors = (0..m).map(|next| factor(problem, point, &columns, state, next));
+            Some(Block { factors: factors.collect::<Option<_>>()?, columns, state })
+        };
+        let blocks = kinds.into_par_iter().map(factor).collect::<Option<_>>()?;
+        Some(Self { blocks })
+    }
+
+    /// M⁻¹·g, in the layout of the problem.
+    pub(super) fn solve(&self, problem: &Problem, g: &[f64]) -> Vec<f64> {
+        let mut out = vec![0.0; g.len()];
+        let solved: Vec<Vec<f64>> = self.blocks.par_iter().map(|block| block.solve(problem, g)).collect();
+        for (block, solved) in self.blocks.iter().zip(solved) {
+            let q = problem.odds();
+            for (start, x) in block.stretches(problem).zip(solved.chunks_exact(q.max(1))) {
+                out[start..start + q].copy_from_slice(x);
+            }
+        }
+        out
+    }
+}
+
+impl Block {
+    /// Where the log-odds of each column lie, and of the level.
+    fn stretches(&self, problem: &Problem) -> impl Iterator<Item = usize> {
+        let (m, q, width) = (problem.states, problem.odds(), problem.width());
+        let group = self.state.unwrap_or(m);
+        let level = self.level().map(|s| problem.levels() + s * q);
+        self.columns.clone().map(move |g| g * width + group * q).chain(level)
+    }
+
+    fn level(&self) -> Option<usize> {
+        self.state.filter(|_| self.columns.start == 0)
+    }
+
+    /// Stretch by stretch.
+    fn solve(&self, problem: &Problem, g: &[f64]) -> Vec<f64> {
+        let q = problem.odds();
+        let mut out = vec![0.0; q * self.stretches(problem).count()];
+        // the derivatives by all M logits of a stretch sum to nothing
+        let mut first: Vec<f64> =
+            self.stretches(problem).map(|start| -g[start..start + q].iter().sum::<f64>()).collect();
+        self.factors[0].solve(&mut first);
+        let mut x = Vec::new();
+        for k in 0..q {
+            x.clear();
+            x.extend(self.stretches(problem).map(|start| g[start + k]));
+            self.factors[k + 1].solve(&mut x);
+            (0..x.len()).for_each(|at| out[at * q + k] = x[at] - first[at]);
+        }
+        out
+    }
+}
+
+/// L of K_j over some columns, with the level where it belongs to them.
+fn factor(
+    problem: &Problem,
+    point: &Point,
+    columns: &Range<usize>,
+    state: Option<usize>,
+    next: usize,
+) -> Option<Cholesky> {
+    let (m, width, ridge) = (problem.states, columns.len(), &problem.ridge);
+    let has_level = state.is_some() && columns.start == 0;
+    let mut gram = Array2::<f64>::zeros((width, width));
+    // pulls alone, by the intercept: the level's row
+    let mut level = vec![0.0; width + 1];
+    for (part, p) in problem.parts.iter().zip(&point.p) {
+        let weight = |i: usize, row: usize| part.totals[[i, row]] * p[[i, row * m + next]];
+        let arms = 0..part.design.arms();
+        let weights: Vec<f64> = match state {
+            Some(s) => arms.clone().map(|i| weight(i, 2 * s) + weight(i, 2 * s + 1)).collect(),
+            None => arms.clone().map(|i| (0..m).map(|s| weight(i, 2 * s + 1)).sum()).collect(),
+        };
+        part.design.add_gram(columns, &weights, &mut gram);
+        if let Some(s) = state.filter(|_| has_level) {
+            let active: Vec<f64> = arms.map(|i| weight(i, 2 * s + 1)).collect();
+            let d = Array2::from_shape_vec((active.len(), 1), active).expect("its length");
+            let moments = part.design.transposed_times(d.view(), problem.columns.len());
+            (0..width).for_each(|g| level[g] += moments[[g, 0]]);
+            level[width] += d.sum();
+        }
+    }
+    let size = width + usize::from(has_level);
+    let mut k = Array2::from_shape_fn((size, size), |(g, h)| {
+        if g == width {
+            level[h]
+        } else if h < width {
+            gram[[g, h]]
+        } else {
+            0.0
+        }
+    });
+    for g in 0..size {
+        let rho = match state {
+            None => ridge.shift(),
+            Some(_) if g == width => ridge.level(),
+            Some(_) => ridge.passive(columns.start + g),
+        };
+        k[[g, g]] += 2.0 * rho;
+    }
+    Cholesky::new(k)
+}
