@@ -31,7 +31,7 @@ a pull is a shrunken shift, suits few trajectories and few pulls; linear is the 
 
 MODEL becomes a folder: weights.safetensors and card.json, which says how features are encoded and how the model was \
 trained. While training, MODEL.checkpoint is kept beside it: after an interruption of any kind the same command goes on \
-from there and ends in the same weights, bit for bit.";
+from there and ends in the same weights, bit for bit. A training that will take more than a minute says so before it begins.";
 
 const EXAMPLES: &str = "\
 Examples:

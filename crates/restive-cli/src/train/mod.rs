@@ -71,7 +71,7 @@ pub(crate) fn run(arguments: &TrainArguments) -> anyhow::Result<()> {
     let estimate = training.estimate();
     if estimate > WORTH_SAYING {
         let about = roughly(estimate);
-        eprintln!("restive: note: training will take about {about}, at most, from its beginning");
+        say::note(format_args!("training will take about {about}, at most, from its beginning"));
     }
     let progressed = train(arguments, &training, progressed.unwrap_or_default(), &mut checkpoint)?;
     let model = training.model(progressed.members, progressed.histories);
@@ -113,7 +113,8 @@ fn train(
         }
         let Some(fit) = step.fit else { return checkpoint.write(&training.card, step.progressed) };
         progress.say(step.share, step.message);
-        if checkpoint.is_due() && !fit.is_finished() {
+        // of an effect model's fit there is nothing to go on from until it is done
+        if checkpoint.is_due() && !fit.is_finished() && fit.fitting().is_none() {
             step.progressed.now = Some(fit.snapshot());
             checkpoint.write(&training.card, step.progressed)?;
         }

@@ -1,8 +1,10 @@
 //! `restive train`: models of every kind, the same after any interruption, and one clear message for what cannot be trained.
 
 use crate::files::{Folder, stderr, stdout};
+use crate::resume::start;
 use serde_json::Value;
 use std::fs;
+use std::io::{BufRead, BufReader};
 
 /// A folder with a small generated study `s`.
 fn small() -> Folder {
@@ -241,4 +243,34 @@ fn what_is_doubtful_is_said() {
     assert_eq!(card(&folder, "without")["history"]["members"][0]["validation_loss"][0], Value::Null);
     let held_out = folder.restive("train s --out m --predictor effect --precision held-out").code(1);
     assert!(stderr(&held_out).contains("no validation part to choose on"));
+}
+
+#[test]
+fn columns_that_cannot_be_learnt_from_are_named_before_training_and_by_study() {
+    let folder = small();
+    add_column(&folder, "file", |k| format!("F{k}"));
+    let looks = "which looks like an identifier: it says nothing of other arms; --drop file leaves it out";
+    let run = folder.restive("train s --predictor effect --out m --json").success();
+    let said = format!("restive: warning: feature file: 24 values among 24 training arms, {looks}");
+    assert!(stderr(&run).starts_with(&said), "{}", stderr(&run));
+    let summary = stdout(&run);
+    let summary: Value = serde_json::from_str(summary.lines().last().unwrap()).unwrap();
+    let warnings: Vec<&str> =
+        summary["warnings"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    assert!(warnings.iter().any(|warning| warning.ends_with(looks)), "{warnings:?}");
+    let study = stderr(&folder.restive("study s").success());
+    assert!(study.contains(&format!("feature file: 48 values among 48 training arms, {looks}")), "{study}");
+    let dropped = folder.restive("train s --predictor effect --drop file --out without").success();
+    assert_eq!(stderr(&dropped), "");
+}
+
+#[test]
+fn a_long_training_says_so_before_it_begins() {
+    let folder = small();
+    let mut child = start(&folder, "train s --epochs 100000 --hidden 512,512 --out m");
+    let mut first = String::new();
+    BufReader::new(child.stderr.take().unwrap()).read_line(&mut first).unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(first.starts_with("restive: note: training will take about "), "{first}");
 }

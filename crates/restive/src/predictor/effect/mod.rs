@@ -6,7 +6,8 @@
 //! all states. Pulls are scarce in programme data; everything the passive steps teach is used for the active ones too, and c is
 //! shrunk towards an effect that is the same for everybody. With two states, logit active = logit passive + δ_s + x·c.
 //!
-//! **How it is fitted.** By penalised maximum likelihood, a convex problem solved by Newton's method ([`fit`](fn@fit)). The
+//! **How it is fitted.** By penalised maximum likelihood, a convex problem solved by Newton's method ([`fit`](fn@fit)), whose
+//! steps are found state by state, or without a Hessian where that would be too large. The
 //! penalty is ½·precision·Q(c_f) for each feature f, where Q sums the squared differences of c_f over all pairs of next states,
 //! times 2/M: it does not depend on which state is the reference, and is c_f² with two states. The *precision* is that of
 //! a normal prior, 100 by default on features scaled to standard deviation 1. B_s has a precision of 10⁻³ and b_s, δ_s of

@@ -8,7 +8,7 @@
 //! with n moves is n·P − counts; the curvature turns a change u of the logits into n·P·(u − Σ P·u). Either is carried back by one
 //! product with Xᵀ. No matrix of curvatures is made.
 
-use super::super::chunks::{in_order, sum};
+use super::super::chunks::{CHUNK, in_order, sum};
 use super::super::softmax::softmax;
 use super::design::{Columns, Design};
 use super::ridge::Ridge;
@@ -55,11 +55,10 @@ impl Problem {
             let total = |(i, row): (usize, usize)| counts.row(i).iter().skip(row * m).take(m).sum();
             Part { totals: Array2::from_shape_fn((counts.nrows(), 2 * m), total), design, counts }
         };
-        let rows = super::super::chunks::CHUNK;
         let parts: Vec<Part> = columns
             .cut(features)
             .into_iter()
-            .zip(counts.axis_chunks_iter(Axis(0), rows))
+            .zip(counts.axis_chunks_iter(Axis(0), CHUNK))
             .map(chunk)
             .collect();
         let observed = counts.sum().max(1.0);
