@@ -5,9 +5,9 @@
 
 use crate::error::{Error, Result, refuse};
 use crate::message::{Opt, message};
-use crate::words::{counted, percent};
+use crate::words::{counted, grouped, percent};
 use ndarray::{Array3, s};
-use restive::data::encoding::{EncodedColumn, Encoding, Standardise};
+use restive::data::encoding::{EncodedColumn, Encoding, Standardise, Unseen};
 use restive::data::features::{Column, Features};
 use restive::data::split::{Group, Split};
 use restive::error::FeatureFault;
@@ -126,16 +126,25 @@ pub fn features(study: &Study) -> Features {
     Features::stack(&study.instances.iter().map(|instance| &instance.features).collect::<Vec<_>>())
 }
 
-/// One warning for each category that some of these arms have and no training arm had.
+/// One warning for each category that some of these arms have and no training arm had; one for all of a feature that has many.
 pub fn unseen(features: &Features, encoding: &Encoding) -> Vec<String> {
-    let warning = |unseen: restive::data::encoding::Unseen| {
-        let (column, category) = (name(&unseen.column), name(&unseen.category));
-        let arms = counted(unseen.arms as u64, "arm");
-        format!(
-            "feature {column}: {arms} with {category}, which no training arm has: encoded as none of the known"
-        )
+    const LISTED: usize = 3;
+    let unseen = encoding.unseen(features);
+    let said = |column: &[Unseen]| {
+        let known = "which no training arm has: encoded as none of the known";
+        let warning = |categories: String, arms: usize| {
+            let feature = name(&column[0].column);
+            format!("feature {feature}: {} with {categories}, {known}", counted(arms as u64, "arm"))
+        };
+        let names = column.iter().map(|unseen| name(&unseen.category));
+        if column.len() > LISTED {
+            let named = names.take(LISTED).collect::<Vec<_>>().join(", ");
+            let categories = format!("one of {} values ({named}, …)", grouped(column.len() as u64));
+            return vec![warning(categories, column.iter().map(|unseen| unseen.arms).sum())];
+        }
+        names.zip(column).map(|(category, unseen)| warning(category, unseen.arms)).collect()
     };
-    encoding.unseen(features).into_iter().map(warning).collect()
+    unseen.chunk_by(|one, other| one.column == other.column).flat_map(said).collect()
 }
 
 /// One warning for each feature that the model learnt from and that does not differ between these arms: missing in all of them,

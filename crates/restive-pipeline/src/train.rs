@@ -76,10 +76,9 @@ impl Training {
             parts = split.cut(&instances);
         }
         refuse_too_little(&method, &parts)?;
-        let mut warnings: Vec<Message> =
-            prepare::unseen(&prepare::features(study), &encoding).into_iter().map(Message::from).collect();
         let kept = |name: &str| !asked.drop.iter().any(|dropped| dropped == name);
-        warnings.extend(columns::doubtful(&study.features(&split.train), kept));
+        let mut warnings = columns::doubtful(&study.features(&split.train), kept);
+        warnings.extend(prepare::unseen(&prepare::features(study), &encoding).into_iter().map(Message::from));
         let rewards = prepare::rewards_at_pulls(&parts[0]).filter(|_| is_by_log);
         warnings.extend(rewards.map(Message::from));
         let architecture = Architecture {
