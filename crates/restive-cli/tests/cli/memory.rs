@@ -28,7 +28,7 @@ fn write_csv_arms(folder: &Folder, name: &str, arms: usize) {
 
 /// The most memory that a run held, in bytes.
 fn peak(folder: &Folder, input: &str, out: &str) -> u64 {
-    let run = folder.restive(&format!("index {input} --out {out} --json")).success();
+    let run = folder.restive(&format!("index {input} --out {out} --force --json")).success();
     let summary: serde_json::Value = serde_json::from_str(&stdout(&run)).unwrap();
     summary["peak_memory_bytes"].as_u64().expect("Linux says how much memory a process held")
 }
