@@ -7,6 +7,7 @@
 use crate::message::{Message, Opt, message};
 use crate::words::{counted, grouped};
 use restive::data::features::{Column, Features};
+use restive_tables::show;
 use std::collections::BTreeSet;
 
 /// Arms below which nobody can tell.
@@ -33,7 +34,7 @@ fn doubt(name: &str, column: &Column) -> Option<Message> {
     if arms < FEW || values * ARMS_PER_CATEGORY <= arms {
         return None;
     }
-    let name = name.escape_debug();
+    let name = show::name(name);
     let found = format!(
         "feature {name}: {} among {}",
         counted(values as u64, "value"),

@@ -1,7 +1,7 @@
 //! `restive train`: models of every kind, the same after any interruption, and one clear message for what cannot be trained.
 
 use crate::files::{Folder, stderr, stdout};
-use crate::resume::start;
+use crate::running::start;
 use serde_json::Value;
 use std::fs;
 use std::io::{BufRead, BufReader};
