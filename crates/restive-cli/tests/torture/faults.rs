@@ -9,14 +9,13 @@ use super::kills::{note_panic, wait};
 use std::process::{Command, Stdio};
 
 /// Commands that write `out`, with what it is called.
-const COMMANDS: [(&str, &str); 7] = [
+const COMMANDS: [(&str, &str); 6] = [
     ("out", "generate two-state --instances 3 --arms 300 --trajectories 4 --format csv --out out"),
     ("out", "generate two-state --instances 3 --arms 300 --trajectories 4 --format parquet --out out"),
     ("out", "train study --epochs 3 --out out"),
     ("out.csv", "plan model study --out out.csv"),
     ("out.parquet", "evaluate model study --part all --runs 50 --out out.parquet"),
     ("out.npy", "index arms.csv --out out.npy"),
-    ("out", "man out"),
 ];
 
 /// What the shell does to the program before it starts, and whether it can still write its output.

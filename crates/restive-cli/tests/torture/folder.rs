@@ -63,8 +63,7 @@ impl Prepared {
             "train study --epochs 3 --out model",
             "train study --predictor effect --out effect",
         ] {
-            let done =
-                restive(folder.path(), arguments).stderr(Stdio::inherit()).status().expect("the program");
+            let done = restive(folder.path(), arguments).status().expect("the program");
             assert!(done.success(), "{arguments}");
         }
         let arms: String = (0..40).map(|i| format!("a{i},0.{},0.8,0.5,0.6\n", i + 10)).collect();

@@ -9,7 +9,7 @@ use super::leftover;
 use super::place::{Own, Place};
 use crate::error::{Error, Result};
 use std::fs::{File, OpenOptions};
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
@@ -46,9 +46,16 @@ pub fn abandon_drafts() {
 pub(super) struct Listed(PathBuf);
 
 impl Listed {
-    pub(super) fn new(path: &Path) -> Self {
-        drafts().push(path.into());
-        Self(path.into())
+    /// Makes a draft and puts it on the list as one act: a program that is told to end finds it there or never made.
+    pub(super) fn make<T>(
+        make: impl FnOnce() -> io::Result<T>,
+        path: impl Fn(&T) -> &Path,
+    ) -> io::Result<(T, Self)> {
+        let mut drafts = drafts();
+        let made = make()?;
+        let path = path(&made).to_path_buf();
+        drafts.push(path.clone());
+        Ok((made, Self(path)))
     }
 }
 
@@ -72,9 +79,10 @@ impl Draft {
         leftover::remove_from(place.parent());
         // it has the permissions of any new file
         let open = |path: &Path| OpenOptions::new().read(true).write(true).create_new(true).open(path);
-        let file = leftover::named(|builder| builder.make_in(place.parent(), open));
-        let file = file.map_err(|answer| place.refused(answer.kind().into()))?;
-        Ok(Self { place, _listed: Listed::new(file.path()), file })
+        let make = || leftover::named(|builder| builder.make_in(place.parent(), open));
+        let made = Listed::make(make, NamedTempFile::path);
+        let (file, listed) = made.map_err(|answer| place.refused(answer.kind().into()))?;
+        Ok(Self { place, _listed: listed, file })
     }
 
     /// As it was asked for.

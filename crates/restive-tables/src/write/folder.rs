@@ -37,14 +37,17 @@ impl FolderDraft {
     pub fn create(path: &Path, replace: Option<Own>) -> Result<Self> {
         let place = Place::of_folder(path, replace)?;
         leftover::remove_from(place.parent());
-        let folder = leftover::named(|builder| {
-            // Temporary folders are private by default; the finished one has the permissions of any new folder.
-            #[cfg(unix)]
-            builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
-            builder.tempdir_in(place.parent())
-        });
-        let folder = folder.map_err(|answer| place.refused(answer.kind().into()))?;
-        Ok(Self { place, _listed: Listed::new(folder.path()), folder })
+        let make = || {
+            leftover::named(|builder| {
+                // Temporary folders are private by default; the finished one has the permissions of any new folder.
+                #[cfg(unix)]
+                builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
+                builder.tempdir_in(place.parent())
+            })
+        };
+        let made = Listed::make(make, TempDir::path);
+        let (folder, listed) = made.map_err(|answer| place.refused(answer.kind().into()))?;
+        Ok(Self { place, _listed: listed, folder })
     }
 
     /// Whether a folder could be written, before there is anything to write: a draft that is made and dropped.
