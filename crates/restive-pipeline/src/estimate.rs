@@ -8,6 +8,7 @@
 use crate::train::Training;
 use restive::Instance;
 use restive::data::split::Group;
+use restive::evaluation::Record;
 use restive::predictor::{PredictorKind, effect};
 use restive::training::{Choice, Config, Decision, Fit, Method, Recipe};
 use std::time::Instant;
@@ -33,7 +34,8 @@ impl Training {
                 let features =
                     ndarray::concatenate(ndarray::Axis(0), &stacked).expect("as many features each");
                 let threads = rayon::current_num_threads() as f64;
-                effect::operations(features.view(), first.states(), precision) / (SPEED * threads)
+                let moves = train.iter().map(|instance| Record::new(instance).total()).sum();
+                effect::operations(features.view(), first.states(), moves, precision) / (SPEED * threads)
             }
             PredictorKind::Network { .. } => {
                 config.epochs as f64 * arms * per_arm(Method::TwoStage(config.clone()), &some)

@@ -117,7 +117,8 @@ mod tests {
     fn ln_1p_and_log_sigmoid_are_those_of_the_standard_library() {
         for k in 0..=100_000 {
             let u = f64::from(k) * 1e-5;
-            assert!((ln_1p(u) - u.ln_1p()).abs() <= 4e-16 * u, "ln_1p({u})");
+            // five roundings at 1.1e-16 each, and one of the standard library
+            assert!((ln_1p(u) - u.ln_1p()).abs() <= 6.7e-16 * u.ln_1p(), "ln_1p({u})");
         }
         for k in -900_000..=900_000 {
             let z = f64::from(k) * 1.000_123e-3;

@@ -4,6 +4,7 @@
 //! raw numbers in place and know where each row stands in its file; [`check`] hands them to the library's border
 //! and, when the library refuses an arm, says where in the file that arm is.
 
+pub(crate) mod bounded;
 pub(crate) mod csv;
 mod npy;
 mod npy_header;

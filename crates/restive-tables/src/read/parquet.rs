@@ -5,6 +5,7 @@
 //! comes as plain `Utf8`, whether it was written from dictionaries, views or large strings, and numbers come in
 //! the physical type they have on disk.
 
+use super::bounded::BoundedFile;
 use super::steady::Steady;
 use super::{ArmBatch, ArmShape, batch_rows, check};
 use crate::columns::{ColumnFault, Columns};
@@ -154,7 +155,7 @@ impl ParquetArms {
 }
 
 /// Opens a file and refuses one that is something else than Parquet; none where it is empty.
-pub(crate) fn open(path: &Path) -> Result<Option<(ParquetRecordBatchReaderBuilder<File>, Steady)>> {
+pub(crate) fn open(path: &Path) -> Result<Option<(ParquetRecordBatchReaderBuilder<BoundedFile>, Steady)>> {
     let mut file = File::open(path).map_err(Error::io(path, "open"))?;
     let steady = Steady::new(path, &file)?;
     let mut head = Vec::with_capacity(HEAD);
@@ -165,7 +166,9 @@ pub(crate) fn open(path: &Path) -> Result<Option<(ParquetRecordBatchReaderBuilde
     refuse(path, &head, Wanted::Parquet)?;
     file.rewind().map_err(Error::io(path, "read"))?;
     let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
-    let builder = guarded(path, || ParquetRecordBatchReaderBuilder::try_new_with_options(file, options))?;
+    let builder = guarded(path, || {
+        ParquetRecordBatchReaderBuilder::try_new_with_options(BoundedFile::new(file), options)
+    })?;
     Ok(Some((builder, steady)))
 }
 
@@ -173,7 +176,7 @@ pub(crate) fn open(path: &Path) -> Result<Option<(ParquetRecordBatchReaderBuilde
 /// greatest length would, one of them is longer.
 pub(crate) fn refuse_giants(
     path: &Path,
-    builder: &ParquetRecordBatchReaderBuilder<File>,
+    builder: &ParquetRecordBatchReaderBuilder<BoundedFile>,
     is_wanted: impl Fn(usize) -> bool,
 ) -> Result<()> {
     // four bytes per character, and what stands around the texts

@@ -36,8 +36,10 @@ pub fn abandon_drafts() {
         }
     };
     for draft in drafts.iter() {
-        // nothing more can be done about one that stays
-        let _ = leftover::remove(draft);
+        // a thread that is still filling a folder can put a file into it while it is being emptied; without the folder it cannot
+        while leftover::remove(draft).is_err_and(|answer| answer.kind() == io::ErrorKind::DirectoryNotEmpty)
+            && start.elapsed() < Duration::from_secs(2)
+        {}
     }
     std::mem::forget(drafts);
 }

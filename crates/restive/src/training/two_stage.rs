@@ -1,10 +1,11 @@
 //! Two-stage training: fit the transitions first, plan afterwards.
 //!
 //! A network takes one Adam step per training instance, in the order given, down the [predictive loss](mod@crate::evaluation::likelihood) of that instance; a pass
-//! over all instances is an epoch. The effect model is fitted by Newton's method, which counts as one epoch; [`TwoStage::advance`] makes
-//! a step of it at a time, and a fit that is left half-way begins anew. Nothing random is carried from step to step (dropout has a stream for each step), so the parameters, the moments of the gradient and a few
-//! counters are the whole state: [`TwoStage::snapshot`] takes it, [`TwoStage::restore`] brings it back, and training
-//! goes on as if it had never stopped, bit for bit.
+//! over all instances is an epoch. The effect model is fitted by Newton's method, which counts as one epoch;
+//! [`TwoStage::advance`] makes a step of it at a time, and a fit that is left half-way begins anew. Nothing random is carried
+//! from step to step (dropout has a stream for each step), so the parameters, the moments of the gradient and a few counters
+//! are the whole state: [`TwoStage::snapshot`] takes it, [`TwoStage::restore`] brings it back, and training goes on as if it had
+//! never stopped, bit for bit.
 //!
 //! ```
 //! use restive::data::domain::Domain;

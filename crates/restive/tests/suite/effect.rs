@@ -228,9 +228,15 @@ fn a_fit_can_be_watched_and_left_between_its_steps() {
 
 #[test]
 fn the_cost_of_a_fit_grows_as_its_sizes_do() {
-    let cost = |n: usize, f: usize, m: usize| operations(Array2::ones((n, f)).view(), m, Precision::DEFAULT);
-    let held_out = |n: usize| operations(Array2::ones((n, 5)).view(), 2, Precision::HeldOut { cap: 300.0 });
+    let cost =
+        |n: usize, f: usize, m: usize| operations(Array2::ones((n, f)).view(), m, 1e9, Precision::DEFAULT);
+    let held_out =
+        |n: usize| operations(Array2::ones((n, 5)).view(), 2, 1e9, Precision::HeldOut { cap: 300.0 });
     assert!(cost(2000, 5, 2) > 1.5 * cost(1000, 5, 2) && held_out(100) > 5.0 * cost(100, 5, 2));
+    // 50 moves for 40 parameters, or for 420
+    let loose = |m: usize| operations(Array2::ones((50, 1)).view(), m, 50.0, Precision::DEFAULT);
+    assert!(loose(5) < 1.01 * operations(Array2::ones((50, 1)).view(), 5, 1e9, Precision::DEFAULT));
+    assert!(loose(15) > 3.0 * operations(Array2::ones((50, 1)).view(), 15, 1e9, Precision::DEFAULT));
     // the dense Hessian's were f³ and M⁶
     assert!(cost(10, 400, 2) < 12.0 * cost(10, 200, 2));
     assert!(cost(10, 4, 80) < 40.0 * cost(10, 4, 40));

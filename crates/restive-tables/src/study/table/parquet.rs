@@ -3,6 +3,7 @@
 use super::{Batch, Cells, Places, ROWS, Want, empty, no_rows};
 use crate::columns::ColumnFault;
 use crate::error::{Error, Result};
+use crate::read::bounded::BoundedFile;
 use crate::read::{
     self,
     parquet::{fill, guarded, is_number, refuse_giants},
@@ -13,12 +14,11 @@ use ::parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatc
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, StringArray, downcast_primitive_array};
 use arrow_schema::DataType;
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
 pub(super) struct ParquetTable {
     path: PathBuf,
-    builder: Option<ParquetRecordBatchReaderBuilder<File>>,
+    builder: Option<ParquetRecordBatchReaderBuilder<BoundedFile>>,
     reader: Option<ParquetRecordBatchReader>,
     /// for every wanted column, as it was asked for: its place among the decoded ones, and what it is read as
     decoded: Vec<(usize, Want)>,
