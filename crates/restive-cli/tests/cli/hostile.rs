@@ -194,11 +194,9 @@ fn paths_and_arguments_are_safe() {
     run(&folder, &["study", &here]).success();
     run(&folder, &["train", &here, "--out", &path(" m"), "--epochs", "1"]).success();
     run(&folder, &["plan", &path(" m"), &here, "--out", &csv]).success();
-    run(
-        &folder,
-        &["evaluate", &path(" m"), &here, "--part", "all", "--runs", "5", "--resamples", "5", "--out", &csv],
-    )
-    .success();
+    let (model, scores) = (path(" m"), path(" e.csv"));
+    let few = ["--part", "all", "--runs", "5", "--resamples", "5", "--out", &scores];
+    run(&folder, &[&["evaluate", &model, &here][..], &few].concat()).success();
 }
 
 #[test]
