@@ -12,7 +12,7 @@ KERNELS = {
     "bisection": f"{ARMS}; restive.whittle_index(P[:4], algorithm='bisection', discount=1 - 1e-9)",
     "general": f"{ARMS}; [restive.whittle_index(P) for _ in range(100)]",
     "simulate": "restive.simulate(np.full((50_000, 4), 0.5), 10, 'random', rollouts=1_000_000, horizon=1000)",
-    "generate": "restive.generate('five-state', instances=50, arms=200_000, budget=10, trajectories=10)",
+    "generate": "[restive.generate('five-state', instances=4, arms=20_000, budget=10, trajectories=10) for _ in range(1000)]",
     "soft_top_k": "x = np.random.default_rng(1).normal(size=(5000, 2000)); [restive.soft_top_k(x, 100, 0.1) for _ in range(1000)]",
 }
 
