@@ -29,15 +29,7 @@ fn add(command: clap::Command, folder: &Path, pages: &mut Vec<(PathBuf, Vec<u8>)
 }
 
 fn recognise(path: &Path) -> restive_tables::Result<()> {
-    let refused = |answer| restive_tables::Error::Io { path: path.into(), doing: "read", answer };
-    let text = std::fs::read(path).map_err(refused)?;
-    if text.split(|byte| *byte == b'\n').any(|line| line.starts_with(b".TH restive")) {
-        return Ok(());
-    }
-    Err(restive_tables::Error::Content {
-        path: path.into(),
-        place: String::new(),
-        found: "something else".into(),
-        expected: "a manual page of restive to replace".into(),
+    restive_tables::recognise_bytes(path, "something else", "a manual page of restive", |text| {
+        text.split(|byte| *byte == b'\n').any(|line| line.starts_with(b".TH restive"))
     })
 }

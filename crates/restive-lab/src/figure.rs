@@ -40,18 +40,10 @@ pub fn write(chart: &Chart, columns: Option<usize>, folder: &Path, name: &str) -
 
 /// Refuses a file that is no figure: an SVG marked as [`write`] marks them, or a PNG.
 pub(crate) fn recognise(path: &Path) -> restive_tables::Result<()> {
-    let refused = |answer| restive_tables::Error::Io { path: path.into(), doing: "read", answer };
-    let bytes = std::fs::read(path).map_err(refused)?;
-    let tag = bytes.split(|byte| *byte == b'>').next().unwrap_or_default();
-    let is_marked = tag.starts_with(b"<svg") && tag.ends_with(MARK.as_bytes());
-    if is_marked || bytes.starts_with(b"\x89PNG\r\n\x1a\n") {
-        return Ok(());
-    }
-    Err(restive_tables::Error::Content {
-        path: path.into(),
-        place: String::new(),
-        found: "something else".into(),
-        expected: "a figure of restive to replace".into(),
+    restive_tables::recognise_bytes(path, "something else", "a figure of restive", |bytes| {
+        let tag = bytes.split(|byte| *byte == b'>').next().unwrap_or_default();
+        let is_marked = tag.starts_with(b"<svg") && tag.ends_with(MARK.as_bytes());
+        is_marked || bytes.starts_with(b"\x89PNG\r\n\x1a\n")
     })
 }
 

@@ -56,7 +56,7 @@ pub use format::Format;
 pub use model::Model;
 pub use names::ArmNames;
 pub use order::by_name;
-pub use own::{recognise_names, recognise_table};
+pub use own::{recognise_bytes, recognise_names, recognise_table};
 pub use read::{ArmBatch, ArmReader, Probabilities};
 pub use study::{Study, StudyBehaviour, StudyInstance, StudySettings};
 pub use write::{

@@ -28,6 +28,14 @@ pub fn recognise_table(path: &Path, what: &str, is_own: impl Fn(&[&str]) -> bool
     ))
 }
 
+/// Recognises a file by its bytes; what it is otherwise (`found`) and what it should be (`what`), for messages.
+pub fn recognise_bytes(path: &Path, found: &str, what: &str, is_own: impl Fn(&[u8]) -> bool) -> Result<()> {
+    match is_own(&fs::read(path).map_err(Error::io(path, "read"))?) {
+        true => Ok(()),
+        false => Err(Error::content(path, "", found, format!("{what} to replace"))),
+    }
+}
+
 /// Refuses a folder that holds anything else than some of these files and folders.
 pub fn recognise_names(folder: &Path, files: &[&str], folders: &[&str]) -> Result<()> {
     let refused = |answer| Error::Io { path: folder.into(), doing: "read", answer };

@@ -27,16 +27,7 @@ pub(super) fn write(folder: &Path, settings: &Settings, sections: Vec<Section>) 
 
 /// Refuses a file that is no page of restive.
 pub(super) fn recognise(path: &Path) -> restive_tables::Result<()> {
-    let refused = |answer| restive_tables::Error::Io { path: path.into(), doing: "read", answer };
-    if Page::recognises(&std::fs::read(path).map_err(refused)?) {
-        return Ok(());
-    }
-    Err(restive_tables::Error::Content {
-        path: path.into(),
-        place: String::new(),
-        found: "another page".into(),
-        expected: "a report of restive to replace".into(),
-    })
+    restive_tables::recognise_bytes(path, "another page", "a report of restive", Page::recognises)
 }
 
 /// A mean over runs with its 95 % interval; without one where there is a single run.
