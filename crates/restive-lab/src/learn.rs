@@ -41,7 +41,7 @@ pub(crate) fn select(
     both: [&[Instance]; 2],
     progress: impl Fn(f64),
 ) -> restive::Result<Selected> {
-    let Finished { fitted, selection } = train(recipe, both, |fit| {
+    let Finished { fitted, selection, .. } = train(recipe, both, |fit| {
         let (made, most) = fit.progress();
         progress(made as f64 / most.max(1) as f64);
     })?;
@@ -60,7 +60,7 @@ pub(crate) fn published(
     let trained = |(method, how): (Method, training::Method)| {
         let finished = train(how, both, |fit| {
             let epoch = fit.last_epoch().expect("one was made").epoch;
-            visit((method, epoch, epochs, fit.predictor()));
+            visit((method, epoch, epochs, &fit.predictor()));
         })?;
         let (predictor, discount) = (finished.fitted.predictor, PUBLISHED_DISCOUNT);
         Ok(Trained { method, predictor, discount, is_published: true })

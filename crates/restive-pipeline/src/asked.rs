@@ -24,8 +24,8 @@ pub struct Asked {
     pub index_discount: Option<f64>,
     /// of the policy that is trained through
     pub temperature: Option<Temperature>,
-    /// what is trained
-    pub predictor: PredictorName,
+    /// what is trained; absent: auto, and of the profiles published and paper their network
+    pub predictor: Option<PredictorName>,
     /// where other settings come from
     pub profile: Profile,
     /// passes over the training instances
@@ -56,7 +56,7 @@ impl Default for Asked {
             preset: None,
             index_discount: None,
             temperature: None,
-            predictor: PredictorName::Network,
+            predictor: None,
             profile: Profile::Recommended,
             epochs: None,
             learning_rate: None,
@@ -93,8 +93,19 @@ impl Asked {
     fn check_together(&self) -> Result<()> {
         let refuse =
             |option: &'static str, why: Message| Err(Error::Asked(message!(Opt(option), ": ").and(why)));
-        if self.predictor != PredictorName::Network {
-            let network = |why: &str| message!(why, "; it needs ", Opt("predictor"), " network");
+        let predictor = self.predictor();
+        if predictor == PredictorName::Auto {
+            if self.profile != Profile::Recommended {
+                let why = "the profiles published and paper train one predictor; it needs ";
+                return refuse("predictor auto", message!(why, Opt("profile"), " recommended"));
+            }
+            if self.standardise.is_some() {
+                let why = "auto tries features as they are and standardised; it needs another ";
+                return refuse("standardise", message!(why, Opt("predictor")));
+            }
+        }
+        if !matches!(predictor, PredictorName::Network | PredictorName::Auto) {
+            let network = |why: &str| message!(why, "; it needs ", Opt("predictor"), " network or auto");
             if self.hidden.is_some() {
                 return refuse("hidden", network("only a network has hidden layers"));
             }
@@ -128,7 +139,11 @@ impl Asked {
         if self.preset.is_some() && self.profile != Profile::Recommended {
             return refuse("preset", "the profiles published and paper have none".into());
         }
-        if self.predictor == PredictorName::Effect {
+        if self.precision.is_some() && predictor != PredictorName::Effect {
+            let why = "it belongs to the effect model; it needs ";
+            return refuse("precision", message!(why, Opt("predictor"), " effect"));
+        }
+        if matches!(predictor, PredictorName::Effect | PredictorName::Hierarchical) {
             let is_newton = !is_through || self.profile == Profile::Recommended;
             if !is_newton && self.precision.is_some() {
                 let why = "decision-focused training from scratch has no penalty for it to weigh";
@@ -136,27 +151,39 @@ impl Asked {
             }
             let steps = [("epochs", self.epochs.is_some()), ("learning-rate", self.learning_rate.is_some())];
             if let Some((option, _)) = steps.into_iter().find(|(_, is_asked)| is_newton && *is_asked) {
-                let why =
-                    "the first stage of the effect model is one Newton solve, and a preset has its own steps";
+                let why = format!(
+                    "the first stage of the {predictor} model is a Newton solve, and a preset has its own steps"
+                );
                 return refuse(option, why.into());
             }
             if self.ensemble > 1 {
-                let why = "fits of the effect model do not depend on the seed, they are all the same";
+                let why =
+                    format!("fits of the {predictor} model do not depend on the seed, they are all the same");
                 return refuse("ensemble", why.into());
             }
-        } else if self.precision.is_some() {
-            let why = "it belongs to the effect model; it needs ";
-            return refuse("precision", message!(why, Opt("predictor"), " effect"));
         }
         Ok(())
     }
 
-    /// Whether numbers are standardised: as asked, otherwise for the effect model, whose precision is meant for that scale. The
-    /// networks do better on raw numbers.
+    /// What is trained: as asked, else whatever folds of the training arms choose; as published, the network.
+    pub fn predictor(&self) -> PredictorName {
+        self.predictor.unwrap_or(match self.profile {
+            Profile::Recommended => PredictorName::Auto,
+            Profile::Published | Profile::Paper => PredictorName::Network,
+        })
+    }
+
+    /// Whether numbers are standardised: as asked, otherwise always but for the networks of the profiles published and paper,
+    /// which read them as they are, and for auto, which standardises by itself.
     pub fn standardise(&self) -> Standardise {
-        match (self.standardise, self.predictor) {
-            (Some(true), _) | (None, PredictorName::Effect) => Standardise::Yes,
-            _ => Standardise::No,
+        let is_network = matches!(self.predictor(), PredictorName::Network | PredictorName::Linear);
+        let is_raw = match self.profile {
+            Profile::Recommended => self.predictor() == PredictorName::Auto,
+            Profile::Published | Profile::Paper => is_network,
+        };
+        match self.standardise.unwrap_or(!is_raw) {
+            true => Standardise::Yes,
+            false => Standardise::No,
         }
     }
 }

@@ -6,11 +6,12 @@ use crate::words::counted;
 use restive::Instance;
 use restive::data::split::Part;
 use restive::predictor::Ensemble;
-use restive::training::{Choice, EpochReport, Finished, Fitted, Status, Verdict};
+use restive::training::{Choice, EpochReport, Finished, Fitted, Status, Verdict, auto};
 use restive_tables::model::Card;
 use restive_tables::model::configuration::{Configuration, Kept, Seen};
 use restive_tables::model::history::{
-    FitHistory, FitStatus, FoldValues, FoldsVerdict, Lead, Leads, Losses, MemberHistory, PartLoss, Strengths,
+    ChoiceOutcome, FitHistory, FitStatus, FoldValues, FoldsVerdict, Lead, Leads, Losses, MemberHistory,
+    PartLoss, PredictorChoice, Strengths, TriedBase,
 };
 
 /// How one fit of an ensemble went.
@@ -18,6 +19,7 @@ pub fn member_history(seed: u64, trained: &Finished) -> MemberHistory {
     MemberHistory {
         seed,
         fit: fit_history(&trained.fitted),
+        choice: trained.choice.as_ref().map(predictor_choice),
         selection: trained.selection.as_ref().map(|(verdict, _)| folds_verdict(verdict)),
         two_stage: trained.before().map(fit_history),
     }
@@ -41,6 +43,28 @@ fn fit_history(fitted: &Fitted) -> FitHistory {
         validation_loss: column(|epoch| epoch.validation_loss),
         train_value: has_value.then(|| column(|epoch| epoch.train_value)),
         learning_rate: column(|epoch| Some(epoch.learning_rate)),
+    }
+}
+
+fn predictor_choice(verdict: &auto::Verdict) -> PredictorChoice {
+    let base = |base: &auto::BaseVerdict| TriedBase {
+        name: base.name.name().into(),
+        weight: base.weight,
+        pool_weight: base.pool_weight,
+        loss: Some(base.loss),
+    };
+    PredictorChoice {
+        outcome: match verdict.outcome {
+            auto::Outcome::Single => ChoiceOutcome::Single,
+            auto::Outcome::Pool => ChoiceOutcome::Pool,
+            auto::Outcome::Frequencies => ChoiceOutcome::Frequencies,
+        },
+        bases: verdict.bases.iter().map(base).collect(),
+        pool_gain: verdict.gain.map(|(gain, error)| Lead { mean: Some(gain), standard_error: Some(error) }),
+        loss: Some(verdict.loss),
+        frequencies_loss: Some(verdict.frequencies),
+        transitions: verdict.moves as u64,
+        folds: verdict.folds,
     }
 }
 
@@ -101,7 +125,7 @@ pub fn warnings(card: &Card) -> Vec<Message> {
         warnings.push(message!(what, Opt("learning-rate")));
     }
     if count(FitStatus::NotConverged) > 0 {
-        warnings.push("the effect model did not converge: its parameters are not the best ones".into());
+        warnings.push("the model did not converge: its parameters are not the best ones".into());
     }
     let keeps_best = configuration.steps.as_ref().is_some_and(|steps| steps.keep == Kept::Best);
     if configuration.split.validation.arms == 0 && keeps_best {

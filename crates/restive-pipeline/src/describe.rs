@@ -30,8 +30,11 @@ pub(crate) fn describe(asked: &Asked, method: &Method, study: &Study, split: &Sp
             precision = Some(WrittenPrecision::Chosen("held-out".into()));
             precision_cap = Some(*cap);
         }
+        PredictorKind::Hierarchical { .. } | PredictorKind::Pool { .. } => {}
     }
-    let is_newton = matches!(config.kind, PredictorKind::Effect { .. }) && !is_from_scratch;
+    let is_logistic =
+        matches!(config.kind, PredictorKind::Effect { .. } | PredictorKind::Hierarchical { .. });
+    let is_newton = is_logistic && !is_from_scratch;
     let weights = match method {
         Method::DecisionFocused(_, decision, _) => Some((decision.value_weight, decision.loss_weight)),
         _ => None,
@@ -45,7 +48,7 @@ pub(crate) fn describe(asked: &Asked, method: &Method, study: &Study, split: &Sp
     Configuration {
         objective: asked.objective,
         profile: asked.profile,
-        predictor: asked.predictor,
+        predictor: asked.predictor(),
         hidden,
         dropout,
         precision,

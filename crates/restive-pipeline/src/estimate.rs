@@ -2,14 +2,16 @@
 //!
 //! What a network or a decision costs depends on states, labels, layers and the machine; so it is measured: an epoch on at most 64
 //! of the training arms, which takes milliseconds, times the arms and the epochs there will be at most. The effect model, whose steps do
-//! not grow with the arms alone, is counted in [operations](restive::predictor::effect::operations) at a common speed. Folds of the
+//! not grow with the arms alone, is counted in [operations](restive::predictor::logistic::operations) at a common speed. Folds of the
 //! recommended training share the threads. Such an estimate is good to a factor of two or three: enough to go for a coffee, or not.
 
 use crate::train::Training;
 use restive::Instance;
 use restive::data::split::Group;
 use restive::evaluation::Record;
-use restive::predictor::{PredictorKind, effect};
+use restive::predictor::logistic::{self, Form};
+use restive::predictor::{Penalties, PredictorKind};
+use restive::training::auto::FOLDS;
 use restive::training::{Choice, Config, Decision, Fit, Method, Recipe};
 use std::time::Instant;
 
@@ -28,18 +30,24 @@ impl Training {
         // validation arms are predicted, not learnt from
         let arms = count(train) + count(validation) / 3.0;
         let config = self.method.config();
-        let by_likelihood = || match config.kind {
-            PredictorKind::Effect { precision } => {
-                let stacked: Vec<_> = train.iter().map(Instance::features).collect();
-                let features =
-                    ndarray::concatenate(ndarray::Axis(0), &stacked).expect("as many features each");
-                let threads = rayon::current_num_threads() as f64;
-                let moves = train.iter().map(|instance| Record::new(instance).total()).sum();
-                effect::operations(features.view(), first.states(), moves, precision) / (SPEED * threads)
-            }
-            PredictorKind::Network { .. } => {
-                config.epochs as f64 * arms * per_arm(Method::TwoStage(config.clone()), &some)
-            }
+        let threads = rayon::current_num_threads() as f64;
+        let newton = |form: Form| {
+            let stacked: Vec<_> = train.iter().map(Instance::features).collect();
+            let features = ndarray::concatenate(ndarray::Axis(0), &stacked).expect("as many features each");
+            let moves = train.iter().map(|instance| Record::new(instance).total()).sum();
+            logistic::operations(features.view(), first.states(), moves, form) / (SPEED * threads)
+        };
+        let network = || config.epochs as f64 * arms * per_arm(Method::TwoStage(config.clone()), &some);
+        let by_likelihood = || match &config.kind {
+            PredictorKind::Effect { precision } => newton((*precision).into()),
+            PredictorKind::Hierarchical { penalties } => newton((*penalties).into()),
+            PredictorKind::Network { .. } | PredictorKind::Pool { .. } => network(),
+        };
+        // most networks stop well before their last epoch
+        let auto = || {
+            let folds = FOLDS as f64;
+            newton(Penalties::Evidence.into()) * (1.0 + folds / 4.0)
+                + network() * folds / threads.min(2.0 * folds)
         };
         let through = |config: &Config, decision: &Decision| {
             let method = Method::DecisionFocused(config.clone(), decision.clone(), None);
@@ -47,6 +55,7 @@ impl Training {
         };
         let one = match &self.method {
             Method::TwoStage(_) => by_likelihood(),
+            Method::Auto(_) => auto(),
             Method::DecisionFocused(config, decision, _) => through(config, decision),
             Method::Recommended(recipe) => {
                 let preset = |choice| {
@@ -61,7 +70,8 @@ impl Training {
                 } as f64;
                 let at_once = (rayon::current_num_threads() as f64).min(folds + 1.0);
                 let last = if recipe.choice == Some(Choice::Weak) { weak } else { strong };
-                by_likelihood() * (folds + 1.0) / at_once + (weak + strong) * folds / at_once + last
+                let first = if recipe.is_auto { auto() } else { by_likelihood() * (folds + 1.0) / at_once };
+                first + (weak + strong) * folds / at_once + last
             }
         };
         one * self.members() as f64

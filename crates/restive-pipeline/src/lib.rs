@@ -56,6 +56,7 @@ mod latest;
 mod loss;
 mod message;
 mod model;
+mod nothing;
 pub mod options;
 mod plan;
 pub mod prepare;

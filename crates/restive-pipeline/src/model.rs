@@ -5,7 +5,7 @@
 
 use crate::error::{Error, Result, refuse};
 use ndarray::{ArrayD, IxDyn};
-use restive::predictor::{Architecture, Ensemble, Predictor, PredictorKind};
+use restive::predictor::{Architecture, BaseKind, Ensemble, Predictor, PredictorKind};
 use restive_tables::model::{Model, Weights};
 use std::path::Path;
 
@@ -86,13 +86,24 @@ pub fn rebuild(model: &Model) -> Result<Ensemble> {
     Ok(Ensemble { members })
 }
 
-/// No more than the parameters of a predictor: of a network the weights and biases of its layers, otherwise one for each feature.
+/// No more than the parameters of a predictor: of a network the weights and biases of its layers, of a pool those of all its fits,
+/// otherwise one for each feature.
 pub(crate) fn parameters(architecture: &Architecture) -> f64 {
-    let PredictorKind::Network { hidden, .. } = &architecture.kind else {
-        return architecture.features as f64;
-    };
-    let mut widths = vec![architecture.features as f64];
-    widths.extend(hidden.iter().map(|units| *units as f64));
-    widths.push(2.0 * (architecture.states as f64).powi(2));
-    widths.windows(2).map(|pair| (pair[0] + 1.0) * pair[1]).sum()
+    let Architecture { features, states, kind } = architecture;
+    match kind {
+        PredictorKind::Network { hidden, .. } => {
+            let mut widths = vec![*features as f64];
+            widths.extend(hidden.iter().map(|units| *units as f64));
+            widths.push(2.0 * (*states as f64).powi(2));
+            widths.windows(2).map(|pair| (pair[0] + 1.0) * pair[1]).sum()
+        }
+        PredictorKind::Effect { .. } | PredictorKind::Hierarchical { .. } => *features as f64,
+        PredictorKind::Pool { bases } => {
+            let one = |base: &BaseKind| {
+                let own = Architecture { kind: base.kind.clone(), ..architecture.clone() };
+                base.fits as f64 * parameters(&own).max(1.0)
+            };
+            bases.iter().map(one).sum()
+        }
+    }
 }

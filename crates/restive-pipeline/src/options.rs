@@ -69,10 +69,10 @@ options! {
     VALUE = "value", "What decision-focused training maximises [default: decomposed; published and paper: is]";
     PRESET = "preset", "How far decision-focused training may go from the two-stage predictions it begins with [default: select]";
     TEMPERATURE = "temperature", "Softness of the policy that is trained through: spread:X (of the indices' standard deviation), published:X or absolute:X [default: spread:0.1; published and paper: published:0.1]";
-    PREDICTOR = "predictor", "What is trained";
+    PREDICTOR = "predictor", "What is trained [default: auto; published and paper: network]";
     PROFILE = "profile", "Where the settings come from that are not given";
     SEED = "seed", "Seed of the split, the initial weights and the dropout";
-    STANDARDISE = "standardise", "Scale numeric features to mean 0 and standard deviation 1 [default: yes for effect, no for the others]";
+    STANDARDISE = "standardise", "Scale numeric features to mean 0 and standard deviation 1, zeros and ones as they are [default: yes; auto tries both; no for the networks of published and paper]";
     DROP = "drop", "Features to leave out";
 }
 

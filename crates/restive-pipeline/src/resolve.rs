@@ -6,15 +6,16 @@ use crate::message::Opt;
 use restive::Instance;
 use restive::evaluation::Record;
 use restive::instance::Observation;
-use restive::predictor::{Precision, PredictorKind};
+use restive::predictor::{Penalties, Precision, PredictorKind};
 use restive::training::{Choice, Config, Decision, Keep, Method, Protocol, Rate, Recipe, Value};
 use restive_tables::model::configuration::{Objective, PredictorName, Preset, Profile, ValueName};
 
 /// The profile, overridden.
 pub(crate) fn resolve(asked: &Asked, train: &[Instance], horizon: usize) -> Method {
     let config = settings(asked, train);
+    let is_auto = asked.predictor() == PredictorName::Auto;
     if asked.objective == Objective::TwoStage {
-        return Method::TwoStage(config);
+        return if is_auto { Method::Auto(config) } else { Method::TwoStage(config) };
     }
     let mut decision = match asked.profile {
         Profile::Recommended => Decision::recommended(horizon),
@@ -33,7 +34,7 @@ pub(crate) fn resolve(asked: &Asked, train: &[Instance], horizon: usize) -> Meth
         Some(Preset::Weak) => Some(Choice::Weak),
         Some(Preset::Strong) => Some(Choice::Strong),
     };
-    Method::Recommended(Recipe { two_stage: config, decision, choice })
+    Method::Recommended(Recipe { two_stage: config, is_auto, decision, choice })
 }
 
 /// The settings of the first stage.
@@ -46,8 +47,8 @@ fn settings(asked: &Asked, train: &[Instance]) -> Config {
         Profile::Paper => Config::paper_in(protocol),
     };
     config.seed = asked.seed;
-    match asked.predictor {
-        PredictorName::Network => {
+    match asked.predictor() {
+        PredictorName::Network | PredictorName::Auto => {
             if let PredictorKind::Network { hidden, dropout } = &mut config.kind {
                 *hidden = asked.hidden.clone().unwrap_or_else(|| std::mem::take(hidden));
                 *dropout = asked.dropout.unwrap_or(*dropout);
@@ -57,6 +58,9 @@ fn settings(asked: &Asked, train: &[Instance]) -> Config {
         PredictorName::Effect => {
             let precision = asked.precision.unwrap_or(Precision::DEFAULT);
             config.kind = PredictorKind::Effect { precision };
+        }
+        PredictorName::Hierarchical => {
+            config.kind = PredictorKind::Hierarchical { penalties: Penalties::Evidence };
         }
     }
     if let Some(epochs) = asked.epochs {
@@ -76,9 +80,17 @@ fn settings(asked: &Asked, train: &[Instance]) -> Config {
 pub(crate) fn refuse_too_little(method: &Method, parts: &[Vec<Instance>; 3]) -> Result<()> {
     let config = method.config();
     let is_collapsing = parts[0].iter().any(|instance| instance.observation() != Observation::Full);
-    if is_collapsing && matches!(config.kind, PredictorKind::Effect { .. }) {
-        let why = " effect: the effect model is fitted to moves from state to state, and this study sees states at pulls only; it needs ";
-        refuse!(Opt("predictor"), why, Opt("predictor"), " network or linear");
+    let logistic = match config.kind {
+        PredictorKind::Effect { .. } => Some("effect"),
+        PredictorKind::Hierarchical { .. } => Some("hierarchical"),
+        PredictorKind::Network { .. } | PredictorKind::Pool { .. } => None,
+    };
+    if let Some(model) = logistic.filter(|_| is_collapsing) {
+        let why = format!(
+            " {model}: the {model} model is fitted to moves from state to state, and this study sees states at pulls only; it \
+             needs "
+        );
+        refuse!(Opt("predictor"), why, Opt("predictor"), " auto, network or linear");
     }
     let seen: f64 = parts[0].iter().map(|instance| Record::new(instance).total()).sum();
     if seen == 0.0 && is_collapsing {
@@ -87,6 +99,15 @@ pub(crate) fn refuse_too_little(method: &Method, parts: &[Vec<Instance>; 3]) -> 
     if seen == 0.0 {
         refuse!(
             "training part: found no transition (a state, an action and the next state of an arm), expected some"
+        );
+    }
+    let pulls = |instance: &Instance| {
+        Record::new(instance).moves().map_or(1.0, |moves| moves.view().index_axis(ndarray::Axis(2), 1).sum())
+    };
+    if parts[0].iter().map(pulls).sum::<f64>() == 0.0 {
+        refuse!(
+            "training part: found no pull among {seen} transitions, expected some: nothing says what a pull changes, and no list \
+             can be made; is the column action right?"
         );
     }
     if let PredictorKind::Effect { precision: Precision::HeldOut { .. } } = config.kind

@@ -13,7 +13,7 @@ use crate::resolve::{refuse_too_little, resolve};
 use crate::{columns, model, prepare};
 use rayon::ThreadPool;
 use restive::Instance;
-use restive::predictor::effect::FitProgress;
+use restive::predictor::logistic::FitProgress;
 use restive::predictor::{Architecture, Ensemble, Predictor};
 use restive::training::{Choice, EpochReport, Fit, Method, Snapshot, Value};
 use restive_tables::Study;
@@ -137,6 +137,7 @@ impl Training {
                 visit(Step { member, share, message, epoch, fit: Some(fit), progressed: &mut progressed })
             })?;
             let trained = fit.finish();
+            self.refuse_worse_than_nothing(&trained)?;
             progressed.now = None;
             progressed.histories.push(member_history(seed, &trained));
             progressed.members.push(trained.fitted.predictor);
@@ -160,7 +161,7 @@ impl Training {
 /// What there is to say of a training on its way.
 fn message(fit: &Fit) -> String {
     if let Some(FitProgress { steps, gradient, .. }) = fit.fitting() {
-        return format!("effect model: step {}, largest derivative {gradient:.1e}", steps + 1);
+        return format!("logistic model: step {}, largest derivative {gradient:.1e}", steps + 1);
     }
     let losses = fit.last_epoch().map_or(String::new(), |report| {
         let loss = report.validation_loss.unwrap_or(report.train_loss);
@@ -171,6 +172,8 @@ fn message(fit: &Fit) -> String {
     let (made, _) = fit.progress();
     match fit {
         Fit::TwoStage(_) | Fit::DecisionFocused(_) => format!("epoch {made}, {losses}"),
+        Fit::Auto(_) => format!("every predictor in folds: {made} epochs"),
+        Fit::Recommended(_) if losses.is_empty() => format!("every predictor in folds: {made} epochs"),
         Fit::Recommended(_) => {
             let stage = match fit.verdict().map(|verdict| verdict.choice) {
                 None => "all candidates".into(),

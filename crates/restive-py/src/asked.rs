@@ -75,7 +75,7 @@ pub(crate) fn asked_for(asked: &Bound<'_, PyDict>) -> PyResult<Asked> {
         resolved.objective = choice("objective", &x)?;
     }
     if let Some(x) = given("predictor")? {
-        resolved.predictor = choice("predictor", &x)?;
+        resolved.predictor = Some(choice("predictor", &x)?);
     }
     if let Some(x) = given("profile")? {
         resolved.profile = choice("profile", &x)?;

@@ -9,7 +9,7 @@ use rand::{RngExt, SeedableRng};
 use rand_distr::StandardNormal;
 use rand_xoshiro::Xoshiro256PlusPlus as Random;
 use restive::predictor::Precision;
-use restive::predictor::effect::{self, Effect};
+use restive::predictor::logistic::{self, Logistic};
 use std::time::Instant;
 
 /// arms, numbers, categories, states
@@ -46,15 +46,15 @@ fn main() {
         let mut steps = 0;
         for _ in 0..3 {
             let start = Instant::now();
-            let fit = effect::fit(features.view(), counts.view(), Precision::DEFAULT, None).expect("a fit");
-            assert_eq!(fit.status, effect::FitStatus::Converged, "{}", fit.gradient);
+            let fit = logistic::fit(features.view(), counts.view(), Precision::DEFAULT, None).expect("a fit");
+            assert_eq!(fit.status, logistic::FitStatus::Converged, "{}", fit.gradient);
             (best, steps) = (best.min(start.elapsed().as_secs_f64()), fit.steps);
             if best > 2.0 {
                 break;
             }
         }
         let rate =
-            effect::operations(features.view(), states, counts.sum(), Precision::DEFAULT) / best * 1e-9;
+            logistic::operations(features.view(), states, counts.sum(), Precision::DEFAULT) / best * 1e-9;
         println!(
             "{name:>10} {arms:>7} {numbers:>7} {categories:>10} {states:>6} {steps:>5} {best:>9.3} {rate:>9.2}"
         );
@@ -70,7 +70,7 @@ fn data([n, numbers, categories, m]: [usize; 4]) -> (Array2<f64>, Array4<f64>) {
             row[numbers + random.random_range(0..categories)] = 1.0;
         }
     }
-    let mut truth = Effect::new(numbers + categories, m, Precision::DEFAULT).expect("a model");
+    let mut truth = Logistic::new(numbers + categories, m, Precision::DEFAULT).expect("a model");
     truth.flat_mut().iter_mut().for_each(|x| *x = 0.3 * random.sample::<f64, _>(StandardNormal));
     let p = truth.predict(features.view());
     let mut counts = Array4::zeros((n, m, 2, m));

@@ -24,10 +24,13 @@ split of the study says which is which; otherwise instances (the arms of fewer t
 random by the seed.
 
 Where the study sees states at pulls only (observation = \"collapsing\"), transitions are fitted to what pulls saw, through the \
-beliefs they lead to, and the decision is made by indices of labels; the effect model, which is fitted to moves, is refused.
+beliefs they lead to, and the decision is made by indices of labels; the effect and hierarchical models, which are fitted to moves, are refused.
 
-Predictors: network (one hidden layer of 64 units) suits studies with many trajectories; effect, a logistic model in which \
-a pull is a shrunken shift, suits few trajectories and few pulls; linear is the network without hidden layers.
+Predictors: auto, the default, fits a hierarchical model and networks in folds of the training arms; what these folds say of arms \
+that no fit has seen decides which of them is the answer, or how they are weighed. By name: network (one hidden layer of 64 units) \
+suits studies with many trajectories; effect, a logistic model in which a pull is a shrunken shift, suits few trajectories and few \
+pulls; hierarchical lies between effect and linear; linear is the network without hidden layers. A model that predicts held-out arms \
+worse than the bare frequencies of moves is not written.
 
 MODEL becomes a folder: weights.safetensors and card.json, which says how features are encoded and how the model was \
 trained. While training, MODEL.checkpoint is kept beside it: after an interruption of any kind the same command goes on \
@@ -35,7 +38,8 @@ from there and ends in the same weights, bit for bit. A training that will take 
 
 const EXAMPLES: &str = "\
 Examples:
-  restive train examples/study --predictor effect --drop district --out calls
+  restive train examples/study --drop district --out calls
+  restive train examples/study --predictor effect --drop district --out effect
   restive generate two-state --out synthetic --trajectories 10
   restive train synthetic --epochs 20 --out network
   restive train synthetic --objective decision-focused --epochs 20 --out focused
@@ -70,9 +74,9 @@ pub(crate) struct TrainArguments {
     #[arg(long, help = options::TEMPERATURE.sentence, value_parser = temperature)]
     temperature: Option<Temperature>,
 
-    #[arg(long, help = options::PREDICTOR.sentence, default_value_t = Asked::default().predictor)]
+    #[arg(long, help = options::PREDICTOR.sentence)]
     #[arg(value_parser = choice::<PredictorName>(PredictorName::described()))]
-    predictor: PredictorName,
+    predictor: Option<PredictorName>,
 
     #[arg(long, help = options::PROFILE.sentence, default_value_t = Asked::default().profile)]
     #[arg(value_parser = choice::<Profile>(Profile::described()))]

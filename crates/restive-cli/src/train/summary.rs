@@ -6,7 +6,9 @@ use crate::shared::say;
 use restive::training::EpochReport;
 use restive_pipeline::card::{self, counted_thing};
 use restive_pipeline::{Message, PredictorName};
-use restive_tables::model::history::{Candidate, FoldsVerdict, Lead, MemberHistory};
+use restive_tables::model::history::{
+    Candidate, ChoiceOutcome, FoldsVerdict, Lead, MemberHistory, PredictorChoice,
+};
 use restive_tables::model::{Card, WrittenPredictor};
 use restive_tables::show::path;
 use serde_json::{Value, json};
@@ -70,6 +72,9 @@ impl<'a> Outcome<'a> {
                 "epochs": member.fit.train_loss.len(),
                 "kept_epoch": member.fit.kept_epoch,
             });
+            if let Some(choice) = &member.choice {
+                all["choice"] = json!(choice);
+            }
             if let Some(selection) = &member.selection {
                 all["selection"] = json!(selection);
             }
@@ -101,6 +106,12 @@ impl<'a> Outcome<'a> {
             (PredictorName::Effect, _, WrittenPredictor::Effect { precision, .. }) => {
                 format!("effect, precision {}", json!(precision))
             }
+            (PredictorName::Hierarchical, _, WrittenPredictor::Hierarchical { penalties: Some(held) }) => {
+                format!(
+                    "hierarchical, penalties {:.3} passive, {:.3} common shift, {:.3} by state",
+                    held.passive, held.common, held.by_state
+                )
+            }
             (other, ..) => other.to_string(),
         };
         writeln!(text, "profile    {}", configuration.profile)?;
@@ -112,6 +123,11 @@ impl<'a> Outcome<'a> {
                 "objective  decision-focused, value {}, index discount {discount:.4}",
                 decision.value
             )?;
+        }
+        if let Some(choice) = history.members.first().and_then(|member| member.choice.as_ref()) {
+            for (k, line) in chosen(choice, counted_thing(configuration)).iter().enumerate() {
+                writeln!(text, "{:<9}  {line}", if k == 0 { "chosen" } else { "" })?;
+            }
         }
         if let Some(selection) = history.members.first().and_then(|member| member.selection.as_ref()) {
             writeln!(text, "answer     {}", answer(selection))?;
@@ -157,6 +173,44 @@ impl<'a> Outcome<'a> {
         let did = if self.is_new { "wrote" } else { "nothing to do, this training is already in" };
         writeln!(text, "\n{}; {did} {}", duration(self.seconds), path(self.out))
     }
+}
+
+/// What the folds said of the predictors that were tried, in words.
+fn chosen(choice: &PredictorChoice, what: &str) -> Vec<String> {
+    let loss = |loss: Option<f64>| loss.map_or("–".into(), |loss| format!("{loss:.4}"));
+    let tried: Vec<String> =
+        choice.bases.iter().map(|base| format!("{} {}", base.name, loss(base.loss))).collect();
+    let used = choice.bases.iter().filter(|base| base.weight > 0.0);
+    let said = match choice.outcome {
+        ChoiceOutcome::Single => {
+            let name = used.map(|base| base.name.as_str()).next().unwrap_or("none");
+            format!("{name}, by the mean of its {} fold fits", choice.folds)
+        }
+        ChoiceOutcome::Pool => {
+            let weights: Vec<String> = used.map(|base| format!("{:.2} {}", base.weight, base.name)).collect();
+            format!(
+                "a pool of log-odds: {}, each by the mean of its {} fold fits",
+                weights.join(" + "),
+                choice.folds
+            )
+        }
+        ChoiceOutcome::Frequencies => "none of them: every arm has the bare frequencies of moves".into(),
+    };
+    let (all, frequencies) = (grouped(choice.transitions), loss(choice.frequencies_loss));
+    let mut lines = vec![
+        said,
+        format!(
+            "loss per {what} out of fold, over {all}: {}; bare frequencies {frequencies}",
+            tried.join(", ")
+        ),
+    ];
+    if let Some(Lead { mean: Some(gain), standard_error: Some(error) }) = choice.pool_gain {
+        let verdict = if choice.outcome == ChoiceOutcome::Pool { "more than" } else { "not more than" };
+        lines.push(format!(
+            "the pool's squared error of the next reward gains {gain:+.1} ± {error:.1} on the best of them: {verdict} a standard error"
+        ));
+    }
+    lines
 }
 
 /// What the folds said of the first fit, in words.

@@ -100,7 +100,9 @@ fn the_models_are_those_that_train_would_write_and_the_other_commands_work_on_th
     assert_eq!(listing("d").iter().map(String::as_str).collect::<Vec<_>>(), expected);
     for objective in ["two-stage", "decision-focused"] {
         folder
-            .restive(&format!("train d/study --objective {objective} --seed 4 --out {objective}"))
+            .restive(&format!(
+                "train d/study --predictor network --standardise no --objective {objective} --seed 4 --out {objective}"
+            ))
             .success();
         assert_eq!(weights(&folder, objective), weights(&folder, &format!("d/{objective}")));
         let card = |path: &str| {

@@ -2,7 +2,7 @@
 
 use restive::data::encoding::{Encoding, Standardise};
 use restive::data::split::{Group, Split};
-use restive::predictor::effect::Precision;
+use restive::predictor::logistic::Precision;
 use restive::predictor::{Predictor, PredictorKind};
 use restive::training::{Config, fit};
 use restive_tables::Study;

@@ -35,10 +35,18 @@ fn add_column(folder: &Folder, name: &str, value: impl Fn(usize) -> String) {
 #[test]
 fn every_predictor_trains_under_every_profile() {
     let folder = small();
-    for predictor in ["network", "linear", "effect"] {
+    for predictor in ["auto", "network", "linear", "effect", "hierarchical"] {
         for profile in ["recommended", "published", "paper"] {
             let out = format!("{predictor}-{profile}");
-            let epochs = if predictor == "effect" { "" } else { "--epochs 30" };
+            let is_logistic = ["effect", "hierarchical"].contains(&predictor);
+            let epochs = if is_logistic { "" } else { "--epochs 30" };
+            if predictor == "auto" && profile != "recommended" {
+                let command = format!("train s --predictor auto --profile {profile} --out {out}");
+                let refused = folder.restive(&command).failure().code(2);
+                let expected = "--predictor auto: the profiles published and paper train one predictor; it needs --profile recommended";
+                assert!(stderr(&refused).contains(expected), "{}", stderr(&refused));
+                continue;
+            }
             let run = folder
                 .restive(&format!("train s --predictor {predictor} --profile {profile} --out {out} {epochs}"))
                 .success();
@@ -47,7 +55,8 @@ fn every_predictor_trains_under_every_profile() {
             assert!(text.contains("train               2    24          864"), "{text}");
             assert!(text.ends_with(&format!("; wrote {out}\n")) && stderr(&run).is_empty(), "{text}");
             let card = card(&folder, &out);
-            assert_eq!(card["configuration"]["standardise"], predictor == "effect");
+            let is_standardised = is_logistic || profile == "recommended" && predictor != "auto";
+            assert_eq!(card["configuration"]["standardise"], is_standardised);
             let loss = |part: &str| card["history"]["loss"][part]["per_transition"].as_f64().unwrap();
             assert!(loss("train") < 2f64.ln() && loss("test").is_finite(), "{card}");
             // the published loss: 12 arms, 9 steps
@@ -74,8 +83,10 @@ fn a_model_of_another_training_is_replaced_only_by_force() {
 fn the_card_says_all_that_decided_the_weights() {
     let folder = small();
     let options =
-        "--seed 5 --hidden 7,3 --dropout 0.25 --learning-rate 0.02 --epochs 6 --ensemble 2 --drop f_04,f_01";
-    let run = folder.restive(&format!("train s --out m --standardise yes --json {options}")).success();
+        "--seed 5 --hidden 7,3 --dropout 0.25 --learning-rate 0.02 --epochs 30 --ensemble 2 --drop f_04,f_01";
+    let run = folder
+        .restive(&format!("train s --out m --predictor network --standardise yes --json {options}"))
+        .success();
     let card = card(&folder, "m");
     let configuration = &card["configuration"];
     for (name, expected) in [
@@ -86,8 +97,8 @@ fn the_card_says_all_that_decided_the_weights() {
         ("dropout", 0.25.into()),
         ("learning_rate", 0.02.into()),
         ("schedule", "cosine".into()),
-        ("epochs", 6.into()),
-        ("patience", 2.into()),
+        ("epochs", 30.into()),
+        ("patience", 6.into()),
         ("keep", "best".into()),
         ("ensemble", 2.into()),
         ("seed", 5.into()),

@@ -20,7 +20,9 @@ use restive::data::domain::Domain;
 use restive::training::{Finished, Selected};
 use restive_pipeline::card::member_history;
 use restive_pipeline::generate::study_of;
-use restive_pipeline::{Applied, Asked, Objective, Plan, PlanAsked, Profile, Trained, Training};
+use restive_pipeline::{
+    Applied, Asked, Objective, Plan, PlanAsked, PredictorName, Profile, Trained, Training,
+};
 use restive_tables::Study;
 use std::path::PathBuf;
 
@@ -115,11 +117,15 @@ fn indices_of(trial: &Trial<'_>, run: &Comparison, method: Method) -> Vec<f64> {
 
 /// A model of the first run, as `restive train` would write it from its study.
 fn model(objective: Objective, run: &Comparison, study: &Study, origin: &str) -> anyhow::Result<Trained> {
-    let training = Training::new(study, &Asked { objective, seed: run.seed, ..Asked::default() }, origin)?;
+    let predictor = Some(PredictorName::Network);
+    let asked = Asked { objective, predictor, standardise: Some(false), seed: run.seed, ..Asked::default() };
+    let training = Training::new(study, &asked, origin)?;
     let Selected { fitted, two_stage, verdict } = run.selected.clone();
     let finished = match objective {
-        Objective::TwoStage => Finished { fitted: two_stage, selection: None },
-        Objective::DecisionFocused => Finished { fitted, selection: Some((verdict, two_stage)) },
+        Objective::TwoStage => Finished { fitted: two_stage, choice: None, selection: None },
+        Objective::DecisionFocused => {
+            Finished { fitted, choice: None, selection: Some((verdict, two_stage)) }
+        }
     };
     let history = member_history(run.seed, &finished);
     Ok(Trained::new(training.model(vec![finished.fitted.predictor], vec![history]))?)

@@ -9,7 +9,7 @@ use super::configuration::Configuration;
 use super::history::History;
 use crate::show::{name, quoted_name, sentence};
 use restive::data::encoding::{ColumnKind, EncodedColumn, Encoding, Standardise};
-use restive::predictor::{Architecture, Precision, PredictorKind};
+use restive::predictor::{Architecture, BaseKind, Penalties, Precision, PredictorKind, Scaling};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -71,39 +71,138 @@ pub enum WrittenPredictor {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         precision_cap: Option<f64>,
     },
+    /// a logistic model of arms left alone, and for a pull a shrunken shift with a part of each state
+    Hierarchical {
+        /// how firmly weights are held; none where the evidence has not said yet
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        penalties: Option<WrittenPenalties>,
+    },
+    /// several predictors, weighed as log-odds
+    Pool {
+        /// at least one
+        bases: Vec<WrittenBase>,
+    },
 }
 
-impl PredictorCard {
-    /// Of so many fits of an architecture.
-    pub fn new(architecture: &Architecture, members: usize) -> Self {
-        let kind = match &architecture.kind {
+/// How firmly a hierarchical model holds its weights.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WrittenPenalties {
+    /// of arms left alone
+    pub passive: f64,
+    /// of the shift that all states share
+    pub common: f64,
+    /// of the states' own shifts
+    pub by_state: f64,
+}
+
+/// One base of a pool.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WrittenBase {
+    /// of its log-odds
+    pub weight: f64,
+    /// fits whose mean it predicts by
+    pub fits: usize,
+    /// of its features; none: as they are encoded
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scaling: Option<WrittenScaling>,
+    /// what was trained
+    #[serde(flatten)]
+    pub kind: WrittenPredictor,
+}
+
+/// (x − shift)/scale of each feature.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WrittenScaling {
+    /// one number for each feature
+    pub shift: Vec<f64>,
+    /// one number above 0 for each feature
+    pub scale: Vec<f64>,
+}
+
+impl WrittenPredictor {
+    fn new(kind: &PredictorKind) -> Self {
+        match kind {
             PredictorKind::Network { hidden, dropout } => {
-                WrittenPredictor::Network { hidden: hidden.clone(), dropout: *dropout }
+                Self::Network { hidden: hidden.clone(), dropout: *dropout }
             }
             PredictorKind::Effect { precision: Precision::Fixed(precision) } => {
-                WrittenPredictor::Effect { precision: Some(*precision), precision_cap: None }
+                Self::Effect { precision: Some(*precision), precision_cap: None }
             }
             PredictorKind::Effect { precision: Precision::HeldOut { cap } } => {
-                WrittenPredictor::Effect { precision: None, precision_cap: Some(*cap) }
+                Self::Effect { precision: None, precision_cap: Some(*cap) }
             }
-        };
-        Self { features: architecture.features, states: architecture.states, members, kind }
+            PredictorKind::Hierarchical { penalties } => {
+                let written =
+                    |[passive, common, by_state]: [f64; 3]| WrittenPenalties { passive, common, by_state };
+                let penalties = match penalties {
+                    Penalties::Fixed(penalties) => Some(written(*penalties)),
+                    Penalties::Evidence => None,
+                };
+                Self::Hierarchical { penalties }
+            }
+            PredictorKind::Pool { bases } => {
+                let base = |base: &BaseKind| WrittenBase {
+                    weight: base.weight,
+                    fits: base.fits,
+                    scaling: base.scaling.as_ref().map(|scaling| WrittenScaling {
+                        shift: scaling.shift.clone(),
+                        scale: scaling.scale.clone(),
+                    }),
+                    kind: Self::new(&base.kind),
+                };
+                Self::Pool { bases: bases.iter().map(base).collect() }
+            }
+        }
     }
 
-    /// The architecture; none where an effect model has no precision.
-    pub fn architecture(&self) -> Option<Architecture> {
-        let kind = match &self.kind {
-            WrittenPredictor::Network { hidden, dropout } => {
+    /// The kind; none where an effect model has no precision.
+    fn kind(&self) -> Option<PredictorKind> {
+        Some(match self {
+            Self::Network { hidden, dropout } => {
                 PredictorKind::Network { hidden: hidden.clone(), dropout: *dropout }
             }
-            WrittenPredictor::Effect { precision, precision_cap } => {
+            Self::Effect { precision, precision_cap } => {
                 let fixed = precision.map(Precision::Fixed);
                 PredictorKind::Effect {
                     precision: fixed.or(precision_cap.map(|cap| Precision::HeldOut { cap }))?,
                 }
             }
-        };
-        Some(Architecture { features: self.features, states: self.states, kind })
+            Self::Hierarchical { penalties } => PredictorKind::Hierarchical {
+                penalties: penalties.map_or(
+                    Penalties::Evidence,
+                    |WrittenPenalties { passive, common, by_state }| {
+                        Penalties::Fixed([passive, common, by_state])
+                    },
+                ),
+            },
+            Self::Pool { bases } => {
+                let base = |base: &WrittenBase| {
+                    let scaling = base.scaling.as_ref();
+                    Some(BaseKind {
+                        kind: base.kind.kind()?,
+                        weight: base.weight,
+                        fits: base.fits,
+                        scaling: scaling.map(|x| Scaling { shift: x.shift.clone(), scale: x.scale.clone() }),
+                    })
+                };
+                PredictorKind::Pool { bases: bases.iter().map(base).collect::<Option<_>>()? }
+            }
+        })
+    }
+}
+
+impl PredictorCard {
+    /// Of so many fits of an architecture.
+    pub fn new(architecture: &Architecture, members: usize) -> Self {
+        let kind = WrittenPredictor::new(&architecture.kind);
+        Self { features: architecture.features, states: architecture.states, members, kind }
+    }
+
+    /// The architecture; none where an effect model has no precision.
+    pub fn architecture(&self) -> Option<Architecture> {
+        Some(Architecture { features: self.features, states: self.states, kind: self.kind.kind()? })
     }
 }
 
@@ -137,6 +236,7 @@ struct RawEncoding {
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 enum RawColumn {
     Number { name: String, has_missing: bool, mean: f64, sd: f64 },
+    Binary { name: String, has_missing: bool, mean: f64 },
     Text { name: String, has_missing: bool, categories: Vec<String> },
 }
 
@@ -149,6 +249,7 @@ impl RawCard {
                 ColumnKind::Number { mean, sd } => {
                     RawColumn::Number { name, has_missing, mean: *mean, sd: *sd }
                 }
+                ColumnKind::Binary { mean } => RawColumn::Binary { name, has_missing, mean: *mean },
                 ColumnKind::Text { categories } => {
                     RawColumn::Text { name, has_missing, categories: categories.clone() }
                 }
@@ -225,6 +326,13 @@ fn encoding(raw: RawEncoding) -> Result<Encoding, (String, String)> {
                 return Err((found, "finite numbers, sd above 0".to_string()));
             }
             Ok(EncodedColumn { name, kind: ColumnKind::Number { mean, sd }, has_missing })
+        }
+        RawColumn::Binary { name, has_missing, mean } => {
+            if !(0.0..=1.0).contains(&mean) {
+                let found = format!("mean {mean} of feature {}", quoted_name(&name));
+                return Err((found, "a number from 0 to 1: its values are zeros and ones".to_string()));
+            }
+            Ok(EncodedColumn { name, kind: ColumnKind::Binary { mean }, has_missing })
         }
         RawColumn::Text { name, has_missing, categories } => {
             if !categories.is_sorted_by(|a, b| a < b) {

@@ -39,12 +39,16 @@ crate::choices! {
 crate::choices! {
     /// What is trained.
     PredictorName {
+        /// Several of the others, fitted in folds of the training arms that choose one of them or weigh them
+        Auto = "auto",
         /// Hidden layers of ReLU units and a softmax
         Network = "network",
         /// A network without hidden layers
         Linear = "linear",
         /// A logistic model of arms left alone, and a shrunken shift for a pull: for few pulls
         Effect = "effect",
+        /// The same with a part of the shift for each state, its penalties by the evidence of the data: between effect and linear
+        Hierarchical = "hierarchical",
     }
 }
 

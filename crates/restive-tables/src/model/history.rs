@@ -50,12 +50,62 @@ pub struct MemberHistory {
     /// the fit that is the answer
     #[serde(flatten)]
     pub fit: FitHistory,
+    /// what the folds said of the predictors that were tried
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub choice: Option<PredictorChoice>,
     /// what the folds of the recommended training said
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selection: Option<FoldsVerdict>,
     /// two-stage training before it, where the answer is another
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub two_stage: Option<FitHistory>,
+}
+
+crate::choices! {
+    /// What became of the predictors that were tried.
+    ChoiceOutcome {
+        /// One of them is the answer
+        Single = "single",
+        /// Several of them, weighed
+        Pool = "pool",
+        /// None of them: nothing is better than the bare frequencies of moves
+        Frequencies = "frequencies",
+    }
+}
+
+/// What the folds said of the predictors that were tried. Losses are −ln P of a transition out of fold (or of a sighting, where states are seen
+/// at pulls only).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PredictorChoice {
+    /// what was chosen
+    pub outcome: ChoiceOutcome,
+    /// each of them
+    pub bases: Vec<TriedBase>,
+    /// by how much the pool's squared error of the next reward is below that of the best base, in units of twice its mean
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pool_gain: Option<Lead>,
+    /// of what was chosen
+    pub loss: Option<f64>,
+    /// of the bare frequencies
+    pub frequencies_loss: Option<f64>,
+    /// that were judged
+    pub transitions: u64,
+    /// of the training arms
+    pub folds: usize,
+}
+
+/// What the folds said of one predictor.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TriedBase {
+    /// which
+    pub name: String,
+    /// in the answer
+    pub weight: f64,
+    /// in the pool, whether it is the answer or not
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pool_weight: Option<f64>,
+    /// out of fold
+    pub loss: Option<f64>,
 }
 
 /// The epochs of a training.
@@ -101,7 +151,7 @@ pub struct Leads {
 /// A mean over folds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Lead {
-    /// value per arm
+    /// what is led by: a value per arm, or what its holder says
     pub mean: Option<f64>,
     /// of the mean
     pub standard_error: Option<f64>,

@@ -10,7 +10,8 @@
 //!   missing where no training arm missed any is an error: nothing was learnt of what that means;
 //! - a column that tells training arms nothing (all alike or all missing) is an error, unless it is dropped by name.
 //!
-//! Zeros and ones are not standardised. An encoding is plain data, so that it can be stored beside a model and compared.
+//! Zeros and ones are not standardised, whether they stand for a category or were numbers from the beginning: a column of
+//! numbers in which the training arms have nothing else passes through. An encoding is plain data, so that it can be stored beside a model and compared.
 //!
 //! ```
 //! use restive::data::encoding::{Encoding, Standardise};
@@ -72,6 +73,11 @@ pub enum ColumnKind {
         /// their standard deviation, divided by their number
         sd: f64,
     },
+    /// a column of zeros and ones, never standardised
+    Binary {
+        /// mean of the values that are there
+        mean: f64,
+    },
     /// a column of text
     Text {
         /// its categories, sorted
@@ -112,7 +118,7 @@ impl Encoding {
         let mut names = Vec::with_capacity(self.width());
         for EncodedColumn { name, kind, has_missing } in &self.columns {
             match kind {
-                ColumnKind::Number { .. } => names.push(name.clone()),
+                ColumnKind::Number { .. } | ColumnKind::Binary { .. } => names.push(name.clone()),
                 ColumnKind::Text { categories } => {
                     names.extend(categories.iter().map(|c| format!("{name} = {c}")))
                 }
@@ -131,12 +137,12 @@ impl Encoding {
             let column = features.column(&learnt.name).expect("checked");
             let gap = first + learnt.width() - 1;
             match (&learnt.kind, column) {
-                (ColumnKind::Number { mean, sd }, Column::Number(values)) => {
+                (ColumnKind::Number { mean, .. } | ColumnKind::Binary { mean }, Column::Number(values)) => {
                     for (i, &x) in values.iter().enumerate() {
                         let known = if x.is_nan() { *mean } else { x };
-                        encoded[[i, first]] = match self.standardise {
-                            Standardise::Yes => (known - mean) / sd,
-                            Standardise::No => known,
+                        encoded[[i, first]] = match (self.standardise, &learnt.kind) {
+                            (Standardise::Yes, ColumnKind::Number { sd, .. }) => (known - mean) / sd,
+                            _ => known,
                         };
                         if x.is_nan() {
                             encoded[[i, gap]] = 1.0;
@@ -220,7 +226,7 @@ fn gap(learnt: &EncodedColumn, features: &Features) -> Option<(String, FeatureFa
 impl EncodedColumn {
     fn width(&self) -> usize {
         let values = match &self.kind {
-            ColumnKind::Number { .. } => 1,
+            ColumnKind::Number { .. } | ColumnKind::Binary { .. } => 1,
             ColumnKind::Text { categories } => categories.len(),
         };
         values + usize::from(self.has_missing)
@@ -230,7 +236,7 @@ impl EncodedColumn {
 impl ColumnKind {
     fn name(&self) -> &'static str {
         match self {
-            ColumnKind::Number { .. } => "numbers",
+            ColumnKind::Number { .. } | ColumnKind::Binary { .. } => "numbers",
             ColumnKind::Text { .. } => "text",
         }
     }
@@ -249,7 +255,10 @@ fn learn(name: &str, column: &Column) -> Result<EncodedColumn> {
             if !(sd > 0.0) || known.iter().all(|x| *x == known[0]) {
                 return refuse(FeatureFault::Constant { found: known[0].to_string() });
             }
-            ColumnKind::Number { mean, sd }
+            match known.iter().all(|x| *x == 0.0 || *x == 1.0) {
+                true => ColumnKind::Binary { mean },
+                false => ColumnKind::Number { mean, sd },
+            }
         }
         Column::Text(values) => {
             let categories: BTreeSet<&String> = values.iter().flatten().collect();

@@ -171,6 +171,27 @@ pub fn folds(groups: &[Group], k: usize, seed: u64) -> Result<Vec<Vec<Group>>> {
     Ok(dealt.into_iter().map(|fold| fold.into_iter().map(|g| groups[g].clone()).collect()).collect())
 }
 
+/// Cuts the arms of all groups together into k parts of nearly equal size at random; a part has a group for each instance of which
+/// it has arms.
+pub fn arm_folds(groups: &[Group], k: usize, seed: u64) -> Result<Vec<Vec<Group>>> {
+    at_least("folds", k, 2, "at least 2")?;
+    let arms: Vec<(usize, usize)> =
+        groups.iter().flat_map(|group| group.arms.iter().map(|arm| (group.instance, *arm))).collect();
+    at_least("arms to cut into folds", arms.len(), k, "at least as many as folds")?;
+    let dealt = deal(shuffled(arms.len(), &mut stream(seed, &[FOLDS])), k);
+    let fold = |fold: Vec<usize>| {
+        let mut parts: Vec<Group> = Vec::new();
+        for (instance, arm) in fold.into_iter().map(|at| arms[at]) {
+            match parts.last_mut().filter(|part| part.instance == instance) {
+                Some(part) => part.arms.push(arm),
+                None => parts.push(Group { instance, arms: vec![arm] }),
+            }
+        }
+        parts
+    };
+    Ok(dealt.into_iter().map(fold).collect())
+}
+
 /// Purposes of random numbers.
 const INSTANCES: u64 = 20;
 const ARMS: u64 = 21;

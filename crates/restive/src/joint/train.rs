@@ -176,14 +176,14 @@ pub fn train(instances: &[Instance], mut predictor: Predictor, settings: &JointS
                 trained.status = PlanStatus::NotConverged;
             }
             let down: Vec<f64> = said.gradient.iter().map(|g| -g).collect();
-            adam.step(predictor.flat_mut(), &down, settings.learning_rate);
+            predictor.update(|params| adam.step(params, &down, settings.learning_rate));
         }
         trained.history.push(mean);
         if !mean.is_finite() || predictor.flat().iter().any(|x| !x.is_finite()) {
             trained.status = PlanStatus::NotConverged;
             return Ok(trained);
         }
-        trained.predictor.flat_mut().copy_from_slice(predictor.flat());
+        trained.predictor.update(|params| params.copy_from_slice(&predictor.flat()));
     }
     Ok(trained)
 }

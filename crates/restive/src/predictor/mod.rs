@@ -1,12 +1,13 @@
 //! Predictors: from the features of an arm to its transitions, and back.
 //!
 //! A [`Network`] is the paper's predictor: hidden layers of ReLU units and a softmax over the next state; without hidden
-//! layers it is the *linear* predictor. An [`Effect`] model learns how arms move when they are left alone, and what a pull
-//! changes, as a shrunken shift: the choice for data with few pulls. [`Predictor`] is either; [`Ensemble`] averages several.
+//! layers it is the *linear* predictor. A [`Logistic`] model, *effect* or *hierarchical*, learns how arms move when they are left
+//! alone, and what a pull changes, as a shrunken shift: the choice for data with few pulls. A [`Pool`] weighs several of them.
+//! [`Predictor`] is any of these; [`Ensemble`] averages several.
 //!
 //! **Forward and pullback.** [`Predictor::forward`] turns features `[N,F]` into transitions `[N,M,2,M]`, and
 //! [`Forward::pullback`] turns a cotangent of the transitions, whatever it comes from (a likelihood, a decision), into the
-//! gradient by the parameters. Parameters lie in one flat vector, of which [`Predictor::params`] gives the named blocks.
+//! gradient by the parameters. Parameters are one flat vector, of which [`Predictor::params`] gives the named blocks.
 //!
 //! Arms are taken 1,024 at a time, each such chunk by whichever thread is free, and gradients are added in the order of the
 //! chunks: the same bits for every number of threads.
@@ -28,16 +29,21 @@
 pub mod adam;
 mod cholesky;
 mod chunks;
-pub mod effect;
+pub mod logistic;
 mod network;
 mod params;
+mod pool;
+mod scaling;
 mod softmax;
 
-pub use effect::{Effect, Precision};
+pub use logistic::{Logistic, Penalties, Precision};
 pub use network::Network;
+pub use pool::{Base, BaseKind, Pool, logs, pooled};
+pub use scaling::{Scaling, is_uneven};
 
 use crate::error::{Error, Result};
-use ndarray::{Array4, ArrayD, ArrayView2, ArrayView4, ArrayViewD};
+use ndarray::{Array4, ArrayD, ArrayView2, ArrayView4, ArrayViewD, CowArray, Ix2};
+use std::borrow::Cow;
 
 /// What a predictor is, before any training: plain data from which an untrained one is built.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,10 +66,20 @@ pub enum PredictorKind {
         /// share of the hidden units left out at random in each training step
         dropout: f64,
     },
-    /// see [`Effect`]
+    /// see [`Logistic`]
     Effect {
         /// how strongly the effect of a pull is held to be the same for all arms
         precision: Precision,
+    },
+    /// see [`Logistic`]
+    Hierarchical {
+        /// how strongly weights are held
+        penalties: Penalties,
+    },
+    /// see [`Pool`]
+    Pool {
+        /// at least one
+        bases: Vec<BaseKind>,
     },
 }
 
@@ -73,7 +89,9 @@ pub enum Predictor {
     /// layers and a softmax
     Network(Network),
     /// a logistic model with a shrunken shift for a pull
-    Effect(Effect),
+    Logistic(Logistic),
+    /// several of them
+    Pool(Pool),
 }
 
 impl Predictor {
@@ -87,7 +105,13 @@ impl Predictor {
             PredictorKind::Network { hidden, dropout } => {
                 Self::Network(Network::new(*features, *states, hidden, *dropout, seed)?)
             }
-            PredictorKind::Effect { precision } => Self::Effect(Effect::new(*features, *states, *precision)?),
+            PredictorKind::Effect { precision } => {
+                Self::Logistic(Logistic::new(*features, *states, *precision)?)
+            }
+            PredictorKind::Hierarchical { penalties } => {
+                Self::Logistic(Logistic::new(*features, *states, *penalties)?)
+            }
+            PredictorKind::Pool { bases } => Self::Pool(Pool::untrained(*features, *states, bases, seed)?),
         })
     }
 
@@ -95,7 +119,8 @@ impl Predictor {
     pub fn architecture(&self) -> Architecture {
         match self {
             Self::Network(network) => network.architecture(),
-            Self::Effect(effect) => effect.architecture(),
+            Self::Logistic(model) => model.architecture(),
+            Self::Pool(pool) => pool.architecture(),
         }
     }
 
@@ -103,58 +128,76 @@ impl Predictor {
     pub fn predict(&self, features: ArrayView2<'_, f64>) -> Array4<f64> {
         match self {
             Self::Network(network) => network.predict(features),
-            Self::Effect(effect) => effect.predict(features),
+            Self::Logistic(model) => model.predict(features),
+            Self::Pool(pool) => pool.predict(features),
         }
     }
 
     /// Transitions of arms with these features `[N,F]`, ready to be pulled back.
-    pub fn forward<'a>(&'a self, features: ArrayView2<'a, f64>) -> Forward<'a> {
+    pub fn forward<'a>(&'a self, features: impl Into<CowArray<'a, f64, Ix2>>) -> Forward<'a> {
         match self {
             Self::Network(network) => network.forward(features),
-            Self::Effect(effect) => effect.forward(features),
+            Self::Logistic(model) => model.forward(features),
+            Self::Pool(pool) => pool.forward(features.into(), None),
         }
     }
 
     /// The forward pass of a training step: with dropout, drawn from the seed, where the predictor has it.
-    pub fn forward_with_dropout<'a>(&'a self, features: ArrayView2<'a, f64>, seed: u64) -> Forward<'a> {
+    pub fn forward_with_dropout<'a>(
+        &'a self,
+        features: impl Into<CowArray<'a, f64, Ix2>>,
+        seed: u64,
+    ) -> Forward<'a> {
         match self {
             Self::Network(network) => network.forward_with_dropout(features, seed),
-            Self::Effect(effect) => effect.forward(features),
+            Self::Logistic(model) => model.forward(features),
+            Self::Pool(pool) => pool.forward(features.into(), Some(seed)),
         }
     }
 
     /// All parameters in a row, in the order of [`Predictor::params`].
-    pub fn flat(&self) -> &[f64] {
+    pub fn flat(&self) -> Cow<'_, [f64]> {
         match self {
-            Self::Network(network) => network.flat(),
-            Self::Effect(effect) => effect.flat(),
+            Self::Network(network) => network.flat().into(),
+            Self::Logistic(model) => model.flat().into(),
+            Self::Pool(pool) => pool.flat().into(),
         }
     }
 
-    /// All parameters in a row, to be changed by an optimiser.
-    pub fn flat_mut(&mut self) -> &mut [f64] {
+    /// Changes the parameters, all in a row, as an optimiser does.
+    pub fn update(&mut self, change: impl FnOnce(&mut [f64])) {
         match self {
-            Self::Network(network) => network.flat_mut(),
-            Self::Effect(effect) => effect.flat_mut(),
+            Self::Network(network) => change(network.flat_mut()),
+            Self::Logistic(model) => change(model.flat_mut()),
+            Self::Pool(pool) => {
+                let mut flat = pool.flat();
+                change(&mut flat);
+                pool.set_flat(&flat);
+            }
         }
     }
 
     /// The parameters by name.
     pub fn params(&self) -> Vec<(String, ArrayViewD<'_, f64>)> {
-        params::views(&self.blocks(), self.flat())
+        match self {
+            Self::Network(network) => params::views(&network.blocks(), network.flat()),
+            Self::Logistic(model) => params::views(&model.blocks(), model.flat()),
+            Self::Pool(pool) => pool.params(),
+        }
     }
 
     /// Takes parameters by name, in any order: each name once, in its shape, with finite numbers.
     pub fn set_params(&mut self, named: &[(String, ArrayD<f64>)]) -> Result<()> {
         let flat = params::flatten(&self.blocks(), named)?;
-        self.flat_mut().copy_from_slice(&flat);
+        self.update(|params| params.copy_from_slice(&flat));
         Ok(())
     }
 
     fn blocks(&self) -> Vec<params::Block> {
         match self {
             Self::Network(network) => network.blocks(),
-            Self::Effect(effect) => effect.blocks(),
+            Self::Logistic(model) => model.blocks(),
+            Self::Pool(pool) => pool.blocks(),
         }
     }
 }
@@ -168,7 +211,8 @@ pub struct Forward<'a> {
 
 enum Tape<'a> {
     Network(network::Tape<'a>),
-    Effect(effect::Tape<'a>),
+    Logistic(logistic::Tape<'a>),
+    Pool(pool::Tape<'a>),
 }
 
 /// What a cotangent of predicted transitions becomes on the parameters.
@@ -189,7 +233,8 @@ impl Forward<'_> {
         );
         let d_params = match &self.tape {
             Tape::Network(tape) => tape.d_params(self.transition.view(), d_transition),
-            Tape::Effect(tape) => tape.d_params(self.transition.view(), d_transition),
+            Tape::Logistic(tape) => tape.d_params(self.transition.view(), d_transition),
+            Tape::Pool(tape) => tape.d_params(self.transition.view(), d_transition),
         };
         ParamsCotangent { d_params }
     }

@@ -27,7 +27,7 @@ use super::{Architecture, Forward, PredictorKind, softmax};
 use crate::error::{Error, Result};
 use crate::random::stream;
 use ndarray::linalg::general_mat_mul;
-use ndarray::{Array2, Array4, ArrayView1, ArrayView2, ArrayView4, ArrayViewMut2, Axis};
+use ndarray::{Array2, Array4, ArrayView1, ArrayView2, ArrayView4, ArrayViewMut2, Axis, CowArray, Ix2};
 use rand::RngExt;
 
 /// The stream of the initial weights: no other use of a seed begins with it, not even the network that makes the features of
@@ -123,17 +123,21 @@ impl Network {
     }
 
     /// The same with a tape, so that it can be pulled back.
-    pub fn forward<'a>(&'a self, features: ArrayView2<'a, f64>) -> Forward<'a> {
-        self.taped(features, None)
+    pub fn forward<'a>(&'a self, features: impl Into<CowArray<'a, f64, Ix2>>) -> Forward<'a> {
+        self.taped(features.into(), None)
     }
 
     /// The same with dropout, drawn from the seed: every training step has a seed of its own.
-    pub fn forward_with_dropout<'a>(&'a self, features: ArrayView2<'a, f64>, seed: u64) -> Forward<'a> {
-        self.taped(features, (self.dropout > 0.0).then_some(seed))
+    pub fn forward_with_dropout<'a>(
+        &'a self,
+        features: impl Into<CowArray<'a, f64, Ix2>>,
+        seed: u64,
+    ) -> Forward<'a> {
+        self.taped(features.into(), (self.dropout > 0.0).then_some(seed))
     }
 
-    fn taped<'a>(&'a self, features: ArrayView2<'a, f64>, dropout: Option<u64>) -> Forward<'a> {
-        let (transition, activations) = self.run(features, dropout, |activations| activations);
+    fn taped<'a>(&'a self, features: CowArray<'a, f64, Ix2>, dropout: Option<u64>) -> Forward<'a> {
+        let (transition, activations) = self.run(features.view(), dropout, |activations| activations);
         let scale = if dropout.is_some() { 1.0 / (1.0 - self.dropout) } else { 1.0 };
         let tape = Tape { network: self, features, activations, scale };
         Forward { transition, tape: super::Tape::Network(tape) }
@@ -189,7 +193,7 @@ impl Network {
 /// What the pullback needs: the input of every layer.
 pub(super) struct Tape<'a> {
     network: &'a Network,
-    features: ArrayView2<'a, f64>,
+    features: CowArray<'a, f64, Ix2>,
     /// of each chunk, of each hidden layer: `[≤1024,H]`
     activations: Vec<Vec<Array2<f64>>>,
     /// 1/(1 − dropout) where there was dropout

@@ -1,6 +1,7 @@
 //! The candidates of the recommended training on one set of training instances: two-stage training first, then the presets.
 
 use super::decision_focused::{DecisionFocused, Prior};
+use super::descent::{EpochReport, Fitted};
 use super::prepared::Prepared;
 use super::recipe::{Choice, Recipe};
 use super::snapshot::Snapshot;
@@ -10,24 +11,94 @@ use crate::error::Result;
 use crate::evaluation::strength;
 use crate::index::whittle_index;
 use crate::policy::Temperature;
+use crate::predictor::Predictor;
+use crate::predictor::logistic::FitProgress;
 use std::sync::Arc;
 
 /// The temperature at which candidates are compared, relative to the spread of the indices: nearly strict.
 const NEARLY_STRICT: Temperature = Temperature::Spread(0.02);
+
+/// Where the candidates begin.
+pub(super) enum First {
+    /// two-stage training, on its way
+    Training(Box<TwoStage>),
+    /// what was trained elsewhere
+    Ready(Box<Fitted>),
+}
+
+impl First {
+    pub fn is_finished(&self) -> bool {
+        match self {
+            First::Training(training) => training.is_finished(),
+            First::Ready(_) => true,
+        }
+    }
+
+    fn advance(&mut self) {
+        if let First::Training(training) = self {
+            training.advance();
+        }
+    }
+
+    /// The predictor with the parameters that are kept so far.
+    fn best(&self) -> Predictor {
+        match self {
+            First::Training(training) => training.best(),
+            First::Ready(fitted) => fitted.predictor.clone(),
+        }
+    }
+
+    /// The predictor as it stands.
+    pub fn predictor(&self) -> &Predictor {
+        match self {
+            First::Training(training) => training.predictor(),
+            First::Ready(fitted) => &fitted.predictor,
+        }
+    }
+
+    pub fn history(&self) -> &[EpochReport] {
+        match self {
+            First::Training(training) => training.history(),
+            First::Ready(fitted) => &fitted.history,
+        }
+    }
+
+    /// Epochs made, and at most.
+    pub fn progress(&self) -> (usize, usize) {
+        match self {
+            First::Training(training) => training.progress(),
+            First::Ready(_) => (0, 0),
+        }
+    }
+
+    pub fn fitting(&self) -> Option<FitProgress> {
+        match self {
+            First::Training(training) => training.fitting(),
+            First::Ready(_) => None,
+        }
+    }
+
+    pub fn finish(self) -> Fitted {
+        match self {
+            First::Training(training) => training.finish(),
+            First::Ready(fitted) => *fitted,
+        }
+    }
+}
 
 /// The candidates of one set of training instances.
 pub(super) struct Candidates {
     pub train: Vec<Arc<Prepared>>,
     validation: Vec<Arc<Prepared>>,
     held_out: Vec<Arc<Prepared>>,
-    pub two_stage: TwoStage,
+    pub first: First,
     prior: Option<Prior>,
     /// weak and strong, once begun
     pub presets: [Option<DecisionFocused>; 2],
 }
 
 impl Candidates {
-    /// At its beginning. `held_out` are the instances that candidates are compared on, if they are.
+    /// At its beginning, with a training of its own. `held_out` are the instances that candidates are compared on, if they are.
     pub fn new(
         recipe: &Recipe,
         train: Vec<Arc<Prepared>>,
@@ -35,7 +106,19 @@ impl Candidates {
         held_out: Vec<Arc<Prepared>>,
     ) -> Result<Self> {
         let two_stage = TwoStage::from_prepared(recipe.two_stage.clone(), train.clone(), validation.clone())?;
-        Ok(Self { train, validation, held_out, two_stage, prior: None, presets: [None, None] })
+        let first = First::Training(Box::new(two_stage));
+        Ok(Self { train, validation, held_out, first, prior: None, presets: [None, None] })
+    }
+
+    /// The same from what was trained elsewhere.
+    pub fn ready(
+        fitted: Fitted,
+        train: Vec<Arc<Prepared>>,
+        validation: Vec<Arc<Prepared>>,
+        held_out: Vec<Arc<Prepared>>,
+    ) -> Self {
+        let first = First::Ready(Box::new(fitted));
+        Self { train, validation, held_out, first, prior: None, presets: [None, None] }
     }
 
     pub fn preset(&self, choice: Choice) -> Option<&DecisionFocused> {
@@ -45,13 +128,13 @@ impl Candidates {
 
     pub fn is_done(&self, presets: &[Choice]) -> bool {
         let is_done = |preset: &Choice| self.preset(*preset).is_some_and(DecisionFocused::is_finished);
-        self.two_stage.is_finished() && presets.iter().all(is_done)
+        self.first.is_finished() && presets.iter().all(is_done)
     }
 
     /// One epoch of the first training that is not at its end, or of an effect model a step of its fit.
     pub fn advance(&mut self, recipe: &Recipe, presets: &[Choice]) {
-        if !self.two_stage.is_finished() {
-            self.two_stage.advance();
+        if !self.first.is_finished() {
+            self.first.advance();
             return;
         }
         for preset in presets {
@@ -66,7 +149,7 @@ impl Candidates {
     /// What two-stage training led to, and what its predictions are worth on the validation instances.
     pub fn prior(&mut self) -> &Prior {
         if self.prior.is_none() {
-            let predictor = self.two_stage.best();
+            let predictor = self.first.best();
             let predictions: Vec<_> =
                 self.validation.iter().map(|prepared| predictor.predict(prepared.features.view())).collect();
             let pairs: Vec<_> = (self.validation.iter().zip(&predictions))
@@ -115,7 +198,9 @@ impl Candidates {
     }
 
     pub fn save(&self, name: &str, all: &mut Snapshot) {
-        all.extend(&format!("{name}.two-stage"), self.two_stage.snapshot());
+        if let First::Training(two_stage) = &self.first {
+            all.extend(&format!("{name}.two-stage"), two_stage.snapshot());
+        }
         for preset in Choice::PRESETS {
             if let Some(training) = self.preset(preset) {
                 all.extend(&format!("{name}.{}", preset.name()), training.snapshot());
@@ -124,10 +209,12 @@ impl Candidates {
     }
 
     pub fn load(&mut self, name: &str, all: &Snapshot, recipe: &Recipe) -> Result<()> {
-        self.two_stage.restore(&all.part(&format!("{name}.two-stage")))?;
+        if let First::Training(two_stage) = &mut self.first {
+            two_stage.restore(&all.part(&format!("{name}.two-stage")))?;
+        }
         for preset in Choice::PRESETS {
             let part = all.part(&format!("{name}.{}", preset.name()));
-            if !part.counts.is_empty() && self.two_stage.is_finished() {
+            if !part.counts.is_empty() && self.first.is_finished() {
                 self.begin(recipe, preset).restore(&part)?;
             }
         }

@@ -101,7 +101,8 @@ impl Descent {
                 *train_value.get_or_insert(0.0) += value / instances as f64;
             }
             if learning_rate > 0.0 {
-                self.adam.step(self.predictor.flat_mut(), &said.gradient, learning_rate);
+                let adam = &mut self.adam;
+                self.predictor.update(|params| adam.step(params, &said.gradient, learning_rate));
             }
         }
         let validation_loss = validation_loss(&self.predictor);
@@ -116,7 +117,7 @@ impl Descent {
                 Keep::Best { .. } => validation_loss.is_none_or(|loss| loss < lowest),
             };
         if is_best {
-            self.kept.copy_from_slice(self.predictor.flat());
+            self.kept.copy_from_slice(&self.predictor.flat());
         }
         self.history.push(EpochReport {
             epoch,
@@ -144,13 +145,14 @@ impl Descent {
     /// The predictor with the parameters that are kept so far.
     pub fn best(&self) -> Predictor {
         let mut predictor = self.predictor.clone();
-        predictor.flat_mut().copy_from_slice(&self.kept);
+        predictor.update(|params| params.copy_from_slice(&self.kept));
         predictor
     }
 
     /// The predictor with the parameters that are kept.
     pub fn finish(mut self) -> Fitted {
-        self.predictor.flat_mut().copy_from_slice(&self.kept);
+        let kept = &self.kept;
+        self.predictor.update(|params| params.copy_from_slice(kept));
         Fitted { predictor: self.predictor, history: self.history, status: self.status }
     }
 }

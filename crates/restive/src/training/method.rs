@@ -10,6 +10,8 @@ use super::value::Decision;
 pub enum Method {
     /// by likelihood; planning comes afterwards
     TwoStage(Config),
+    /// by likelihood, with whichever predictors folds of the training arms choose; the settings are those of the networks
+    Auto(Config),
     /// through the decision: from scratch, as published, or from a prior
     DecisionFocused(Config, Decision, Option<Prior>),
     /// two-stage first, through the decision where the folds say so
@@ -20,7 +22,7 @@ impl Method {
     /// The settings of the first, or only, stage.
     pub fn config(&self) -> &Config {
         match self {
-            Self::TwoStage(config) | Self::DecisionFocused(config, ..) => config,
+            Self::TwoStage(config) | Self::Auto(config) | Self::DecisionFocused(config, ..) => config,
             Self::Recommended(recipe) => &recipe.two_stage,
         }
     }
@@ -28,7 +30,7 @@ impl Method {
     /// The decision that training goes through, where it does.
     pub fn decision(&self) -> Option<&Decision> {
         match self {
-            Self::TwoStage(_) => None,
+            Self::TwoStage(_) | Self::Auto(_) => None,
             Self::DecisionFocused(_, decision, _) => Some(decision),
             Self::Recommended(recipe) => Some(&recipe.decision),
         }
@@ -39,7 +41,9 @@ impl Method {
     pub fn member(&self, k: usize, chosen: Option<Choice>) -> Self {
         let mut member = self.clone();
         match &mut member {
-            Self::TwoStage(config) | Self::DecisionFocused(config, ..) => *config = config.member(k),
+            Self::TwoStage(config) | Self::Auto(config) | Self::DecisionFocused(config, ..) => {
+                *config = config.member(k)
+            }
             Self::Recommended(recipe) => {
                 recipe.two_stage = recipe.two_stage.member(k);
                 recipe.choice = recipe.choice.or(chosen.filter(|_| k > 0));

@@ -5,6 +5,7 @@
 //! A [`Method`] says which, with all that decides its outcome but the data; [`fit`] runs it to its end, and a [`Fit`] is any
 //! of them on its way: advanced epoch by epoch, saved and restored between any two of them.
 
+pub mod auto;
 mod candidates;
 mod config;
 pub mod decision_focused;
@@ -18,6 +19,7 @@ mod snapshot;
 pub mod two_stage;
 pub mod value;
 
+pub use auto::Auto;
 pub use config::{Config, Keep, Protocol, Rate};
 pub use decision_focused::{DecisionFocused, ObjectiveValue, Prior};
 pub use descent::{EpochReport, Fitted, Status};

@@ -55,6 +55,20 @@ impl Prepared {
         })
     }
 
+    /// The same arms, described otherwise; without their log.
+    pub fn with_features(&self, features: Array2<f64>) -> Self {
+        Self {
+            features,
+            record: self.record.clone(),
+            observation: self.observation,
+            reward: self.reward.clone(),
+            budget: self.budget,
+            discount: self.discount,
+            initial: self.initial.clone(),
+            log: None,
+        }
+    }
+
     pub fn arms(&self) -> usize {
         self.features.nrows()
     }

@@ -43,6 +43,8 @@ impl Choice {
 pub struct Recipe {
     /// the first stage
     pub two_stage: Config,
+    /// whether it is [`Auto`](super::Auto): these are then the settings of its networks
+    pub is_auto: bool,
     /// the decision; its weight of the loss is the preset's
     pub decision: Decision,
     /// a preset to be taken without selection
@@ -57,7 +59,12 @@ impl Recipe {
 
     /// The [recommended](Decision::recommended) decision for a horizon of so many steps.
     pub fn new(two_stage: Config, horizon: usize) -> Self {
-        Self { two_stage, decision: Decision::recommended(horizon), choice: None }
+        Self { two_stage, is_auto: false, decision: Decision::recommended(horizon), choice: None }
+    }
+
+    /// The same with a first stage that chooses among predictors.
+    pub fn auto(networks: Config, horizon: usize) -> Self {
+        Self { is_auto: true, ..Self::new(networks, horizon) }
     }
 
     /// How a preset trains on so many instances.

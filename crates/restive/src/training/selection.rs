@@ -14,6 +14,9 @@
 //! 3. The better preset is chosen if it leads two-stage training by more than one standard error over the folds; it is then
 //!    trained on everything. Otherwise two-stage training is enough, and its predictor is the answer.
 //!
+//! Where the first stage is [`Auto`], its folds are those of the selection: each begins with the pool that was chosen, of the
+//! fits that never saw the fold. A preset that wins is trained from one fit of each chosen base to everything.
+//!
 //! All folds advance side by side, one epoch per [`Selection::round`], each as it would alone: the answer is the same for
 //! any number of threads, and between two rounds everything can be saved as a [`Snapshot`] and restored.
 //!
@@ -34,6 +37,7 @@
 //! # Ok::<(), restive::Error>(())
 //! ```
 
+use super::auto::{self, Again, Auto, Fold, Outcome};
 use super::candidates::Candidates;
 use super::decision_focused::DecisionFocused;
 use super::descent::{EpochReport, Fitted};
@@ -45,7 +49,7 @@ use crate::error::{Error, Result};
 use crate::evaluation::moments;
 use crate::instance::Instance;
 use crate::predictor::Predictor;
-use crate::predictor::effect::FitProgress;
+use crate::predictor::logistic::FitProgress;
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -77,9 +81,23 @@ pub struct Selected {
 /// The recommended training between two rounds.
 pub struct Selection {
     recipe: Recipe,
-    main: Candidates,
+    /// a first stage that chooses among predictors
+    auto: Option<AutoFirst>,
+    /// on all instances; none before the first stage has chosen
+    main: Option<Candidates>,
     folds: Vec<Candidates>,
     verdict: Option<Verdict>,
+}
+
+/// A first stage that chooses, and what it is needed for later.
+struct AutoFirst {
+    auto: Auto,
+    all: Vec<Arc<Prepared>>,
+    validation: Vec<Arc<Prepared>>,
+    /// the chosen bases on their way to a fit of everything
+    again: Option<Again>,
+    /// whether training through the decision has what it begins with
+    is_ready: bool,
 }
 
 impl Selection {
@@ -93,6 +111,13 @@ impl Selection {
         }
         let decision = Some(&recipe.decision);
         let [all, validation] = prepare(train, validation, decision)?;
+        if recipe.is_auto {
+            let seed = recipe.two_stage.seed;
+            let cut = auto::cut(train, &all, seed, |instance| Prepared::new(instance, decision))?;
+            let auto = Auto::from_prepared(recipe.two_stage.clone(), all.clone(), validation.clone(), cut)?;
+            let auto = Some(AutoFirst { auto, all, validation, again: None, is_ready: false });
+            return Ok(Self { recipe, auto, main: None, folds: vec![], verdict: None });
+        }
         let cut = if recipe.choice.is_some() { vec![] } else { cut(train, recipe.two_stage.seed)? };
         let begin = |train, held_out| Candidates::new(&recipe, train, validation.clone(), held_out);
         let fold = |held_out: &Vec<Group>| {
@@ -109,31 +134,94 @@ impl Selection {
             begin(part(false), part(true))
         };
         let folds = cut.iter().map(fold).collect::<Result<Vec<Candidates>>>()?;
-        let main = begin(all.clone(), vec![])?;
-        Ok(Self { recipe, main, folds, verdict: None })
+        let main = Some(begin(all.clone(), vec![])?);
+        Ok(Self { recipe, auto: None, main, folds, verdict: None })
     }
 
     /// Every training that is not at its end advances by one epoch; once all folds are, the candidate is chosen.
     pub fn round(&mut self) {
         assert!(!self.is_finished(), "training is finished");
+        if let Some(first) = self.auto.as_mut().filter(|first| !first.auto.is_finished()) {
+            first.auto.round();
+            if first.auto.is_finished() {
+                self.begin_candidates();
+            }
+            return;
+        }
         let recipe = &self.recipe;
         if self.verdict.is_none() {
-            let sets = std::iter::once((&mut self.main, &[][..]))
-                .chain(self.folds.iter_mut().map(|fold| (fold, &Choice::PRESETS[..])));
+            let main = self.main.iter_mut().map(|main| (main, &[][..]));
+            let sets = main.chain(self.folds.iter_mut().map(|fold| (fold, &Choice::PRESETS[..])));
             let sets: Vec<_> = sets.collect();
             sets.into_par_iter().for_each(|(candidates, presets)| candidates.advance(recipe, presets));
-            let is_done =
-                self.main.is_done(&[]) && self.folds.iter().all(|fold| fold.is_done(&Choice::PRESETS));
-            self.verdict = is_done.then(|| self.judge());
+            self.judge_if_done();
+        } else if let Some(again) = self.again() {
+            again.advance();
+            self.begin_preset();
         } else {
             let wanted = self.wanted();
-            self.main.advance(recipe, &wanted);
+            self.main.as_mut().expect("begun").advance(&self.recipe, &wanted);
         }
+    }
+
+    /// The candidates of what the first stage chose.
+    fn begin_candidates(&mut self) {
+        let AutoFirst { auto, all, validation, .. } = self.auto.as_ref().expect("a first stage that chooses");
+        let fitted = auto.finish();
+        let is_worth_it = auto.verdict().is_some_and(|verdict| verdict.outcome != Outcome::Frequencies);
+        if self.recipe.choice.is_none() && is_worth_it && auto.folds.len() > 1 {
+            let fold = |(k, fold): (usize, &Fold)| {
+                let fitted = Fitted { predictor: auto.without(k), ..fitted.clone() };
+                Candidates::ready(fitted, fold.train.clone(), validation.clone(), fold.held_out.clone())
+            };
+            self.folds = auto.folds.iter().enumerate().map(fold).collect();
+        }
+        self.main = Some(Candidates::ready(fitted, all.clone(), validation.clone(), vec![]));
+        self.judge_if_done();
+    }
+
+    fn judge_if_done(&mut self) {
+        let is_done = self.main.as_ref().is_some_and(|main| main.is_done(&[]))
+            && self.folds.iter().all(|fold| fold.is_done(&Choice::PRESETS));
+        if is_done {
+            self.verdict = Some(self.judge());
+            self.begin_again();
+        }
+    }
+
+    /// Where a preset won: the chosen bases, to be fitted to everything.
+    fn begin_again(&mut self) {
+        let is_wanted = !self.wanted().is_empty();
+        if let Some(first) = self.auto.as_mut().filter(|_| is_wanted) {
+            first.again = Some(first.auto.again().expect("bases that were fitted in folds"));
+        }
+    }
+
+    /// The fits to everything that are still on their way.
+    fn again(&mut self) -> Option<&mut Again> {
+        self.auto.as_mut().filter(|first| !first.is_ready)?.again.as_mut()
+    }
+
+    /// Once the chosen bases are fitted to everything, training through the decision begins with them.
+    fn begin_preset(&mut self) {
+        let Some(first) = &mut self.auto else { return };
+        let Some(again) = first.again.as_ref().filter(|again| again.is_finished()) else { return };
+        let predictor = first.auto.pool_of(again);
+        let fitted = Fitted { predictor, ..first.auto.finish() };
+        self.main = Some(Candidates::ready(fitted, first.all.clone(), first.validation.clone(), vec![]));
+        first.is_ready = true;
     }
 
     /// Whether there is nothing left to do.
     pub fn is_finished(&self) -> bool {
-        self.verdict.is_some() && self.main.is_done(&self.wanted())
+        let wanted = self.wanted();
+        let is_ready = wanted.is_empty() || self.auto.as_ref().is_none_or(|first| first.is_ready);
+        self.verdict.is_some() && is_ready && self.main.as_ref().is_some_and(|main| main.is_done(&wanted))
+    }
+
+    /// What the folds of a first stage that chooses said, once they have.
+    pub fn choice(&self) -> Option<&auto::Verdict> {
+        self.auto.as_ref()?.auto.verdict()
     }
 
     /// What the folds said, once they have.
@@ -143,39 +231,62 @@ impl Selection {
 
     /// How many epochs were made, and how many there will be at most.
     pub fn progress(&self) -> (usize, usize) {
+        let epochs = |preset: Choice, instances: usize| self.recipe.preset(preset, instances).0.epochs;
         let count = |candidates: &Candidates, presets: &[Choice]| {
-            let (last, most) = candidates.two_stage.progress();
-            let first = if candidates.two_stage.is_finished() { (last, last) } else { (last, most) };
+            let (last, most) = candidates.first.progress();
+            let first = if candidates.first.is_finished() { (last, last) } else { (last, most) };
             presets.iter().fold(first, |(made, most), preset| {
-                let epochs = candidates.preset(*preset).map_or(0, |training| training.history().len());
-                (made + epochs, most + self.recipe.preset(*preset, candidates.train.len()).0.epochs)
+                let now = candidates.preset(*preset).map_or(0, |training| training.history().len());
+                (made + now, most + epochs(*preset, candidates.train.len()))
             })
         };
         let last = match &self.verdict {
             None if self.recipe.choice.is_none() => vec![Choice::Strong],
             _ => self.wanted(),
         };
-        let parts = self.folds.iter().map(|fold| count(fold, &Choice::PRESETS));
-        parts.chain([count(&self.main, &last)]).fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1))
+        let mut parts: Vec<(usize, usize)> =
+            self.folds.iter().map(|fold| count(fold, &Choice::PRESETS)).collect();
+        parts.extend(self.main.iter().map(|main| count(main, &last)));
+        if let Some(AutoFirst { auto, all, again, .. }) = &self.auto {
+            parts.push(auto.progress());
+            if self.main.is_none() && self.recipe.choice.is_none() {
+                let preset = |choice: &Choice| epochs(*choice, all.len());
+                parts.push((0, auto.folds.len() * Choice::PRESETS.iter().map(preset).sum::<usize>()));
+            }
+            let fits = again.iter().flat_map(|again| again.fits.iter().flatten());
+            parts.extend(fits.map(|fit| match fit.progress() {
+                (made, _) if fit.is_finished() => (made, made),
+                both => both,
+            }));
+        }
+        parts.into_iter().fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1))
     }
 
-    /// How far the fit of an effect model to all instances has come, while it is on its way.
+    /// How far the fit of a logistic model to all instances has come, while it is on its way.
     pub fn fitting(&self) -> Option<FitProgress> {
-        self.main.two_stage.fitting()
+        let of_auto = self.auto.as_ref().and_then(|first| first.auto.fitting());
+        of_auto.or_else(|| self.main.as_ref()?.first.fitting())
     }
 
     /// The last epoch of the training on all instances, and the name of its stage.
     pub fn last_epoch(&self) -> Option<(&'static str, EpochReport)> {
-        let last = |preset: &Choice| Some((preset.name(), *self.main.preset(*preset)?.history().last()?));
-        let first = self.main.two_stage.history().last();
+        let main = self.main.as_ref()?;
+        let last = |preset: &Choice| Some((preset.name(), *main.preset(*preset)?.history().last()?));
+        let first = main.first.history().last();
         let through = Choice::PRESETS.iter().rev().find_map(last);
         through.or(first.map(|report| (Choice::TwoStage.name(), *report)))
     }
 
     /// The predictor of that epoch, or the untrained one.
-    pub fn predictor(&self) -> &Predictor {
-        let through = Choice::PRESETS.iter().rev().find_map(|preset| self.main.preset(*preset));
-        through.map_or(self.main.two_stage.predictor(), DecisionFocused::predictor)
+    pub fn predictor(&self) -> Predictor {
+        match (&self.main, &self.auto) {
+            (Some(main), _) => {
+                let through = Choice::PRESETS.iter().rev().find_map(|preset| main.preset(*preset));
+                through.map_or(main.first.predictor(), DecisionFocused::predictor).clone()
+            }
+            (None, Some(first)) => first.auto.predictor(),
+            (None, None) => unreachable!("candidates begin where no first stage chooses"),
+        }
     }
 
     /// The predictor that was chosen, beside that of two-stage training.
@@ -183,8 +294,11 @@ impl Selection {
         assert!(self.is_finished(), "training is not finished");
         let wanted = self.wanted();
         let verdict = self.verdict.expect("finished");
-        let Candidates { two_stage, presets, .. } = self.main;
-        let two_stage = two_stage.finish();
+        let Candidates { first, presets, .. } = self.main.expect("finished");
+        let two_stage = match &self.auto {
+            Some(auto) => auto.auto.finish(),
+            None => first.finish(),
+        };
         let [weak, strong] = presets;
         let chosen = match wanted.first() {
             None | Some(Choice::TwoStage) => None,
@@ -198,19 +312,47 @@ impl Selection {
     /// The state of training, to be saved.
     pub fn snapshot(&self) -> Snapshot {
         let mut all = Snapshot { numbers: vec![], counts: vec![] };
-        self.main.save("main", &mut all);
+        if let Some(first) = &self.auto {
+            all.extend("auto", first.auto.snapshot());
+            let fits = first.again.iter().flat_map(|again| again.fits.iter().enumerate());
+            for (b, fit) in fits {
+                fit.iter().for_each(|fit| all.extend(&format!("again_{b}"), fit.snapshot()));
+            }
+        }
+        self.main.iter().for_each(|main| main.save("main", &mut all));
         self.folds.iter().enumerate().for_each(|(k, fold)| fold.save(&format!("fold_{k}"), &mut all));
         all
     }
 
     /// Goes on where a snapshot of the same training left off.
     pub fn restore(&mut self, snapshot: &Snapshot) -> Result<()> {
-        self.main.load("main", snapshot, &self.recipe)?;
+        if let Some(first) = &mut self.auto {
+            first.auto.restore(&snapshot.part("auto"))?;
+            if !first.auto.is_finished() {
+                return Ok(());
+            }
+            self.begin_candidates();
+        } else if let Some(main) = &mut self.main {
+            main.load("main", snapshot, &self.recipe)?;
+        }
         for (k, fold) in self.folds.iter_mut().enumerate() {
             fold.load(&format!("fold_{k}"), snapshot, &self.recipe)?;
         }
-        let is_done = self.main.is_done(&[]) && self.folds.iter().all(|fold| fold.is_done(&Choice::PRESETS));
-        self.verdict = is_done.then(|| self.judge());
+        self.judge_if_done();
+        if let Some(again) = self.again() {
+            for (b, fit) in again.fits.iter_mut().enumerate() {
+                let part = snapshot.part(&format!("again_{b}"));
+                if let Some(fit) = fit.as_mut().filter(|_| !part.counts.is_empty()) {
+                    fit.restore(&part)?;
+                }
+            }
+            self.begin_preset();
+            if let (Some(main), true) =
+                (&mut self.main, self.auto.as_ref().is_some_and(|first| first.is_ready))
+            {
+                main.load("main", snapshot, &self.recipe)?;
+            }
+        }
         Ok(())
     }
 
@@ -221,7 +363,7 @@ impl Selection {
     }
 
     fn judge(&mut self) -> Verdict {
-        let strength = self.main.prior().strength;
+        let strength = self.main.as_mut().expect("begun").prior().strength;
         let recipe = &self.recipe;
         let folds: Vec<[f64; 3]> = self.folds.par_iter_mut().map(|fold| fold.values(recipe)).collect();
         let lead = |k: usize| {

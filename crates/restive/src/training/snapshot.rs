@@ -3,12 +3,12 @@
 use super::descent::{Descent, EpochReport, Status};
 use crate::error::{Error, Result};
 use crate::predictor::Predictor;
-use crate::predictor::effect::{Effect, Precision};
+use crate::predictor::logistic::{Form, Logistic, Penalties, Precision};
 
 /// The state of training between two epochs: arrays by name.
 ///
 /// `params`, `kept`, `adam.mean`, `adam.square` hold one number per parameter, `history.*` one per epoch (a missing
-/// validation loss is NaN; two-stage training has no values), `effect.precision` the precision of a fitted effect model; counts are `adam.steps` and `status`.
+/// validation loss is NaN; two-stage training has no values), `logistic.held` the penalties of a fitted logistic model; counts are `adam.steps` and `status`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Snapshot {
     /// floating-point arrays
@@ -30,12 +30,13 @@ impl Descent {
     /// The state of training, to be saved.
     pub(super) fn snapshot(&self) -> Snapshot {
         let column = |field: fn(&EpochReport) -> f64| self.history.iter().map(field).collect::<Vec<f64>>();
-        let precision = match &self.predictor {
-            Predictor::Effect(effect) => match effect.precision() {
-                Precision::Fixed(precision) => vec![precision],
-                Precision::HeldOut { .. } => vec![],
+        let held = match &self.predictor {
+            Predictor::Logistic(model) => match model.form() {
+                Form::Effect(Precision::Fixed(precision)) => vec![precision],
+                Form::Hierarchical(Penalties::Fixed(penalties)) => penalties.to_vec(),
+                Form::Effect(Precision::HeldOut { .. }) | Form::Hierarchical(Penalties::Evidence) => vec![],
             },
-            Predictor::Network(_) => vec![],
+            Predictor::Network(_) | Predictor::Pool(_) => vec![],
         };
         let numbers = [
             ("params", self.predictor.flat().to_vec()),
@@ -47,7 +48,7 @@ impl Descent {
             ("history.train_value", self.history.iter().filter_map(|e| e.train_value).collect()),
             ("history.learning_rate", column(|e| e.learning_rate)),
             ("history.is_best", column(|e| f64::from(e.is_best))),
-            ("effect.precision", precision),
+            ("logistic.held", held),
         ];
         let status = STATUSES.iter().position(|s| *s == self.status).expect("all are listed");
         let counts = [("adam.steps", self.adam.steps), ("status", status as u64)];
@@ -69,13 +70,18 @@ impl Descent {
         let known = STATUSES.get(status as usize);
         let expected = "the number of a status";
         self.status = *known.ok_or(Error::Range { what: "snapshot", expected, found: status as f64 })?;
-        if let (Predictor::Effect(effect), [precision]) =
-            (&mut self.predictor, snapshot.find("effect.precision")?)
-        {
-            let architecture = effect.architecture();
-            *effect = Effect::new(architecture.features, architecture.states, Precision::Fixed(*precision))?;
+        if let Predictor::Logistic(model) = &mut self.predictor {
+            let architecture = model.architecture();
+            let form: Option<Form> = match snapshot.find("logistic.held")? {
+                [precision] => Some(Precision::Fixed(*precision).into()),
+                [passive, common, by_state] => Some(Penalties::Fixed([*passive, *common, *by_state]).into()),
+                _ => None,
+            };
+            if let Some(form) = form {
+                *model = Logistic::new(architecture.features, architecture.states, form)?;
+            }
         }
-        self.predictor.flat_mut().copy_from_slice(current);
+        self.predictor.update(|params| params.copy_from_slice(current));
         let train = snapshot.find("history.train_loss")?;
         let column = |name| snapshot.array(name, train.len());
         let (validation, rate) = (column("history.validation_loss")?, column("history.learning_rate")?);

@@ -1,7 +1,7 @@
 //! Two-stage training: fit the transitions first, plan afterwards.
 //!
 //! A network takes one Adam step per training instance, in the order given, down the [predictive loss](mod@crate::evaluation::likelihood) of that instance; a pass
-//! over all instances is an epoch. The effect model is fitted by Newton's method, which counts as one epoch;
+//! over all instances is an epoch. A logistic model is fitted by Newton's method, which counts as one epoch;
 //! [`TwoStage::advance`] makes a step of it at a time, and a fit that is left half-way begins anew. Nothing random is carried
 //! from step to step (dropout has a stream for each step), so the parameters, the moments of the gradient and a few counters
 //! are the whole state: [`TwoStage::snapshot`] takes it, [`TwoStage::restore`] brings it back, and training goes on as if it had
@@ -29,7 +29,8 @@ use super::prepared::{Prepared, prepare};
 use super::snapshot::Snapshot;
 use crate::error::{Error, Result};
 use crate::instance::{Instance, Observation};
-use crate::predictor::{Architecture, Predictor, PredictorKind, effect};
+use crate::predictor::logistic::Form;
+use crate::predictor::{Architecture, Predictor, PredictorKind, logistic};
 use crate::random::stream;
 use ndarray::{Array2, Array4, Axis, concatenate};
 use rand::RngExt;
@@ -48,8 +49,8 @@ pub struct TwoStage {
     pub(super) descent: Descent,
     train: Vec<Arc<Prepared>>,
     validation: Vec<Arc<Prepared>>,
-    /// the effect model on its way
-    fitting: Option<effect::Fitting>,
+    /// a logistic model on its way
+    fitting: Option<logistic::Fitting>,
 }
 
 impl TwoStage {
@@ -65,16 +66,16 @@ impl TwoStage {
         validation: Vec<Arc<Prepared>>,
     ) -> Result<Self> {
         config.check()?;
-        if let PredictorKind::Effect { precision: effect::Precision::HeldOut { .. } } = config.kind
+        if let PredictorKind::Effect { precision: logistic::Precision::HeldOut { .. } } = config.kind
             && validation.is_empty()
         {
             let (found, expected) = ("none".into(), "at least one to choose the precision on".into());
             return Err(Error::Unsuitable { what: "validation instances", found, expected });
         }
-        if matches!(config.kind, PredictorKind::Effect { .. }) && train[0].observation != Observation::Full {
+        if form(&config.kind).is_some() && train[0].observation != Observation::Full {
             let found = "states seen at pulls only".into();
-            let expected = "states seen at every step: the effect model is fitted to moves".into();
-            return Err(Error::Unsuitable { what: "effect model", found, expected });
+            let expected = "states seen at every step: it is fitted to moves".into();
+            return Err(Error::Unsuitable { what: "logistic model", found, expected });
         }
         let (features, states) = (train[0].features.ncols(), train[0].reward.states());
         let architecture = Architecture { features, states, kind: config.kind.clone() };
@@ -122,26 +123,26 @@ impl TwoStage {
         }
     }
 
-    /// One pass over the training instances, or of the effect model a step of its fit; the epoch that this ended, if it did.
+    /// One pass over the training instances, or of a logistic model a step of its fit; the epoch that this ended, if it did.
     /// Training must not be finished.
     pub fn advance(&mut self) -> Option<EpochReport> {
         assert!(!self.is_finished(), "training is finished");
-        match self.descent.config.kind {
-            PredictorKind::Network { .. } => Some(self.network_epoch()),
-            PredictorKind::Effect { precision } => self.effect_step(precision),
+        match form(&self.descent.config.kind) {
+            None => Some(self.network_epoch()),
+            Some(form) => self.logistic_step(form),
         }
     }
 
-    /// How far the fit of an effect model has come, while it is on its way.
-    pub fn fitting(&self) -> Option<effect::FitProgress> {
-        self.fitting.as_ref().map(effect::Fitting::progress)
+    /// How far the fit of a logistic model has come, while it is on its way.
+    pub fn fitting(&self) -> Option<logistic::FitProgress> {
+        self.fitting.as_ref().map(logistic::Fitting::progress)
     }
 
     /// How many epochs were made, and how many there will be at most.
     pub fn progress(&self) -> (usize, usize) {
-        match self.descent.config.kind {
-            PredictorKind::Network { .. } => self.descent.progress(),
-            PredictorKind::Effect { .. } => (self.descent.history.len(), 1),
+        match form(&self.descent.config.kind) {
+            None => self.descent.progress(),
+            Some(_) => (self.descent.history.len(), 1),
         }
     }
 
@@ -169,24 +170,24 @@ impl TwoStage {
         descent.epoch(train.len(), step, |predictor| mean_loss(predictor, validation))
     }
 
-    fn effect_step(&mut self, precision: effect::Precision) -> Option<EpochReport> {
+    fn logistic_step(&mut self, form: Form) -> Option<EpochReport> {
         match &mut self.fitting {
             Some(fitting) => fitting.advance(),
             None => {
                 let (features, counts) = together(&self.train).expect("at least one instance");
                 let held_out = together(&self.validation);
-                let begun = effect::Fitting::new(features.view(), counts.view(), precision, held_out);
-                self.fitting = Some(begun.expect("the precision was checked when training began"));
+                let begun = logistic::Fitting::new(features.view(), counts.view(), form, held_out);
+                self.fitting = Some(begun.expect("penalties were checked when training began"));
             }
         }
         let fitted = self.fitting.take_if(|fitting| fitting.is_finished())?.finish();
         let descent = &mut self.descent;
         descent.status = match fitted.status {
-            effect::FitStatus::Converged => Status::Converged,
-            effect::FitStatus::NotConverged => Status::NotConverged,
+            logistic::FitStatus::Converged => Status::Converged,
+            logistic::FitStatus::NotConverged => Status::NotConverged,
         };
-        descent.predictor = Predictor::Effect(fitted.effect);
-        descent.kept.copy_from_slice(descent.predictor.flat());
+        descent.predictor = Predictor::Logistic(fitted.model);
+        descent.kept.copy_from_slice(&descent.predictor.flat());
         let report = EpochReport {
             epoch: 0,
             train_loss: mean_loss(&descent.predictor, &self.train).expect("at least one instance"),
@@ -197,6 +198,15 @@ impl TwoStage {
         };
         descent.history.push(report);
         Some(report)
+    }
+}
+
+/// The logistic model of a kind, where it is one: fitted by Newton's method.
+pub(super) fn form(kind: &PredictorKind) -> Option<Form> {
+    match kind {
+        PredictorKind::Network { .. } | PredictorKind::Pool { .. } => None,
+        PredictorKind::Effect { precision } => Some((*precision).into()),
+        PredictorKind::Hierarchical { penalties } => Some((*penalties).into()),
     }
 }
 

@@ -55,7 +55,7 @@ fn predictor(features: usize, states: usize, kind: &PredictorKind, seed: u64) ->
     let architecture = Architecture { features, states, kind: kind.clone() };
     let mut predictor = Predictor::new(&architecture, seed).unwrap();
     let mut noise = random(seed);
-    predictor.flat_mut().iter_mut().for_each(|x| *x += 0.3 * uniform(&mut noise));
+    predictor.update(|flat| flat.iter_mut().for_each(|x| *x += 0.3 * uniform(&mut noise)));
     predictor
 }
 
@@ -71,7 +71,7 @@ pub fn check(training: &DecisionFocused, at: &Predictor, what: &str) {
         let difference = derivative(
             |h| {
                 let mut moved = at.clone();
-                moved.flat_mut().iter_mut().zip(&direction).for_each(|(x, d)| *x += h * d);
+                moved.update(|flat| flat.iter_mut().zip(&direction).for_each(|(x, d)| *x += h * d));
                 training.objective(&moved, 0, 0).objective
             },
             1e-5,
@@ -258,7 +258,7 @@ fn the_objective_and_its_derivative_are_those_of_the_reference() {
         let with = |params: &[f64]| {
             let architecture = Architecture { features: f, states: m, kind: kind.clone() };
             let mut predictor = Predictor::new(&architecture, 0).unwrap();
-            predictor.flat_mut().copy_from_slice(params);
+            predictor.update(|flat| flat.copy_from_slice(params));
             predictor
         };
         let x = case["temperature"][1].as_f64().unwrap();

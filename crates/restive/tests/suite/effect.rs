@@ -4,7 +4,7 @@ use crate::arms::{Random, random};
 use ndarray::{Array2, Array4};
 use rand::RngExt;
 use restive::predictor::Precision;
-use restive::predictor::effect::{self, FitStatus, Fitting, operations};
+use restive::predictor::logistic::{self, FitStatus, Fitting, operations};
 
 /// Where each parameter lies: B `[M,F,q]`, b `[M,q]`, δ `[M,q]`, c `[F,q]`.
 struct Textbook<'a> {
@@ -163,10 +163,10 @@ fn the_fit_is_that_of_a_textbook() {
         if m == 6 {
             counts.slice_mut(ndarray::s![.., 2, .., ..]).fill(0.0); // a state that was never seen
         }
-        let fitted = effect::fit(x.view(), counts.view(), Precision::Fixed(precision), None).unwrap();
+        let fitted = logistic::fit(x.view(), counts.view(), Precision::Fixed(precision), None).unwrap();
         assert_eq!(fitted.status, FitStatus::Converged);
         let truth = Textbook { x: &x, counts: &counts, precision, times: vec![1.0; x.ncols()] }.fit();
-        for (j, (found, truth)) in fitted.effect.flat().iter().zip(&truth).enumerate() {
+        for (j, (found, truth)) in fitted.model.flat().iter().zip(&truth).enumerate() {
             // two fits, each to the square of a short step
             assert!(
                 (found - truth).abs() < 1e-9 * truth.abs().max(1.0),
@@ -189,11 +189,11 @@ fn a_thousand_categories_are_fitted_as_three_where_there_are_but_three_kinds() {
         Array2::from_shape_fn((n, many), |(i, g)| f64::from(which(i % categories) == g))
     };
     let (x, few) = (one_of(categories, &|g| g), one_of(kinds, &kind));
-    let fitted = effect::fit(x.view(), counts.view(), Precision::DEFAULT, None).unwrap();
+    let fitted = logistic::fit(x.view(), counts.view(), Precision::DEFAULT, None).unwrap();
     assert_eq!(fitted.status, FitStatus::Converged);
     let times = (0..kinds).map(|k| (0..categories).filter(|g| kind(*g) == k).count() as f64).collect();
     let truth = Textbook { x: &few, counts: &counts, precision: 100.0, times }.fit();
-    let found = fitted.effect.flat();
+    let found = fitted.model.flat();
     let (biases, others) = (2 * categories, 2 * kinds);
     for g in 0..categories {
         for s in 0..2 {
@@ -223,7 +223,7 @@ fn a_fit_can_be_watched_and_left_between_its_steps() {
     assert!(shares.len() > 3 && shares.iter().all(|share| (0.0..1.0).contains(share)), "{shares:?}");
     let fitted = fitting.finish();
     assert_eq!(fitted.steps, steps);
-    assert_eq!(fitted, effect::fit(x.view(), n.view(), Precision::DEFAULT, None).unwrap());
+    assert_eq!(fitted, logistic::fit(x.view(), n.view(), Precision::DEFAULT, None).unwrap());
 }
 
 #[test]

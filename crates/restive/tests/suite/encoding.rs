@@ -31,27 +31,40 @@ const NAN: f64 = f64::NAN;
 #[test]
 fn numbers_are_standardised_on_the_training_arms_and_gaps_become_the_mean() {
     // mean 3, population variance (4 + 0 + 4)/3
-    let training = features(vec![("x", number(&[1.0, 3.0, 5.0, NAN])), ("y", number(&[0.0, 0.0, 1.0, 1.0]))]);
+    let training = features(vec![
+        ("x", number(&[1.0, 3.0, 5.0, NAN])),
+        ("y", number(&[0.5, 0.5, 1.5, 1.5])),
+        ("z", number(&[0.0, 0.0, NAN, 1.0])),
+    ]);
     let sd = (8.0f64 / 3.0).sqrt();
     let encoding = Encoding::fit(&training, Standardise::Yes, &[]).unwrap();
-    assert_eq!(encoding.names(), ["x", "x is missing", "y"]);
+    assert_eq!(encoding.names(), ["x", "x is missing", "y", "z", "z is missing"]);
+    // zeros and ones stay what they are; a gap among them is their mean
     let expected = array![
-        [-2.0 / sd, 0.0, -1.0],
-        [0.0, 0.0, -1.0],
-        [2.0 / sd, 0.0, 1.0],
-        [0.0, 1.0, 1.0], // the gap is exactly 0
+        [-2.0 / sd, 0.0, -1.0, 0.0, 0.0],
+        [0.0, 0.0, -1.0, 0.0, 0.0],
+        [2.0 / sd, 0.0, 1.0, 1.0 / 3.0, 1.0],
+        [0.0, 1.0, 1.0, 1.0, 0.0], // the gap is exactly 0
     ];
     let encoded = encoding.encode(&training).unwrap();
     assert!((&encoded - &expected).iter().all(|d| d.abs() < 1e-15), "{encoded}");
     assert_eq!(encoded[[3, 0]], 0.0);
 
     // other arms are measured by the training arms; columns are found by name
-    let others = features(vec![("y", number(&[3.0])), ("x", number(&[9.0]))]);
+    let others = features(vec![("y", number(&[3.5])), ("z", number(&[2.0])), ("x", number(&[9.0]))]);
     let encoded = encoding.encode(&others).unwrap();
-    assert!((&encoded - &array![[6.0 / sd, 0.0, 5.0]]).iter().all(|d| d.abs() < 1e-15), "{encoded}");
+    assert!(
+        (&encoded - &array![[6.0 / sd, 0.0, 5.0, 2.0, 0.0]]).iter().all(|d| d.abs() < 1e-15),
+        "{encoded}"
+    );
 
     let plain = Encoding::fit(&training, Standardise::No, &[]).unwrap();
-    let expected = array![[1.0, 0.0, 0.0], [3.0, 0.0, 0.0], [5.0, 0.0, 1.0], [3.0, 1.0, 1.0]];
+    let expected = array![
+        [1.0, 0.0, 0.5, 0.0, 0.0],
+        [3.0, 0.0, 0.5, 0.0, 0.0],
+        [5.0, 0.0, 1.5, 1.0 / 3.0, 1.0],
+        [3.0, 1.0, 1.5, 1.0, 0.0]
+    ];
     assert_eq!(plain.encode(&training).unwrap(), expected);
     assert_ne!(plain, encoding);
 }

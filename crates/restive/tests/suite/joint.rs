@@ -294,8 +294,10 @@ fn the_gradient_of_the_value_is_its_derivative_by_transitions_and_parameters() {
             let difference = derivative(
                 |h| {
                     let mut predictor = predictor.borrow_mut();
-                    let flat = predictor.flat_mut().iter_mut().zip(&start).zip(&direction);
-                    flat.for_each(|((x, start), d)| *x = start + h * d);
+                    predictor.update(|flat| {
+                        let flat = flat.iter_mut().zip(&start).zip(&direction);
+                        flat.for_each(|((x, start), d)| *x = start + h * d);
+                    });
                     lesson.objective(&predictor).objective
                 },
                 2e-4,

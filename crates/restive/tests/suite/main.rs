@@ -8,6 +8,7 @@
 //! `oracle` holds the slow textbook truths.
 
 mod arms;
+mod auto;
 mod belief;
 mod collapsing;
 mod collapsing_gradients;
@@ -21,6 +22,7 @@ mod evaluate;
 mod fluid;
 mod golden;
 mod gradients;
+mod hierarchical;
 mod interrupt;
 mod invariants;
 mod joint;

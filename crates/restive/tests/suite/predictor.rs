@@ -7,8 +7,10 @@ use crate::gradients::{AGREEMENT, derivative};
 use ndarray::{Array2, Array4, ArrayD, Axis};
 use rand::RngExt;
 use restive::predictor::adam::Adam;
-use restive::predictor::effect::{self, FitStatus};
-use restive::predictor::{Architecture, Ensemble, Network, Precision, Predictor, PredictorKind};
+use restive::predictor::logistic::{self, FitStatus, Form};
+use restive::predictor::{
+    Architecture, BaseKind, Ensemble, Network, Penalties, Precision, Predictor, PredictorKind,
+};
 
 fn uniform(random: &mut Random) -> f64 {
     2.0 * random.random::<f64>() - 1.0
@@ -22,23 +24,39 @@ fn counts(n: usize, m: usize, most: u32, random: &mut Random) -> Array4<f64> {
     Array4::from_shape_simple_fn((n, m, 2, m), || f64::from(random.random_range(0..=most)))
 }
 
-fn kinds() -> [PredictorKind; 5] {
+fn kinds() -> [PredictorKind; 8] {
     let network = |hidden: &[usize], dropout| PredictorKind::Network { hidden: hidden.to_vec(), dropout };
     let effect = PredictorKind::Effect { precision: Precision::DEFAULT };
-    [network(&[], 0.0), network(&[7], 0.0), network(&[6, 5], 0.0), network(&[9, 6], 0.3), effect]
+    let hierarchical = PredictorKind::Hierarchical { penalties: Penalties::Fixed([10.0, 50.0, 3000.0]) };
+    let base =
+        |kind: &PredictorKind, weight, fits| BaseKind { kind: kind.clone(), weight, scaling: None, fits };
+    let alone = PredictorKind::Pool { bases: vec![base(&network(&[4], 0.0), 1.0, 3)] };
+    let pool = PredictorKind::Pool {
+        bases: vec![base(&hierarchical, 0.7, 1), base(&network(&[5], 0.0), 0.45, 2), base(&effect, 0.0, 1)],
+    };
+    [
+        network(&[], 0.0),
+        network(&[7], 0.0),
+        network(&[6, 5], 0.0),
+        network(&[9, 6], 0.3),
+        effect,
+        hierarchical,
+        alone,
+        pool,
+    ]
 }
 
 /// With parameters away from zero, biases too.
 fn predictor(kind: &PredictorKind, f: usize, m: usize, random: &mut Random) -> Predictor {
     let architecture = Architecture { features: f, states: m, kind: kind.clone() };
     let mut predictor = Predictor::new(&architecture, 3).unwrap();
-    predictor.flat_mut().iter_mut().for_each(|x| *x += 0.3 * uniform(random));
+    predictor.update(|flat| flat.iter_mut().for_each(|x| *x += 0.3 * uniform(random)));
     predictor
 }
 
 fn moved(predictor: &Predictor, direction: &[f64], t: f64) -> Predictor {
     let mut other = predictor.clone();
-    other.flat_mut().iter_mut().zip(direction).for_each(|(x, d)| *x += t * d);
+    other.update(|flat| flat.iter_mut().zip(direction).for_each(|(x, d)| *x += t * d));
     other
 }
 
@@ -82,7 +100,7 @@ fn pullbacks_are_the_derivatives_of_any_function_of_the_transitions() {
             }
         }
     }
-    assert_eq!(checked, 3 * (2 + 4 + 6 + 6 + 4));
+    assert_eq!(checked, 3 * (2 + 4 + 6 + 6 + 4 + 6 + 3 * 4 + (6 + 2 * 4 + 4)));
 }
 
 #[test]
@@ -136,7 +154,7 @@ fn rows_are_positive_and_sum_to_one_however_large_the_logits() {
     for kind in kinds() {
         for scale in [1.0, 1e2, 1e4] {
             let mut predictor = predictor(&kind, 4, 3, &mut random);
-            predictor.flat_mut().iter_mut().for_each(|x| *x *= scale);
+            predictor.update(|flat| flat.iter_mut().for_each(|x| *x *= scale));
             let p = predictor.predict(features(50, 4, &mut random).view());
             assert!(p.iter().all(|p| *p > 0.0 && (1e3 / p).is_finite()));
             assert!(p.sum_axis(Axis(3)).iter().all(|sum| (sum - 1.0).abs() < 1e-15));
@@ -244,7 +262,7 @@ fn an_ensemble_predicts_the_mean_of_its_members() {
     let x = features(5, 4, &mut random);
     let members: Vec<Predictor> = kinds().iter().map(|kind| predictor(kind, 4, 2, &mut random)).collect();
     let mut mean = Array4::zeros((5, 2, 2, 2));
-    members.iter().for_each(|member| mean += &(member.predict(x.view()) / 5.0));
+    members.iter().for_each(|member| mean += &(member.predict(x.view()) / members.len() as f64));
     assert!((Ensemble { members }.predict(x.view()) - mean).iter().all(|d| d.abs() < 1e-15));
 }
 
@@ -254,7 +272,7 @@ fn settings_out_of_range_are_refused() {
     assert!(Network::new(3, 2, &[4], 1.0, 1).is_err());
     assert!(Network::new(3, 2, &[4], f64::NAN, 1).is_err());
     for precision in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        assert!(effect::Effect::new(3, 2, Precision::Fixed(precision)).is_err());
+        assert!(logistic::Logistic::new(3, 2, Precision::Fixed(precision)).is_err());
     }
 }
 
@@ -287,11 +305,11 @@ fn the_effect_model_is_the_reference_fit() {
         let x = Array2::from_shape_vec((n, f), numbers(&case["features"])).unwrap();
         let counts = Array4::from_shape_vec((n, m, 2, m), numbers(&case["counts"])).unwrap();
         let precision = Precision::Fixed(case["precision"].as_f64().unwrap());
-        let fitted = effect::fit(x.view(), counts.view(), precision, None).unwrap();
+        let fitted = logistic::fit(x.view(), counts.view(), precision, None).unwrap();
         assert_eq!(fitted.status, FitStatus::Converged, "{case}");
         let truth = numbers(&case["params"]);
-        assert_eq!(fitted.effect.flat().len(), truth.len());
-        for (found, truth) in fitted.effect.flat().iter().zip(&truth) {
+        assert_eq!(fitted.model.flat().len(), truth.len());
+        for (found, truth) in fitted.model.flat().iter().zip(&truth) {
             // the last step was shorter than 1e-6, and what is left of the order of its square
             assert!(
                 (found - truth).abs() < 1e-8 * truth.abs().max(1.0),
@@ -310,8 +328,8 @@ fn renaming_the_states_renames_the_effect_model() {
     let (x, n) = (features(40, 3, &mut random), counts(40, 3, 3, &mut random));
     let swap = [2, 0, 1];
     let renamed = Array4::from_shape_fn((40, 3, 2, 3), |(i, s, a, next)| n[[i, swap[s], a, swap[next]]]);
-    let fit = |n: &Array4<f64>| effect::fit(x.view(), n.view(), Precision::Fixed(10.0), None).unwrap();
-    let (p, q) = (fit(&n).effect.predict(x.view()), fit(&renamed).effect.predict(x.view()));
+    let fit = |n: &Array4<f64>| logistic::fit(x.view(), n.view(), Precision::Fixed(10.0), None).unwrap();
+    let (p, q) = (fit(&n).model.predict(x.view()), fit(&renamed).model.predict(x.view()));
     for ((i, s, a, next), q) in q.indexed_iter() {
         assert!((p[[i, swap[s], a, swap[next]]] - q).abs() < 1e-9); // two fits, each to a derivative of 1e-10
     }
@@ -323,32 +341,32 @@ fn a_precise_effect_is_the_same_for_all_and_a_held_out_precision_is_the_likelies
     let (x, n) = (features(60, 3, &mut random), counts(60, 2, 4, &mut random));
     let (other_x, other_n) = (features(60, 3, &mut random), counts(60, 2, 4, &mut random));
     let shift = |precision: f64| {
-        let effect = effect::fit(x.view(), n.view(), Precision::Fixed(precision), None).unwrap().effect;
+        let effect = logistic::fit(x.view(), n.view(), Precision::Fixed(precision), None).unwrap().model;
         let weights = &effect.flat()[effect.flat().len() - 3..];
         weights.iter().map(|c| c * c).sum::<f64>().sqrt()
     };
     assert!(shift(1e9) < 1e-6 && shift(1.0) > shift(100.0) && shift(100.0) > shift(1e4));
 
-    let chosen = effect::fit(
+    let chosen = logistic::fit(
         x.view(),
         n.view(),
         Precision::HeldOut { cap: 200.0 },
         Some((other_x.view(), other_n.view())),
     );
     let chosen = chosen.unwrap();
-    let Precision::Fixed(precision) = chosen.effect.precision() else {
+    let Form::Effect(Precision::Fixed(precision)) = chosen.model.form() else {
         panic!("a chosen precision is fixed")
     };
     assert!(chosen.held_out.iter().all(|(tried, _)| *tried <= 200.0));
     for (tried, loss) in &chosen.held_out {
-        let effect = effect::fit(x.view(), n.view(), Precision::Fixed(*tried), None).unwrap().effect;
+        let effect = logistic::fit(x.view(), n.view(), Precision::Fixed(*tried), None).unwrap().model;
         let p = effect.predict(other_x.view());
         let truth = -p.iter().zip(&other_n).map(|(p, n)| n * p.ln()).sum::<f64>();
         assert!((loss - truth).abs() < 1e-8 * truth);
     }
     let best = chosen.held_out.iter().min_by(|a, b| a.1.total_cmp(&b.1)).unwrap();
     assert_eq!(best.0, precision);
-    assert!(effect::fit(x.view(), n.view(), Precision::HeldOut { cap: 200.0 }, None).is_err());
+    assert!(logistic::fit(x.view(), n.view(), Precision::HeldOut { cap: 200.0 }, None).is_err());
 }
 
 #[test]
@@ -364,7 +382,7 @@ fn one_state_no_features_and_no_arms_are_no_trouble() {
             assert_eq!(gradient.len(), predictor.flat().len());
         }
     }
-    let fitted = effect::fit(
+    let fitted = logistic::fit(
         Array2::zeros((3, 2)).view(),
         Array4::ones((3, 1, 2, 1)).view(),
         Precision::DEFAULT,

@@ -37,6 +37,7 @@ impl Score {
     pub(super) fn draw(encoding: &Encoding, reference: ArrayView2<'_, f64>, random: &mut Random) -> Self {
         let scales = encoding.columns.iter().flat_map(|column| match &column.kind {
             ColumnKind::Number { sd, .. } => vec![sd.min(1.0)],
+            ColumnKind::Binary { .. } => vec![1.0],
             ColumnKind::Text { categories } => vec![1.0; categories.len()],
         });
         let coefficients: Array1<f64> = scales.map(|scale| scale * normal(random)).collect();

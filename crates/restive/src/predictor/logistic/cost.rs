@@ -1,6 +1,7 @@
 //! What a fit costs, counted before it is made: floating-point operations of Newton's steps, by either road.
 //!
-//! With N arms, D dense columns and L listed numbers among F + 1, M states, q = M − 1 and b = (F + 2)·q:
+//! With N arms, D dense columns and L listed numbers among F + 1, M states, q = M − 1 and b = (F + 2)·q, or 2·(F + 1)·q of the
+//! hierarchical model:
 //!
 //! - exactly, a step makes M·q·(q + 1) Gram matrices, of N·D·(D + a few) operations each where nothing is listed, and solves with M
 //!   blocks, 2M·b³;
@@ -10,9 +11,10 @@
 //! is the cheaper one, or cheap.
 
 use super::design::Columns;
+use super::evidence;
 use super::preconditioner::block_width;
 use super::problem::Problem;
-use super::{GRID, Precision};
+use super::{Form, GRID, Penalties, Precision};
 use ndarray::ArrayView2;
 
 /// Steps of a fit, and conjugate gradients of a step: as they usually are, and where there are more parameters than moves, so
@@ -40,17 +42,19 @@ pub(super) struct Size {
     dense: f64,
     listed: f64,
     states: usize,
+    is_by_state: bool,
 }
 
 impl Size {
     pub(super) fn of_problem(problem: &Problem) -> Self {
         let arms = problem.parts.iter().map(|part| part.design.arms()).sum();
-        Self::new(&problem.columns, arms, problem.states)
+        Self::new(&problem.columns, arms, problem.states, problem.is_by_state())
     }
 
-    fn new(columns: &Columns, arms: usize, states: usize) -> Self {
+    fn new(columns: &Columns, arms: usize, states: usize, is_by_state: bool) -> Self {
         let listed = columns.listed as f64 / arms.max(1) as f64;
-        Self { arms: arms as f64, columns: columns.len(), dense: columns.dense as f64, listed, states }
+        let dense = columns.dense as f64;
+        Self { arms: arms as f64, columns: columns.len(), dense, listed, states, is_by_state }
     }
 
     /// The cheaper road.
@@ -65,9 +69,11 @@ impl Size {
         2.0 * self.arms * filled * (filled.min(width) + WEIGHING)
     }
 
-    fn exact(&self) -> f64 {
+    /// Of a Newton step, or of the diagonal of the inverse.
+    pub(super) fn exact(&self) -> f64 {
         let m = self.states as f64;
-        let block = (self.columns as f64 + 1.0) * (m - 1.0);
+        let own = if self.is_by_state { self.columns as f64 } else { 1.0 };
+        let block = (self.columns as f64 + own) * (m - 1.0);
         m * (m - 1.0) * m * self.gram(f64::INFINITY) + 2.0 * m * block.powi(3)
     }
 
@@ -75,27 +81,31 @@ impl Size {
         let m = self.states as f64;
         let columns = self.columns as f64;
         let width = columns.min(block_width(self.columns, self.states) as f64);
-        let factors = m * (m + 1.0) * (self.gram(width) + columns * width.powi(2) / 3.0);
+        let roles = if self.is_by_state { 2.0 * m + 1.0 } else { m + 1.0 };
+        let factors = m * roles * (self.gram(width) + columns * width.powi(2) / 3.0);
         let filled = self.dense + SLOW * self.listed;
-        let product = self.arms * (4.0 * filled * (m + 1.0) * (m - 1.0) + SLOW * 16.0 * m * m);
-        let solve = SLOW * 2.0 * m * (m + 1.0) * columns * width;
+        let product = self.arms * (4.0 * filled * roles * (m - 1.0) + SLOW * 16.0 * m * m);
+        let solve = SLOW * 2.0 * m * roles * columns * width;
         factors + iterations * (product + solve)
     }
 }
 
 /// About how many floating-point operations, each as fast as in a product of matrices, a fit takes: to arms with these features
 /// `[N,F]` and so many states, of which so many moves were seen.
-pub fn operations(features: ArrayView2<'_, f64>, states: usize, moves: f64, precision: Precision) -> f64 {
-    let size = Size::new(&Columns::new(features), features.nrows(), states);
+pub fn operations(features: ArrayView2<'_, f64>, states: usize, moves: f64, form: impl Into<Form>) -> f64 {
+    let form = form.into();
+    let is_by_state = matches!(form, Form::Hierarchical(_));
+    let size = Size::new(&Columns::new(features), features.nrows(), states, is_by_state);
     let params = (size.columns * states * (states - 1)) as f64;
     let is_loose = usize::from(params > moves);
     let step = match size.road() {
         Road::Exact => size.exact(),
         Road::Iterative => size.iterative(ITERATIONS[is_loose]),
     };
-    let fits = match precision {
-        Precision::Fixed(_) => 1.0,
-        Precision::HeldOut { .. } => GRID.len() as f64,
+    let steps = match form {
+        Form::Effect(Precision::HeldOut { .. }) => GRID.len() as f64 * STEPS[is_loose],
+        Form::Hierarchical(Penalties::Evidence) => STEPS[is_loose] + evidence::USUAL_ROUNDS * 4.0,
+        Form::Effect(Precision::Fixed(_)) | Form::Hierarchical(Penalties::Fixed(_)) => STEPS[is_loose],
     };
-    fits * STEPS[is_loose] * step
+    steps * step
 }

@@ -1,8 +1,10 @@
 //! The objective of the fit, −Σ n·ln P + penalty, with its gradient and its curvature in one direction.
 //!
-//! **Layout.** Within a fit the parameters are a matrix `[F+1,(M+1)(M−1)]`, a row for each [column](Columns) of the design, the
-//! intercept's first, and a column for each log-odds: those of state 0, of state 1, …, and of the shift; behind it the levels δ
-//! `[M,M−1]`. The intercept has no shift of its own (δ is it): that stretch stays zero.
+//! **Layout.** Within a fit the parameters are a matrix with a row for each [column](Columns) of the design, the intercept's first,
+//! and a column for each log-odds: those of state 0, of state 1, …, of the shift that all states share, and of the hierarchical
+//! model those of the shift of state 0, of state 1, …: `[F+1,(2M+1)(M−1)]`. The effect model has no such shifts but for their
+//! intercepts, the levels δ `[M,M−1]`, which lie behind its matrix `[F+1,(M+1)(M−1)]`; and its common shift has no
+//! intercept (δ is it): that stretch stays zero.
 //!
 //! **Gradient and curvature.** With X·W the log-odds of all states are one product. The gradient by the logits of a row (s, a)
 //! with n moves is n·P − counts; the curvature turns a change u of the logits into n·P·(u − Σ P·u). Either is carried back by one
@@ -12,7 +14,7 @@ use super::super::chunks::{CHUNK, in_order, sum};
 use super::super::softmax::softmax;
 use super::design::{Columns, Design};
 use super::ridge::Ridge;
-use super::{Arms, Effect};
+use super::{Arms, Held, Logistic};
 use ndarray::{Array2, ArrayView2, Axis};
 
 /// Arms to fit to, and a penalty.
@@ -46,7 +48,7 @@ pub(super) struct Point {
 }
 
 impl Problem {
-    pub(super) fn new((features, counts): Arms<'_>, precision: f64) -> Self {
+    pub(super) fn new((features, counts): Arms<'_>, held: Held) -> Self {
         let (n, m) = (features.nrows(), counts.len_of(Axis(1)));
         let columns = Columns::new(features);
         let counts = counts.to_shape((n, 2 * m * m)).expect("[N,M,2,M]");
@@ -62,7 +64,7 @@ impl Problem {
             .map(chunk)
             .collect();
         let observed = counts.sum().max(1.0);
-        let ridge = Ridge::new(columns.len(), m, precision);
+        let ridge = Ridge::new(columns.len(), m, held);
         Self { columns, parts, ridge, states: m, observed }
     }
 
@@ -71,27 +73,57 @@ impl Problem {
         self.states - 1
     }
 
-    /// Columns of the matrix of parameters.
-    pub(super) fn width(&self) -> usize {
-        (self.states + 1) * self.odds()
+    /// Whether each state has a shift of its own.
+    pub(super) fn is_by_state(&self) -> bool {
+        self.ridge.held.is_by_state()
     }
 
-    /// Where the levels begin.
+    /// Columns of the matrix of parameters.
+    pub(super) fn width(&self) -> usize {
+        let stretches = if self.is_by_state() { 2 * self.states + 1 } else { self.states + 1 };
+        stretches * self.odds()
+    }
+
+    /// Where the matrix ends, and the levels of the effect model begin.
     pub(super) fn levels(&self) -> usize {
         self.columns.len() * self.width()
+    }
+
+    /// How many parameters there are, those that stay zero included.
+    pub(super) fn len(&self) -> usize {
+        self.levels() + if self.is_by_state() { 0 } else { self.states * self.odds() }
+    }
+
+    /// Where the shift of a state lies for the k-th log-odds of column g; the effect model has that of the intercept alone.
+    pub(super) fn own(&self, g: usize, s: usize, k: usize) -> usize {
+        let (m, q) = (self.states, self.odds());
+        match self.is_by_state() {
+            true => g * self.width() + (m + 1 + s) * q + k,
+            false => self.levels() + s * q + k,
+        }
+    }
+
+    /// What a pull adds to the k-th log-odds of state s, where X·W of an arm is z.
+    fn shift(&self, z: &[f64], params: &[f64], s: usize, k: usize) -> f64 {
+        let (m, q) = (self.states, self.odds());
+        let own = match self.is_by_state() {
+            true => z[(m + 1 + s) * q + k],
+            false => params[self.levels() + s * q + k],
+        };
+        own + z[m * q + k]
     }
 
     /// The objective at some parameters.
     pub(super) fn at(&self, params: Vec<f64>) -> Point {
         let (m, q) = (self.states, self.odds());
-        let level = &params[self.levels()..];
         let parts = in_order(self.parts.iter().collect(), |_, part: &Part| {
             let logits = part.design.times(self.matrix(&params));
             let mut p = Array2::zeros((logits.nrows(), 2 * m * m));
             for (z, mut p) in logits.outer_iter().zip(p.outer_iter_mut()) {
+                let z = z.to_slice().expect("contiguous");
                 for (s, k) in (0..m).flat_map(|s| (0..q).map(move |k| (s, k))) {
                     p[2 * s * m + k + 1] = z[s * q + k];
-                    p[(2 * s + 1) * m + k + 1] = z[s * q + k] + level[s * q + k] + z[m * q + k];
+                    p[(2 * s + 1) * m + k + 1] = z[s * q + k] + self.shift(z, &params, s, k);
                 }
             }
             softmax(p.as_slice_mut().expect("contiguous"), m);
@@ -118,16 +150,16 @@ impl Problem {
 
     /// The largest change of a logit, at rows with moves, that a change of the parameters makes.
     pub(super) fn largest_change(&self, step: &[f64]) -> f64 {
-        let (m, q) = (self.states, self.odds());
-        let level = &step[self.levels()..];
+        let q = self.odds();
         let parts = in_order(self.parts.iter().collect(), |_, part: &Part| {
             let logits = part.design.times(self.matrix(step));
             let mut largest = 0.0f64;
             for (z, totals) in logits.outer_iter().zip(part.totals.outer_iter()) {
+                let z = z.to_slice().expect("contiguous");
                 for (row, _) in totals.iter().enumerate().filter(|(_, total)| **total > 0.0) {
                     let first = row / 2 * q;
                     for k in 0..q {
-                        let pull = if row % 2 == 1 { level[first + k] + z[m * q + k] } else { 0.0 };
+                        let pull = if row % 2 == 1 { self.shift(z, step, row / 2, k) } else { 0.0 };
                         largest = largest.max((z[first + k] + pull).abs());
                     }
                 }
@@ -141,7 +173,6 @@ impl Problem {
     pub(super) fn curvature_times(&self, point: &Point, direction: &[f64]) -> Vec<f64> {
         let (m, q) = (self.states, self.odds());
         let matrix = self.matrix(direction);
-        let level = &direction[self.levels()..];
         let logits = in_order(self.parts.iter().collect(), |_, part: &Part| part.design.times(matrix));
         let mut bent = self.carry_back(|c, i, row, d| {
             let total = self.parts[c].totals[[i, row]];
@@ -154,7 +185,7 @@ impl Problem {
             let p = &p[row * m + 1..(row + 1) * m];
             d.copy_from_slice(&z[s * q..(s + 1) * q]);
             if row % 2 == 1 {
-                (0..q).for_each(|k| d[k] += level[s * q + k] + z[m * q + k]);
+                (0..q).for_each(|k| d[k] += self.shift(z, direction, s, k));
             }
             let mean: f64 = p.iter().zip(&*d).map(|(p, u)| p * u).sum();
             d.iter_mut().zip(p).for_each(|(u, p)| *u = total * p * (*u - mean));
@@ -171,20 +202,21 @@ impl Problem {
     /// From log-odds to parameters: `d_row(c, i, 2s + a, d)` says what arm i of part c has at its row (s, a).
     fn carry_back(&self, d_row: impl Fn(usize, usize, usize, &mut [f64]) + Sync) -> Vec<f64> {
         let (m, q, columns) = (self.states, self.odds(), self.columns.len());
-        let (width, levels) = (self.width(), self.levels());
+        let (width, is_by_state) = (self.width(), self.is_by_state());
         let parts = in_order(self.parts.iter().collect(), |c, part: &Part| {
             let mut d_logits = Array2::<f64>::zeros((part.design.arms(), width));
-            let mut d_level = vec![0.0; m * q];
+            let mut d_level = vec![0.0; self.len() - self.levels()];
             let mut d = vec![0.0; q];
             for (i, mut out) in d_logits.outer_iter_mut().enumerate() {
                 let out = out.as_slice_mut().expect("contiguous");
                 for row in 0..2 * m {
                     d_row(c, i, row, &mut d);
                     let s = row / 2;
-                    out[s * q..(s + 1) * q].iter_mut().zip(&d).for_each(|(out, d)| *out += d);
+                    add(&mut out[s * q..(s + 1) * q], &d);
                     if row % 2 == 1 {
-                        out[m * q..].iter_mut().zip(&d).for_each(|(out, d)| *out += d);
-                        d_level[s * q..(s + 1) * q].iter_mut().zip(&d).for_each(|(out, d)| *out += d);
+                        add(&mut out[m * q..(m + 1) * q], &d);
+                        let own = if is_by_state { &mut out[(m + 1) * q..] } else { &mut d_level[..] };
+                        add(&mut own[s * q..(s + 1) * q], &d);
                     }
                 }
             }
@@ -192,33 +224,43 @@ impl Problem {
             all.extend(d_level);
             all
         });
-        let mut all = sum(parts, levels + m * q);
-        all[m * q..width].fill(0.0);
+        let mut all = sum(parts, self.len());
+        if !is_by_state {
+            all[m * q..width].fill(0.0);
+        }
         all
     }
 
-    /// Where the parameters of a model (B, b, δ, c) lie in this layout.
+    /// Where the parameters of a model lie in this layout, in its order.
     fn places(&self) -> Vec<usize> {
         let (m, q, width) = (self.states, self.odds(), self.width());
         let mut column = vec![0; self.columns.features.len()];
         self.columns.features.iter().enumerate().for_each(|(g, f)| column[*f] = g + 1);
-        let stretches = (0..m).flat_map(|s| column.iter().map(move |g| g * width + s * q));
-        let stretches = stretches
-            .chain((0..m).map(|s| s * q))
-            .chain((0..m).map(|s| self.levels() + s * q))
-            .chain(column.iter().map(|g| g * width + m * q));
-        stretches.flat_map(|start| start..start + q).collect()
+        let weights = |first: usize| column.iter().map(move |g| g * width + first);
+        let mut starts: Vec<usize> = (0..m).flat_map(|s| weights(s * q)).collect();
+        starts.extend((0..m).map(|s| s * q));
+        starts.extend((0..m).map(|s| self.own(0, s, 0)));
+        starts.extend(weights(m * q));
+        if self.is_by_state() {
+            starts.push(m * q);
+            starts.extend((0..m).flat_map(|s| weights((m + 1 + s) * q)));
+        }
+        starts.into_iter().flat_map(|start| start..start + q).collect()
     }
 
     /// The parameters of a model, in the layout of a fit.
-    pub(super) fn take(&self, effect: &Effect) -> Vec<f64> {
-        let mut params = vec![0.0; self.levels() + self.states * self.odds()];
-        self.places().into_iter().zip(&effect.params).for_each(|(place, x)| params[place] = *x);
+    pub(super) fn take(&self, model: &Logistic) -> Vec<f64> {
+        let mut params = vec![0.0; self.len()];
+        self.places().into_iter().zip(&model.params).for_each(|(place, x)| params[place] = *x);
         params
     }
 
     /// And back.
-    pub(super) fn give(&self, params: &[f64], effect: &mut Effect) {
-        self.places().into_iter().zip(&mut effect.params).for_each(|(place, x)| *x = params[place]);
+    pub(super) fn give(&self, params: &[f64], model: &mut Logistic) {
+        self.places().into_iter().zip(&mut model.params).for_each(|(place, x)| *x = params[place]);
     }
+}
+
+fn add(out: &mut [f64], d: &[f64]) {
+    out.iter_mut().zip(d).for_each(|(out, d)| *out += d);
 }

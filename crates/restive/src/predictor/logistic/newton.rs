@@ -3,16 +3,21 @@
 //! A step solves H·x = gradient, [exactly](super::arrow) or by [conjugate gradients](super::conjugate), whichever costs less, and
 //! is halved until the objective does not grow. To begin with it is cut so that no logit changes by more than 10: the curvature of
 //! where one stands says nothing of places further away, and arms that a long step takes to the wrong side come back slowly. The fit has converged when the largest derivative, per observed
-//! transition, is below 10⁻¹⁰ and the last step was short (10⁻⁶): the distance that is left is of the order of its square.
+//! transition, is below 10⁻¹⁰ and the last step was short (10⁻⁶): the distance that is left is of the order of its square. A
+//! *rough* fit, of which only the size of the weights is asked, ends at 10⁻⁷.
 
+use super::arrow::Arrow;
 use super::conjugate::Conjugate;
 use super::cost::{Road, Size};
+use super::evidence;
 use super::fit::FitStatus;
 use super::problem::{Point, Problem};
-use super::{Effect, Precision, arrow};
+use super::{Held, Logistic};
 
 /// Largest derivative per observed transition of a fit that has converged.
 const CONVERGED: f64 = 1e-10;
+/// And of a rough one.
+const ROUGH: f64 = 1e-7;
 /// Largest last step of such a fit, against the size of the parameter.
 const SHORT: f64 = 1e-6;
 const MOST_STEPS: usize = 100;
@@ -32,15 +37,21 @@ pub(super) struct Newton {
     first: f64,
     pub steps: usize,
     was_short: bool,
+    is_rough: bool,
     solving: Option<Conjugate>,
     /// once it has ended
     pub status: Option<FitStatus>,
 }
 
 impl Newton {
-    /// From the parameters of `effect`.
-    pub(super) fn new(problem: Problem, effect: &Effect) -> Self {
-        let point = problem.at(problem.take(effect));
+    /// From the parameters of a model.
+    pub(super) fn new(problem: Problem, model: &Logistic, is_rough: bool) -> Self {
+        let params = problem.take(model);
+        Self::from_params(problem, params, is_rough)
+    }
+
+    fn from_params(problem: Problem, params: Vec<f64>, is_rough: bool) -> Self {
+        let point = problem.at(params);
         let road = Size::of_problem(&problem).road();
         let mut newton = Self {
             problem,
@@ -51,6 +62,7 @@ impl Newton {
             first: 0.0,
             steps: 0,
             was_short: false,
+            is_rough,
             solving: None,
             status: None,
         };
@@ -59,15 +71,16 @@ impl Newton {
         newton
     }
 
-    /// The same arms with another precision, from where this fit ended.
-    pub(super) fn again(self, precision: f64) -> Self {
+    /// The same arms held otherwise, from where this fit ended.
+    pub(super) fn again(self, held: Held, is_rough: bool) -> Self {
         let Self { mut problem, point, .. } = self;
-        let mut effect =
-            Effect::new(problem.columns.features.len(), problem.states, Precision::Fixed(precision))
-                .expect("a precision that was checked");
-        problem.give(&point.params, &mut effect);
-        problem.ridge = super::ridge::Ridge::new(problem.columns.len(), problem.states, precision);
-        Self::new(problem, &effect)
+        problem.ridge = super::ridge::Ridge::new(problem.columns.len(), problem.states, held);
+        Self::from_params(problem, point.params, is_rough)
+    }
+
+    /// The penalties that the evidence asks for here.
+    pub(super) fn evidence(&self) -> Option<[f64; 3]> {
+        evidence::penalties(&self.problem, &self.point, self.road)
     }
 
     /// The gradient here, and whether this is the end.
@@ -76,6 +89,7 @@ impl Newton {
         self.gradient = self.slope.iter().fold(0.0, |a: f64, g| if g.is_nan() { *g } else { a.max(g.abs()) })
             / self.problem.observed;
         let is_over = self.is_flat() && self.was_short
+            || self.is_rough && self.gradient <= ROUGH
             || self.steps == MOST_STEPS
             || self.slope.is_empty()
             || self.gradient.is_nan();
@@ -97,7 +111,7 @@ impl Newton {
     pub(super) fn advance(&mut self) {
         let Self { problem, point, slope, .. } = self;
         let step = match (self.road, self.solving.take()) {
-            (Road::Exact, _) => arrow::solve(problem, point, slope),
+            (Road::Exact, _) => Arrow::new(problem, point).map(|arrow| arrow.solve(problem, slope)),
             (Road::Iterative, begun) => {
                 let Some(mut solving) = begun.or_else(|| Conjugate::new(problem, point, slope)) else {
                     self.status = Some(FitStatus::NotConverged);
@@ -150,8 +164,8 @@ impl Newton {
     }
 
     /// The parameters here.
-    pub(super) fn give(&self, effect: &mut Effect) {
-        self.problem.give(&self.point.params, effect);
+    pub(super) fn give(&self, model: &mut Logistic) {
+        self.problem.give(&self.point.params, model);
     }
 }
 
@@ -162,15 +176,18 @@ mod tests {
     use ndarray::{Array2, Array4};
     use rand::RngExt;
 
-    fn fit(x: &Array2<f64>, counts: &Array4<f64>, road: Road) -> (Vec<f64>, FitStatus) {
-        let problem = Problem::new((x.view(), counts.view()), 10.0);
-        let mut effect = Effect::new(x.ncols(), counts.shape()[1], Precision::Fixed(10.0)).unwrap();
-        let mut newton = Newton { road, ..Newton::new(problem, &effect) };
+    /// Of the effect model, and of the hierarchical one.
+    const BOTH: [Held; 2] = [Held::Effect(10.0), Held::Hierarchical([2.0, 20.0, 300.0])];
+
+    fn fit(x: &Array2<f64>, counts: &Array4<f64>, held: Held, road: Road) -> (Logistic, FitStatus) {
+        let problem = Problem::new((x.view(), counts.view()), held);
+        let mut model = Logistic::new(x.ncols(), counts.shape()[1], held.form()).unwrap();
+        let mut newton = Newton { road, ..Newton::new(problem, &model, false) };
         while newton.status.is_none() {
             newton.advance();
         }
-        newton.give(&mut effect);
-        (effect.flat().to_vec(), newton.status.unwrap())
+        newton.give(&mut model);
+        (model, newton.status.unwrap())
     }
 
     /// (arms, numbers, categories, states)
@@ -192,14 +209,19 @@ mod tests {
     #[test]
     fn both_roads_lead_to_the_same_place() {
         for sizes in [[200, 4, 0, 2], [300, 2, 40, 3], [150, 3, 0, 6], [400, 5, 150, 2], [60, 0, 0, 3]] {
-            let (x, counts) = data(sizes, |_, _| true);
-            let [(exact, end), (iterative, other)] =
-                [Road::Exact, Road::Iterative].map(|road| fit(&x, &counts, road));
-            assert_eq!([end, other], [FitStatus::Converged; 2], "{sizes:?}");
-            for (exact, iterative) in exact.iter().zip(&iterative) {
-                // both to the square of a short step
-                let allowed = 1e-9 * exact.abs().max(1.0);
-                assert!((exact - iterative).abs() < allowed, "{sizes:?}: {exact} or {iterative}");
+            for held in BOTH {
+                let (x, counts) = data(sizes, |_, _| true);
+                let [(exact, end), (iterative, other)] =
+                    [Road::Exact, Road::Iterative].map(|road| fit(&x, &counts, held, road));
+                assert_eq!([end, other], [FitStatus::Converged; 2], "{sizes:?} {held:?}");
+                for (exact, iterative) in exact.flat().iter().zip(iterative.flat()) {
+                    // both to the square of a short step
+                    let allowed = 1e-9 * exact.abs().max(1.0);
+                    assert!(
+                        (exact - iterative).abs() < allowed,
+                        "{sizes:?} {held:?}: {exact} or {iterative}"
+                    );
+                }
             }
         }
     }
@@ -209,27 +231,29 @@ mod tests {
         // their log-odds hang on a penalty of 1e-6, and rounding of the gradient, 1e-14, moves them by 1e-8; what they say
         // of the arms does not move
         for sizes in [[150, 3, 0, 6], [60, 0, 0, 3], [300, 1, 30, 2]] {
-            let (x, counts) = data(sizes, |s, next| s + next != sizes[3] - 1);
-            let [p, q] = [Road::Exact, Road::Iterative].map(|road| {
-                let (params, end) = fit(&x, &counts, road);
-                assert_eq!(end, FitStatus::Converged, "{sizes:?}");
-                let mut effect = Effect::new(x.ncols(), sizes[3], Precision::DEFAULT).unwrap();
-                effect.flat_mut().copy_from_slice(&params);
-                effect.predict(x.view())
-            });
-            assert!(p.iter().zip(&q).all(|(p, q)| (p - q).abs() < 1e-10), "{sizes:?}");
+            for held in BOTH {
+                let (x, counts) = data(sizes, |s, next| s + next != sizes[3] - 1);
+                let [p, q] = [Road::Exact, Road::Iterative].map(|road| {
+                    let (model, end) = fit(&x, &counts, held, road);
+                    assert_eq!(end, FitStatus::Converged, "{sizes:?} {held:?}");
+                    model.predict(x.view())
+                });
+                assert!(p.iter().zip(&q).all(|(p, q)| (p - q).abs() < 1e-10), "{sizes:?} {held:?}");
+            }
         }
     }
 
     #[test]
     fn threads_do_not_change_a_bit() {
         let (x, counts) = data([2500, 3, 20, 3], |_, _| true);
-        for road in [Road::Exact, Road::Iterative] {
+        for (road, held) in
+            [Road::Exact, Road::Iterative].into_iter().flat_map(|road| BOTH.map(|held| (road, held)))
+        {
             let with = |threads| {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-                pool.install(|| fit(&x, &counts, road)).0
+                pool.install(|| fit(&x, &counts, held, road)).0
             };
-            assert_eq!(with(1), with(3), "{road:?}");
+            assert_eq!(with(1), with(3), "{road:?} {held:?}");
         }
     }
 }

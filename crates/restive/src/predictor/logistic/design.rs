@@ -125,4 +125,12 @@ impl Design {
             }
         }
     }
+
+    /// Adds Σ w·x² of every column.
+    pub(super) fn add_squares(&self, w: &[f64], out: &mut [f64]) {
+        for ((i, row), w) in self.dense.outer_iter().enumerate().zip(w).filter(|(_, w)| **w != 0.0) {
+            out.iter_mut().zip(row).for_each(|(out, x)| *out += w * x * x);
+            self.list(i).iter().for_each(|(g, x)| out[*g] += w * x * x);
+        }
+    }
 }
