@@ -2,8 +2,8 @@
 
 use super::draws::{Draws, Seeds, setting};
 use super::evaluate::{Case, EvaluationSettings, resampled_units};
-use super::flow::{MeanField, flow};
-use super::{Estimator, Record, World, bootstrap, fluid, labelled, moments};
+use super::flow::{MeanField, flow_value};
+use super::{Estimator, Record, World, bootstrap, fluid, fluid_by_step, labelled, moments};
 use crate::instance::{Observation, Trajectories};
 use crate::policy::{Chooser, Policy};
 use crate::simulation::{Initial, Setting, planned_values, values};
@@ -101,6 +101,9 @@ impl Followed {
         let field = MeanField { motion, reward, initial: mass.view(), discount, budget };
         match self {
             Followed::Policy(Policy::Strict(table)) => fluid(table.view(), &field, 0.0, horizon).value,
+            Followed::Policy(Policy::Horizon(tables)) => {
+                fluid_by_step(tables.view(), &field, &vec![0.0; tables.len_of(Axis(0))], horizon)
+            }
             Followed::Policy(Policy::Soft(table, temperature)) => {
                 fluid(table.view(), &field, *temperature, horizon).value
             }
@@ -109,7 +112,7 @@ impl Followed {
                     let arms = pull.chunks_exact_mut(m).zip(plan.row(t));
                     arms.for_each(|(pull, is_pulled)| pull.fill(f64::from(*is_pulled)));
                 };
-                flow(&field, horizon, choose).0
+                flow_value(&field, horizon, choose)
             }
             // the other policies do not look at the states
             Followed::Policy(policy) => {
@@ -119,7 +122,7 @@ impl Followed {
                     chooser.inclusion(&state, t, &mut inclusion);
                     pull.chunks_exact_mut(m).zip(&inclusion).for_each(|(pull, p)| pull.fill(*p));
                 };
-                flow(&field, horizon, choose).0
+                flow_value(&field, horizon, choose)
             }
         }
     }

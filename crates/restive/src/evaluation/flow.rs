@@ -32,6 +32,23 @@ pub(super) fn flow(
     horizon: usize,
     mut choose: impl FnMut(usize, &[f64], &mut [f64]),
 ) -> (f64, Array3<f64>, Array3<f64>) {
+    let (n, m) = field.initial.dim();
+    let (mut masses, mut pulls) = (Array3::zeros((horizon, n, m)), Array3::zeros((horizon, n, m)));
+    let at = |t: usize| t * n * m..(t + 1) * n * m;
+    let value = flow_value(field, horizon, |t, mass, pull| {
+        choose(t, mass, pull);
+        masses.as_slice_mut().expect("standard layout")[at(t)].copy_from_slice(mass);
+        pulls.as_slice_mut().expect("standard layout")[at(t)].copy_from_slice(pull);
+    });
+    (value, masses, pulls)
+}
+
+/// The value alone, in the memory of one step.
+pub(super) fn flow_value(
+    field: &MeanField<'_>,
+    horizon: usize,
+    mut choose: impl FnMut(usize, &[f64], &mut [f64]),
+) -> f64 {
     let &MeanField { motion, reward, initial, discount, .. } = field;
     let (n, m) = initial.dim();
     assert_eq!((motion.arms(), motion.states()), (n, m), "transition: [N,M,2,M], initial: [N,M]");
@@ -40,26 +57,23 @@ pub(super) fn flow(
         Motion::Rows(transition) => Some(transition.as_standard_layout()),
         Motion::Chains(_) => None,
     };
-    let width = n * m;
-    let (mut masses, mut pulls) = (Array3::zeros((horizon, n, m)), Array3::zeros((horizon, n, m)));
-    let mut mass: Vec<f64> = initial.iter().copied().collect();
+    let mut here: Vec<f64> = initial.iter().copied().collect();
+    let (mut next, mut pull) = (vec![0.0; n * m], vec![0.0; n * m]);
     let (mut value, mut weight) = (0.0, 1.0);
-    let steps = masses.as_slice_mut().expect("standard layout").chunks_exact_mut(width.max(1));
-    let steps = steps.zip(pulls.as_slice_mut().expect("standard layout").chunks_exact_mut(width.max(1)));
-    for (t, (here, pull)) in steps.enumerate() {
+    for t in 0..horizon {
         interrupt::check();
-        here.copy_from_slice(&mass);
-        choose(t, here, pull);
-        mass.fill(0.0);
+        choose(t, &here, &mut pull);
+        next.fill(0.0);
         let earned = match (motion, &rows) {
-            (Motion::Chains(belief), _) => along_chains(belief, reward, here, pull, &mut mass),
-            (_, Some(p)) => by_rows(p.as_slice().expect("row-major"), m, reward, here, pull, &mut mass),
+            (Motion::Chains(belief), _) => along_chains(belief, reward, &here, &pull, &mut next),
+            (_, Some(p)) => by_rows(p.as_slice().expect("row-major"), m, reward, &here, &pull, &mut next),
             _ => unreachable!("rows were laid out"),
         };
         value += weight * earned;
         weight *= discount;
+        std::mem::swap(&mut here, &mut next);
     }
-    (value, masses, pulls)
+    value
 }
 
 /// One step: what is earned; the masses of the next step are added to `next`.

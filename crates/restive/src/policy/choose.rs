@@ -6,6 +6,7 @@
 //! | random | K of N arms, uniformly without replacement |
 //! | round robin | the arms in turn, K at each step |
 //! | strict | the K arms with the highest score, ties broken at random |
+//! | horizon | the same, by a table of its own at every step |
 //! | soft | K arms with the probabilities of [`soft_top_k`] |
 //!
 //! A table of indices, `[N,M]`, makes a score out of a state. It may hold Whittle indices of predicted or true
@@ -18,7 +19,7 @@
 use super::soft_top_k::soft_top_k;
 use super::strict::Cut;
 use crate::random::Random;
-use ndarray::{Array2, ArrayView2, ArrayView4, Axis};
+use ndarray::{Array2, Array3, ArrayView2, ArrayView4, Axis};
 use rand::RngExt;
 use rand::seq::index;
 
@@ -33,6 +34,8 @@ pub enum Policy {
     RoundRobin,
     /// the K highest scores, from a table of indices `[N,M]`
     Strict(Array2<f64>),
+    /// the K highest scores, at step t from the t-th of H tables `[H,N,M]`; from step H on, the last
+    Horizon(Array3<f64>),
     /// soft top-k of the scores from a table of indices `[N,M]`, at a temperature
     Soft(Array2<f64>, f64),
 }
@@ -42,6 +45,7 @@ impl Policy {
     pub fn select_arms(&self, arms: &[usize]) -> Self {
         match self {
             Policy::Strict(table) => Policy::Strict(table.select(Axis(0), arms)),
+            Policy::Horizon(tables) => Policy::Horizon(tables.select(Axis(1), arms)),
             Policy::Soft(table, temperature) => Policy::Soft(table.select(Axis(0), arms), *temperature),
             other => other.clone(),
         }
@@ -87,12 +91,17 @@ impl<'a> Chooser<'a> {
             Policy::Random => pull.fill(budget as f64 / n as f64),
             Policy::RoundRobin => (0..n).for_each(|i| pull[i] = f64::from(is_turn(i, step, budget, n))),
             Policy::Strict(table) => {
-                self.look_up(table, state);
+                self.look_up(table.view(), state);
+                self.cut.find(&self.score, budget);
+                self.cut.inclusion(&self.score, pull);
+            }
+            Policy::Horizon(tables) => {
+                self.look_up(table_at(tables, step), state);
                 self.cut.find(&self.score, budget);
                 self.cut.inclusion(&self.score, pull);
             }
             Policy::Soft(table, temperature) => {
-                self.look_up(table, state);
+                self.look_up(table.view(), state);
                 pull.copy_from_slice(&soft_top_k(&self.score, budget as f64, *temperature).pull);
             }
         }
@@ -110,12 +119,17 @@ impl<'a> Chooser<'a> {
             }
             Policy::RoundRobin => (0..n).for_each(|i| pull[i] = is_turn(i, step, budget, n)),
             Policy::Strict(table) => {
-                self.look_up(table, state);
+                self.look_up(table.view(), state);
+                self.cut.find(&self.score, budget);
+                self.cut.draw(&self.score, random, pull);
+            }
+            Policy::Horizon(tables) => {
+                self.look_up(table_at(tables, step), state);
                 self.cut.find(&self.score, budget);
                 self.cut.draw(&self.score, random, pull);
             }
             Policy::Soft(table, temperature) => {
-                self.look_up(table, state);
+                self.look_up(table.view(), state);
                 let soft = soft_top_k(&self.score, budget as f64, *temperature);
                 systematic(&soft.pull, random.random(), pull);
             }
@@ -123,11 +137,16 @@ impl<'a> Chooser<'a> {
     }
 
     /// The score of each arm in its state.
-    fn look_up(&mut self, table: &Array2<f64>, state: &[u16]) {
+    fn look_up(&mut self, table: ArrayView2<'_, f64>, state: &[u16]) {
         assert_eq!(table.nrows(), state.len(), "a table of indices has a row per arm");
         self.score.clear();
         self.score.extend(state.iter().enumerate().map(|(i, &s)| table[[i, usize::from(s)]]));
     }
+}
+
+/// The table of a step.
+fn table_at(tables: &Array3<f64>, step: usize) -> ArrayView2<'_, f64> {
+    tables.index_axis(Axis(0), step.min(tables.len_of(Axis(0)) - 1))
 }
 
 fn is_turn(i: usize, step: usize, budget: usize, n: usize) -> bool {
