@@ -29,6 +29,11 @@ pub struct StrictTopK {
 
 /// Pulls the `budget` arms with the highest scores (`[N]`, not NaN); ties are broken at random, by `seed`.
 pub fn strict_top_k(score: &[f64], budget: usize, seed: u64) -> StrictTopK {
+    strict_top_k_by(score, budget, &mut Xoshiro256PlusPlus::seed_from_u64(seed))
+}
+
+/// The same with a tie-break that goes on.
+pub(super) fn strict_top_k_by(score: &[f64], budget: usize, random: &mut Xoshiro256PlusPlus) -> StrictTopK {
     assert!(!score.iter().any(|x| x.is_nan()), "scores: numbers");
     let n = score.len();
     if budget == 0 || budget >= n {
@@ -44,7 +49,7 @@ pub fn strict_top_k(score: &[f64], budget: usize, seed: u64) -> StrictTopK {
     cut.find(score, budget);
     let (mut pull, mut inclusion) = (vec![false; n], vec![0.0; n]);
     cut.inclusion(score, &mut inclusion);
-    cut.draw(score, &mut Xoshiro256PlusPlus::seed_from_u64(seed), &mut pull);
+    cut.draw(score, random, &mut pull);
     StrictTopK { pull, inclusion, threshold: cut.threshold }
 }
 
