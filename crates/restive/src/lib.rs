@@ -6,7 +6,8 @@
 //! be trained through the decision it leads to.
 //!
 //! Values flow one way: [instance] → [predictor] → [index] → [policy] → [evaluation]. Gradients flow back through
-//! `pullback`s. [training] fits a predictor to what was logged, and [statistics] tests what came of it.
+//! `pullback`s. [training] fits a predictor to what was logged, [planning] ranks the arms of a programme that ends, and
+//! [statistics] tests what came of it.
 //!
 //! ```
 //! use restive::{Reward, Transition, Layout, index, policy};
@@ -39,6 +40,7 @@ pub mod instance;
 pub mod interrupt;
 pub mod joint;
 mod lu;
+pub mod planning;
 pub mod policy;
 pub mod predictor;
 pub mod random;

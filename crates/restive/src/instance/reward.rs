@@ -92,6 +92,13 @@ impl<'a> RewardView<'a> {
         self.values[i * self.stride + 2 * s + a]
     }
 
+    /// max R − min R, over all arms.
+    pub fn range(&self) -> f64 {
+        let ends = (f64::INFINITY, f64::NEG_INFINITY);
+        let (low, high) = self.values.iter().fold(ends, |(low, high), r| (low.min(*r), high.max(*r)));
+        high - low
+    }
+
     /// The rewards of arm i, `[M,2]` in a row.
     #[inline(always)]
     pub fn arm(&self, i: usize) -> &'a [f64] {

@@ -18,7 +18,7 @@ const PACKAGES: [(&str, &[&str]); 7] = [
 ];
 
 /// room of the library → the rooms it may name
-const ROOMS: [(&str, &[&str]); 16] = [
+const ROOMS: [(&str, &[&str]); 17] = [
     ("error", &[]),
     ("interrupt", &[]),
     ("random", &[]),
@@ -29,6 +29,7 @@ const ROOMS: [(&str, &[&str]); 16] = [
     ("predictor", &["error", "interrupt", "random", "simd"]),
     ("index", &["belief", "error", "interrupt", "lu", "simd"]),
     ("policy", &["interrupt", "random", "simd"]),
+    ("planning", &["belief", "instance", "interrupt", "simd"]),
     ("simulation", &["belief", "instance", "interrupt", "policy", "random"]),
     ("data", &["belief", "error", "instance", "interrupt", "policy", "random", "simulation"]),
     (
