@@ -32,7 +32,11 @@ fn kernels() {
     let soft = || loop {
         restive::policy::soft_top_k::soft_top_k_many(table.view(), state.view(), 100.0, 0.1);
     };
-    let kernels: [&(dyn Fn() + Sync); 3] = [&bisection, &general, &soft];
+    let owned = crate::planning_programme::Owned::plain(3000, 3, 9, 600.0, &mut random(72));
+    let prices = || loop {
+        restive::planning::prices(&owned.programme(), owned.initial.view());
+    };
+    let kernels: [&(dyn Fn() + Sync); 4] = [&bisection, &general, &soft, &prices];
     for kernel in kernels {
         let ended = std::thread::scope(|threads| {
             let running = threads.spawn(|| catch(kernel));

@@ -5,6 +5,7 @@
 //! may know which · `predictor`, `two_stage`, `decision_focused`, `recipe`, `programme`: learning · `maternal`: a synthetic programme · `encoding`, `split`:
 //! features and parts of a study · `collapsing`, `collapsing_gradients`: arms seen only at pulls · `cwpdis`, `segmented`, `propensity`, `likelihood`, `strength`, `fluid`, `evaluate`,
 //! `coverage`: estimators against naive formulas, enumeration and repetition · `interrupt`: kernels that are told to stop. `joint`: all arms as one process. `statistics`: tests of tables. `arms` draws random arms, `logs` random logs,
+//! `planning`, `planning_exact`, `planning_worth`: prices against textbook recursions, linear programmes, enumeration and simulation, on the programmes of `planning_programme`.
 //! `oracle` holds the slow textbook truths.
 
 mod arms;
@@ -32,6 +33,10 @@ mod likelihood;
 mod logs;
 mod maternal;
 mod oracle;
+mod planning;
+mod planning_exact;
+mod planning_programme;
+mod planning_worth;
 mod predictor;
 mod programme;
 mod propensity;
