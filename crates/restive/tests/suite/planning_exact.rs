@@ -141,6 +141,6 @@ fn the_plan_comes_close_to_the_optimum_of_small_programmes() {
         lost += optimum - plan;
     }
     println!("the plan loses {:.4} of the gain", lost / gain);
-    // 0.4 % at the time of writing: prices are those of many arms, and here are four
+    // 0.2 % at the time of writing: prices are those of many arms, and here are four
     assert!(lost / gain < 0.02, "{}", lost / gain);
 }
