@@ -8,6 +8,8 @@
 //! Values flow one way: [instance] → [predictor] → [index] → [policy] → [evaluation]. Gradients flow back through
 //! `pullback`s. [training] fits a predictor to what was logged, [planning] ranks the arms of a programme that ends, and
 //! [statistics] tests what came of it.
+//! `pullback`s. [training] fits a predictor to what was logged, [history] puts
+//! a person's own record beside its prediction, and [statistics] tests what came of it.
 //!
 //! ```
 //! use restive::{Reward, Transition, Layout, index, policy};
@@ -35,6 +37,7 @@ pub mod belief;
 pub mod data;
 pub mod error;
 pub mod evaluation;
+pub mod history;
 pub mod index;
 pub mod instance;
 pub mod interrupt;

@@ -57,5 +57,6 @@ pub use segmented::{Segmented, segmented};
 pub use sightings::{POOLED_STRENGTH, fitted};
 pub use simulated::Simulated;
 pub use strength::strength;
+pub(crate) use transitions::log_prior;
 pub use transitions::{GRID, PRIOR_STRENGTH, Strength, empirical, fit_strength, log_likelihood, smoothed};
 pub use world::World;

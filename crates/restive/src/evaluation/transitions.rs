@@ -121,13 +121,15 @@ pub fn fit_strength(held_out: &[(ArrayView4<'_, f64>, ArrayView4<'_, f64>)]) -> 
     })
 }
 
+/// ln of the prior density of a strength, but for a constant.
+pub(crate) fn log_prior(strength: f64) -> f64 {
+    let distance = (strength / PRIOR_STRENGTH).log2() / PRIOR_DEVIATION;
+    -0.5 * distance * distance
+}
+
 /// The strength of the [`GRID`] that is best by a log-likelihood and the prior.
 pub(super) fn best_of_grid(likelihood: impl Fn(f64) -> f64) -> f64 {
-    let score = |strength: f64| {
-        let distance = (strength / PRIOR_STRENGTH).log2() / PRIOR_DEVIATION;
-        likelihood(strength) - 0.5 * distance * distance
-    };
-    let scored = GRID.map(|strength| (score(strength), strength));
+    let scored = GRID.map(|strength| (likelihood(strength) + log_prior(strength), strength));
     let better = |best: (f64, f64), next: (f64, f64)| if next.0 > best.0 { next } else { best };
     scored.into_iter().fold((f64::NEG_INFINITY, PRIOR_STRENGTH), better).1
 }

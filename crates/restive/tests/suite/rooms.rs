@@ -47,6 +47,7 @@ const ROOMS: [(&str, &[&str]); 17] = [
             "statistics",
         ],
     ),
+    ("history", &["belief", "error", "evaluation", "instance", "interrupt", "simd", "statistics"]),
     ("training", &["data", "error", "evaluation", "index", "instance", "policy", "predictor", "random"]),
     ("joint", &["error", "evaluation", "instance", "policy", "predictor", "simd"]),
     ("statistics", &[]),
