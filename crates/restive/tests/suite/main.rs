@@ -6,6 +6,7 @@
 //! features and parts of a study · `collapsing`, `collapsing_gradients`: arms seen only at pulls · `cwpdis`, `segmented`, `propensity`, `likelihood`, `strength`, `fluid`, `evaluate`,
 //! `coverage`: estimators against naive formulas, enumeration and repetition · `interrupt`: kernels that are told to stop. `joint`: all arms as one process. `statistics`: tests of tables. `arms` draws random arms, `logs` random logs,
 //! `planning`, `planning_exact`, `planning_worth`: prices against textbook recursions, linear programmes, enumeration and simulation, on the programmes of `planning_programme`.
+//! `coverage`: estimators against naive formulas, enumeration and repetition · `interrupt`: kernels that are told to stop. `joint`: all arms as one process. `statistics`: tests of tables. `history`, `history_gate`: a person's own record beside the prediction. `arms` draws random arms, `logs` random logs,
 //! `oracle` holds the slow textbook truths.
 
 mod arms;
@@ -24,6 +25,8 @@ mod fluid;
 mod golden;
 mod gradients;
 mod hierarchical;
+mod history;
+mod history_gate;
 mod interrupt;
 mod invariants;
 mod joint;
