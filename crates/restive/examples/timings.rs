@@ -12,6 +12,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use restive::evaluation::{
     Behaviour, Decisions, Propensity, RatioUpTo, cwpdis, known_states, target_log_odds,
 };
+use restive::history::{Carry, Past, Rule, fit_carry, fit_gauss_with};
 use restive::index::two_state::{self, Packing};
 use restive::index::{bisection, general};
 use restive::instance::Observation;
@@ -72,6 +73,31 @@ fn main() {
     two_states(n, &mut random);
     general_arms(is_quick, &mut random);
     selection(n, &mut random);
+    records(n / 10, &mut random);
+}
+
+/// Personal posteriors of two-state arms that moved eight times and were called in one step of ten; `seconds` are for all arms.
+fn records(n: usize, random: &mut Xoshiro256PlusPlus) {
+    let (prediction, reward) = (arms(n, 2, random), Reward::linear(2));
+    let setting = Setting {
+        motion: prediction.view().into(),
+        reward: (&reward).into(),
+        discount: 0.99,
+        budget: n / 10,
+        horizon: 8,
+    };
+    let log = trajectories(&setting, &Initial::Uniform, &Policy::Random, 1, 1);
+    let past = Past::new(&log, Observation::Full);
+    let carry = Rule::Carry(Carry { strength: [16.0; 2], rho: 0.75 });
+    let counts = past.record.moves().expect("seen at every step").view();
+    let fit = || fit_gauss_with(counts, &past.first, prediction.view(), true, 1);
+    let gauss = Rule::Gauss(fit().gauss);
+    for (name, rule) in [("history-carry", carry), ("history-gauss", gauss)] {
+        let apply = || drop(black_box(rule.apply(&past, prediction.view())));
+        print(name, n, 2, 0.0, time(apply));
+    }
+    print("history-gauss-round", n, 2, 0.0, time(|| _ = black_box(fit())));
+    print("history-carry-fit", n, 2, 0.0, time(|| _ = black_box(fit_carry(counts, prediction.view(), None))));
 }
 
 fn two_states(n: usize, random: &mut Xoshiro256PlusPlus) {
