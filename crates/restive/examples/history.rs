@@ -11,7 +11,7 @@ use restive::data::maternal::Maternal;
 use restive::history::{Carry, HeldOut, HistoryLead, Learnt, Past, Rule, learn};
 use restive::index::{Algorithm, whittle_index};
 use restive::policy::Policy;
-use restive::predictor::effect::{Precision, fit};
+use restive::predictor::logistic::{Precision, fit};
 use restive::simulation::{Initial, Setting, values};
 use restive::{Instance, Reward, statistics};
 use std::time::Instant;
@@ -76,7 +76,7 @@ fn predicted(train: &[&Instance], groups: &[Instance]) -> Vec<Array4<f64>> {
     let counts: Vec<_> = counts.iter().map(|counts| counts.view()).collect();
     let features = concatenate(Axis(0), &features).expect("as many features");
     let counts = concatenate(Axis(0), &counts).expect("as many states");
-    let effect = fit(features.view(), counts.view(), Precision::DEFAULT, None).expect("a fit").effect;
+    let effect = fit(features.view(), counts.view(), Precision::DEFAULT, None).expect("a fit").model;
     groups.iter().map(|group| effect.predict(group.features())).collect()
 }
 

@@ -6,10 +6,8 @@
 //! be trained through the decision it leads to.
 //!
 //! Values flow one way: [instance] → [predictor] → [index] → [policy] → [evaluation]. Gradients flow back through
-//! `pullback`s. [training] fits a predictor to what was logged, [planning] ranks the arms of a programme that ends, and
-//! [statistics] tests what came of it.
-//! `pullback`s. [training] fits a predictor to what was logged, [history] puts
-//! a person's own record beside its prediction, and [statistics] tests what came of it.
+//! `pullback`s. [training] fits a predictor to what was logged, [history] puts a person's own record beside its prediction,
+//! [planning] ranks the arms of a programme that ends, and [statistics] tests what came of it.
 //!
 //! ```
 //! use restive::{Reward, Transition, Layout, index, policy};

@@ -75,9 +75,11 @@ pub(super) fn learn(held_out: &[HeldOut<'_>], rho: Option<f64>) -> Learnt {
         called: by_carry.iter().map(|arm| arm.called).sum(),
         called_later: by_carry.iter().filter(|arm| arm.called_later > 0).count(),
     };
-    let candidate = sure.map_or(Rule::Carry(carry.carry), |fit| Rule::Gauss(fit.gauss));
-    let (rule, why) = judged(candidate, gauss_lead.unwrap_or(carry_lead), rests_on);
-    Learnt { rule, why, carry, carry_lead, gauss, gauss_lead, rests_on }
+    let mut candidates: Vec<_> =
+        sure.iter().zip(gauss_lead).map(|(fit, lead)| (Rule::Gauss(fit.gauss), lead)).collect();
+    candidates.push((Rule::Carry(carry.carry), carry_lead));
+    let (rule, candidate, why) = judged(&candidates, rests_on);
+    Learnt { rule, candidate, why, carry, carry_lead, gauss, gauss_lead, rests_on }
 }
 
 fn lead(arms: &[ArmLead]) -> HistoryLead {

@@ -39,6 +39,6 @@ pub(super) fn learn(held_out: &[HeldOut<'_>], rho: Option<f64>) -> Learnt {
     let numbers: Vec<f64> = leads.iter().filter(|(_, n)| n[1] > 0.0).map(|(lead, _)| *lead).collect();
     let seen = mean(&numbers).ok();
     let carry_lead = HistoryLead { called: seen, all: seen };
-    let (rule, why) = judged(Rule::Carry(carry.carry), carry_lead, rests_on);
-    Learnt { rule, why, carry, carry_lead, gauss: None, gauss_lead: None, rests_on }
+    let (rule, candidate, why) = judged(&[(Rule::Carry(carry.carry), carry_lead)], rests_on);
+    Learnt { rule, candidate, why, carry, carry_lead, gauss: None, gauss_lead: None, rests_on }
 }

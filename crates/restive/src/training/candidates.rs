@@ -6,17 +6,18 @@ use super::prepared::Prepared;
 use super::recipe::{Choice, Recipe};
 use super::snapshot::Snapshot;
 use super::two_stage::TwoStage;
-use super::value::resolve;
 use crate::error::Result;
-use crate::evaluation::strength;
-use crate::index::whittle_index;
+use crate::evaluation::{World, fluid_by_step, strength};
+use crate::instance::{Layout, Transition};
+use crate::planning::{Ending, Programme, advantages, prices};
 use crate::policy::Temperature;
 use crate::predictor::Predictor;
 use crate::predictor::logistic::FitProgress;
+use ndarray::{Array4, ArrayView2};
 use std::sync::Arc;
 
-/// The temperature at which candidates are compared, relative to the spread of the indices: nearly strict.
-const NEARLY_STRICT: Temperature = Temperature::Spread(0.02);
+/// The temperature at which candidates are compared, relative to the spread of the scores of a step: nearly strict.
+const NEARLY_STRICT: f64 = 0.02;
 
 /// Where the candidates begin.
 pub(super) enum First {
@@ -95,6 +96,31 @@ pub(super) struct Candidates {
     prior: Option<Prior>,
     /// weak and strong, once begun
     pub presets: [Option<DecisionFocused>; 2],
+}
+
+impl Prepared {
+    /// What the plan made for so many steps with these transitions is worth in a world: its mean-field value, nearly strict.
+    fn planned_value(&self, transition: Array4<f64>, believed: &World, horizon: usize) -> f64 {
+        let transition = Transition::new(transition, Layout::Nsas).expect("predicted rows sum to 1");
+        let own = World::new(self.observation, &self.reward, &transition);
+        let programme = Programme {
+            motion: own.motion(),
+            reward: own.reward(),
+            discount: self.discount,
+            horizon,
+            ending: Ending::Nothing,
+            group: None,
+            budget: &[self.budget],
+            presence: None,
+        };
+        let found = prices(&programme, self.initial.view());
+        let scores = advantages(&programme, found.price.view());
+        let softness = |step: ArrayView2<'_, f64>| {
+            Temperature::Spread(NEARLY_STRICT).resolve(step.as_slice().expect("row-major"))
+        };
+        let temperature: Vec<f64> = scores.outer_iter().map(softness).collect();
+        fluid_by_step(scores.view(), &self.field(believed), &temperature, horizon)
+    }
 }
 
 impl Candidates {
@@ -186,12 +212,8 @@ impl Candidates {
             let believed = prepared.world(Some((prediction.view(), prior.strength)));
             for (value, candidate) in values.iter_mut().zip(&candidates) {
                 let transition = candidate.predict(features);
-                let discount = recipe.decision.index_discount;
-                let reward = prepared.reward.view();
-                let index = whittle_index(transition.view(), reward, discount, prepared.observation).index;
-                let temperature = resolve(NEARLY_STRICT, index.view());
-                let run = prepared.fluid(index.view(), &believed, temperature, recipe.decision.horizon);
-                *value += run.value / arms as f64;
+                *value +=
+                    prepared.planned_value(transition, &believed, recipe.decision.horizon) / arms as f64;
             }
         }
         values

@@ -8,8 +8,9 @@
 //!    single instance). On all but one fold, and once on everything, two-stage training runs to its end; the validation
 //!    instances say when to stop, and what its predictions are worth beside an arm's own record
 //!    ([`fit_strength`](crate::evaluation::fit_strength)).
-//! 2. On all but one fold both presets are trained, and each candidate's value is taken on the fold that was left out: the
-//!    [fluid](crate::evaluation::fluid()) value in the limit of the strict policy (temperature 0.02 of the spread), on
+//! 2. On all but one fold both presets are trained, and each candidate's value is taken on the fold that was left out: that of the
+//!    [plan](crate::planning) for the horizon that its predictions lead to, which is what will be deployed; in the
+//!    [mean field](crate::evaluation::fluid_by_step), nearly strict (temperature 0.02 of the spread of each step), on
 //!    transitions smoothed by the two-stage predictions of that fold's training.
 //! 3. The better preset is chosen if it leads two-stage training by more than one standard error over the folds; it is then
 //!    trained on everything. Otherwise two-stage training is enough, and its predictor is the answer.

@@ -190,7 +190,7 @@ impl Prepared {
         fluid(index, &self.field(world), temperature, horizon)
     }
 
-    fn field<'a>(&'a self, world: &'a World) -> MeanField<'a> {
+    pub fn field<'a>(&'a self, world: &'a World) -> MeanField<'a> {
         let (motion, reward, initial) = (world.motion(), world.reward(), self.initial.view());
         MeanField { motion, reward, initial, discount: self.discount, budget: self.budget }
     }

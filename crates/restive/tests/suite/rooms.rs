@@ -18,7 +18,7 @@ const PACKAGES: [(&str, &[&str]); 7] = [
 ];
 
 /// room of the library → the rooms it may name
-const ROOMS: [(&str, &[&str]); 17] = [
+const ROOMS: [(&str, &[&str]); 18] = [
     ("error", &[]),
     ("interrupt", &[]),
     ("random", &[]),
@@ -48,7 +48,10 @@ const ROOMS: [(&str, &[&str]); 17] = [
         ],
     ),
     ("history", &["belief", "error", "evaluation", "instance", "interrupt", "simd", "statistics"]),
-    ("training", &["data", "error", "evaluation", "index", "instance", "policy", "predictor", "random"]),
+    (
+        "training",
+        &["data", "error", "evaluation", "index", "instance", "planning", "policy", "predictor", "random"],
+    ),
     ("joint", &["error", "evaluation", "instance", "policy", "predictor", "simd"]),
     ("statistics", &[]),
 ];
