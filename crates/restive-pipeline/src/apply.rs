@@ -18,6 +18,7 @@ use restive::predictor::Ensemble;
 use restive::{Instance, Layout, Transition};
 use restive_tables::Study;
 use restive_tables::memory::require;
+use restive_tables::model::Card;
 
 /// A study seen through a model.
 pub struct Applied<'a> {
@@ -35,7 +36,8 @@ pub struct Applied<'a> {
     pub is_trained_on: bool,
     /// for messages
     pub(crate) study_name: String,
-    seed: u64,
+    /// of the model
+    pub(crate) card: &'a Card,
     /// the discount of the index that the model is meant for, where it says so
     index_discount: Option<f64>,
 }
@@ -77,7 +79,7 @@ impl<'a> Applied<'a> {
         notes.extend(prepare::flat(&features, encoding));
         let index_discount = model.card.configuration.index_discount;
         let index_discount = index_discount.filter(|discount| (0.0..=1.0).contains(discount));
-        let (seed, study_name) = (model.card.seed, study_name.to_string());
+        let (card, study_name) = (&model.card, study_name.to_string());
         Ok(Self {
             study,
             ensemble,
@@ -86,14 +88,14 @@ impl<'a> Applied<'a> {
             notes,
             is_trained_on,
             study_name,
-            seed,
+            card,
             index_discount,
         })
     }
 
     /// The split that the study gives, or the one of the model's seed.
     pub fn split(&self) -> restive::Result<Split> {
-        prepare::given_or_seeded(self.study, self.seed)
+        prepare::given_or_seeded(self.study, self.card.seed)
     }
 
     /// Every arm, by instance.

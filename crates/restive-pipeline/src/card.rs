@@ -2,6 +2,7 @@
 
 use crate::loss::{Loss, loss};
 use crate::message::{Message, Opt, message};
+use crate::nothing::frequencies_loss;
 use crate::words::counted;
 use restive::Instance;
 use restive::data::split::Part;
@@ -109,7 +110,8 @@ pub fn losses(ensemble: &Ensemble, parts: &[Vec<Instance>; 3]) -> Losses {
             }
         })
     });
-    Losses { train, validation, test }
+    let frequencies = frequencies_loss(&parts[0], &parts[1]);
+    Losses { train, validation, test, frequencies }
 }
 
 /// What should be known before a finished training is trusted.
@@ -147,6 +149,20 @@ pub fn warnings(card: &Card) -> Vec<Message> {
             true => said.into(),
             false => message!(said, "; try ", Opt("standardise"), " yes"),
         });
+    }
+    let known = losses.validation.and_then(|loss| loss.per_transition);
+    if let (Some(found), Some(nothing)) = (known, losses.frequencies)
+        && worse.is_none()
+        && found > nothing
+    {
+        let what = counted_thing(configuration);
+        warnings.push(
+            format!(
+                "validation arms do not show this model to be better than the bare frequencies of moves: a loss of {found:.4} per \
+                 {what} against {nothing:.4}"
+            )
+            .into(),
+        );
     }
     warnings
 }

@@ -35,6 +35,18 @@ pub fn latest(log: &Trajectories, observation: Observation) -> Vec<Option<u16>> 
     latest
 }
 
+/// The step that is planned, as column t counts: the one after the last action of the last trajectory, or the last one with a
+/// state.
+pub(crate) fn planned_step(log: &Trajectories) -> usize {
+    let Some(j) = log.trajectories().checked_sub(1) else { return 0 };
+    let is_any = |t: usize| {
+        let decided = log.action().index_axis(Axis(0), j).row(t).iter().any(|a| *a != NO_ACTION);
+        let seen = log.state().index_axis(Axis(0), j).row(t).iter().any(|s| *s != UNSEEN);
+        if decided { Some(t + 1) } else { seen.then_some(t) }
+    };
+    (0..log.steps()).rev().find_map(is_any).unwrap_or(0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -51,13 +51,13 @@ mod error;
 mod estimate;
 mod evaluate;
 pub mod generate;
-mod history;
 mod latest;
 mod loss;
 mod message;
 mod model;
 mod nothing;
 pub mod options;
+mod own_record;
 mod plan;
 pub mod prepare;
 mod resolve;
@@ -73,11 +73,11 @@ pub use evaluate::{
     AboutEstimator, AboutEvaluation, BehaviourName, EvaluateAsked, Evaluated, EvaluatedQuantity, JudgedPart,
     RatioName,
 };
-pub use history::History;
 pub use latest::latest;
 pub use loss::{Loss, loss};
 pub use message::{Message, Opt};
 pub use model::{Trained, rebuild, weights};
-pub use plan::{LastSeen, Plan, PlanAsked, PlannedArm, pulls};
+pub use own_record::History;
+pub use plan::{Bound, LastSeen, Plan, PlanAsked, PlannedArm, PolicyName, Worth};
 pub use restive_tables::model::configuration::{Objective, PredictorName, Preset, Profile, ValueName};
 pub use train::{Progressed, Step, Training};

@@ -99,6 +99,7 @@ impl Training {
             seed: asked.seed,
             fingerprint: study.fingerprint(),
             history: History::default(),
+            own_record: None,
             notes: format!("trained on {origin}{name}"),
         };
         Ok(Self { method, card, parts, warnings, members: asked.ensemble })
@@ -153,6 +154,7 @@ impl Training {
         let ensemble = Ensemble { members };
         let mut card = self.card.clone();
         card.predictor = PredictorCard::new(&ensemble.members[0].architecture(), ensemble.members.len());
+        card.own_record = self.own_record(&ensemble, &histories);
         card.history = History { members: histories, loss: Some(losses(&ensemble, &self.parts)) };
         Model { card, weights: model::weights(&ensemble) }
     }

@@ -146,20 +146,25 @@ impl NativeModel {
         Ok((columns, answer.to_string(), evaluated.about.warnings))
     }
 
-    /// Columns, then facts: budget, index_discount, history, never_observed, notes, warnings.
+    /// Columns, then facts: policy, budget, steps, index_discount, bound, no_action, history, never_observed, notes, warnings.
     fn plan<'py>(
         &self,
         py: Python<'py>,
         study: &NativeStudy,
         budget: Option<usize>,
-        history: bool,
+        policy: Option<String>,
+        remaining: Option<usize>,
+        history: Option<bool>,
         only_beneficial: bool,
         index_discount: Option<f64>,
         instance: Option<String>,
         seed: u64,
     ) -> PyResult<(Vec<Column<'py>>, Bound<'py, PyDict>)> {
         let applied = self.applied(py, study)?;
-        let asked = PlanAsked { budget, only_beneficial, history, index_discount, instance, seed };
+        let policy = policy.map(|name| name.parse()).transpose();
+        let policy = policy.map_err(|message: String| PyValueError::new_err(format!("policy: {message}")))?;
+        let asked =
+            PlanAsked { budget, policy, remaining, only_beneficial, history, index_discount, instance, seed };
         let plan = run(py, || applied.plan(&asked))?.map_err(of_pipeline)?;
         let rows = &plan.plan;
         let mut columns = vec![
@@ -173,15 +178,19 @@ impl NativeModel {
         let numbers = |number: fn(&restive_pipeline::PlannedArm) -> f64| {
             rows.iter().map(number).collect::<Vec<_>>().to_pyarray(py)
         };
-        columns.push(("index".into(), numbers(|row| row.index).into_any()));
+        columns.push((plan.policy.worth().into(), numbers(|row| row.worth.value()).into_any()));
         columns.push(("rank".into(), whole(py, rows.iter().map(|row| Some(row.rank as i32)))?));
         columns.push(("inclusion".into(), numbers(|row| row.inclusion).into_any()));
         let pays: Vec<bool> = rows.iter().map(|row| row.is_beneficial).collect();
         columns.push(("is_beneficial".into(), pays.to_pyarray(py).into_any()));
 
         let facts = PyDict::new(py);
+        facts.set_item("policy", plan.policy.name())?;
         facts.set_item("budget", plan.budget)?;
+        facts.set_item("steps", plan.steps[1])?;
         facts.set_item("index_discount", plan.index_discount)?;
+        facts.set_item("bound", plan.bound.any_policy)?;
+        facts.set_item("no_action", plan.bound.no_action)?;
         facts.set_item("history", plan.history.as_ref().map(ToString::to_string))?;
         facts.set_item("never_observed", plan.never_observed)?;
         let notes = applied.notes.iter().cloned().chain(plan.note());

@@ -53,6 +53,7 @@ fn model() -> Model {
         seed: u64::MAX,
         fingerprint: "00ff".repeat(8),
         history: History { members: vec![member(1)], loss: None },
+        own_record: None,
         notes: "two\nlines".into(),
     };
     let weights = vec![

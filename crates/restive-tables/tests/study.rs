@@ -65,6 +65,7 @@ fn awkward() -> Study {
         reward: Reward::of_state_and_action(reward).unwrap(),
         discount: 0.97,
         budget: 2,
+        ends: None,
         horizon: 6,
         observation: restive::instance::Observation::Full,
         behaviour: StudyBehaviour::Logged,

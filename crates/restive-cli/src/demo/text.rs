@@ -75,14 +75,14 @@ pub(crate) fn write(
 fn people(text: &mut Vec<u8>, plan: &Plan, out: &Path) -> io::Result<()> {
     let shown = &plan.plan[..plan.plan.len().min(ROWS)];
     let is_tied = shown.iter().any(|row| row.inclusion < 1.0);
-    let decimals = Decimals::suiting(shown.iter().map(|row| row.index));
+    let decimals = Decimals::suiting(shown.iter().map(|row| row.worth.value()));
     let last = if is_tied { &["worth of a call", "probability"][..] } else { &["worth of a call"] };
     let header = ["person"].iter().chain(plan.columns()).chain(last);
     let mut rows = vec![header.map(|name| name.replace('_', " ")).collect::<Vec<_>>()];
     rows.extend(shown.iter().map(|row| {
         let mut cells = vec![cell(&row.arm)];
         cells.extend(row.place.texts());
-        cells.push(decimals.format(row.index));
+        cells.push(decimals.format(row.worth.value()));
         cells.extend(is_tied.then(|| format!("{:.3}", row.inclusion)));
         cells
     }));

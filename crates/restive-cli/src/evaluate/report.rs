@@ -56,6 +56,11 @@ pub(crate) fn write_text(evaluated: &Evaluated, text: &mut Vec<u8>, out: Option<
     let (instances, arms) = (counted(about.instances as u64, "instance"), counted(about.arms as u64, "arm"));
     write!(text, "judged on        {} part: {instances}, {arms}, budget {budget}; ", about.part)?;
     writeln!(text, "index discount {:.4}", about.index_discount)?;
+    let decisions = counted(about.horizon as u64, "decision");
+    writeln!(
+        text,
+        "deployment       {decisions}; values are expected reward of all arms over them; -horizon plans for their end"
+    )?;
     writeln!(text, "propensities     {}", about.propensities)?;
     for assumption in &about.assumptions {
         writeln!(text, "assumption       {assumption}")?;

@@ -4,14 +4,19 @@ pub(crate) mod report;
 
 use crate::shared::begin::{ModelAndStudy, check_table, use_threads};
 use crate::shared::say;
-use crate::shared::values::threads;
+use crate::shared::values::{choice, threads, yes_or_no};
 use clap::Args;
 use report::write_text;
-use restive_pipeline::{Plan, PlanAsked};
+use restive_pipeline::{Plan, PlanAsked, PolicyName};
 use std::path::PathBuf;
 
 const ABOUT: &str = "\
-Plan whom to pull next: the K arms of each instance whose latest recorded state has the highest Whittle index.
+Plan whom to pull next: the K arms of each instance that rank highest in their latest recorded state.
+
+Where the decisions that are left are known (--remaining N, or ends = T in study.toml, a step as column t counts), arms are ranked \
+by the advantage of a pull now over none until the end, given the prices of pulls in the steps to come (policy horizon); the state \
+after the last pull counts. Without an end they are ranked by their Whittle index (policy whittle). Either way the answer says what no \
+policy could exceed over the steps ahead, and what would come without a pull.
 
 MODEL is a folder that restive train wrote, STUDY the folder of a study with the same features. The latest state of an arm is \
 the last one observed in the latest trajectory that observed it: trajectories follow each other by name, 9 before 10, or as the \
@@ -21,23 +26,20 @@ label at the end of the log: last_state, the last state that was seen, and since
 step without a row is one more step, and the last label of a chain means so many steps or more. An arm that was never seen is \
 planned for too, as last seen longer ago than the chain remembers: its last_state and since are empty, and the answer says how many there are.
 
-Exactly K arms are pulled in each instance (all, where there are fewer). An index of 0 or less means that a pull does not pay \
+Exactly K arms are pulled in each instance (all, where there are fewer). An index or advantage of 0 or less means that a pull does not pay \
 there; such arms are marked, and --only-beneficial leaves them out. Arms that tie for the last places share them at random: \
-inclusion is the probability of being in the plan over all tie-breaks, 1 without ties. Arms are ranked by index, equal ones by \
-name.
+inclusion is the probability of being in the plan over all tie-breaks, 1 without ties. Equal arms are ranked by name.
 
-With --history an arm's own record counts: its transitions are (n(s,a,s') + k m(s,a,s'))/(n(s,a) + k), where n counts what was \
-recorded, m is the prediction and k what a prediction is worth. Features decide where little is recorded, a person's own record \
-where much is. For each action k is the best of 0.5, 1, 2, ... 4096 on the records of the validation arms (of the test arms, where \
-there are no others), under a weak prior around 16: the answer says which, and from how many transitions. Where no such arm has \
-been seen twice in a state, k is 16. Where states are seen at pulls only, the transitions of an arm are those that suit its \
-sightings best, the prediction being worth k transitions of each row.";
+An arm's own record counts beside the prediction where that helped to foretell arms that the model had not learnt from; the answer says \
+whether, and by how much. --history yes and no decide otherwise. What a record says of an arm left alone is carried, in part or in \
+whole, to what a pull would do; where few are ever pulled, that is what makes a record useful.";
 
 const EXAMPLES: &str = "\
 Examples:
   restive plan model examples/study
+  restive plan model examples/study --remaining 4
   restive plan model examples/study --budget 3 --only-beneficial --out plan.csv
-  restive plan model examples/study --history --json";
+  restive plan model examples/study --history no --json";
 
 /// Plan whom to pull next
 #[derive(Debug, Args)]
@@ -59,9 +61,17 @@ pub(crate) struct PlanArguments {
     #[arg(long)]
     only_beneficial: bool,
 
-    /// Let an arm's own record count beside the prediction
-    #[arg(long)]
-    history: bool,
+    /// What arms are ranked by [default: horizon where the steps that are left are known, otherwise whittle]
+    #[arg(long, value_parser = choice::<PolicyName>(PolicyName::described()))]
+    policy: Option<PolicyName>,
+
+    /// Decisions that are left, this one included [default: as ends in study.toml says, if it does]
+    #[arg(long, value_name = "N")]
+    remaining: Option<usize>,
+
+    /// Let an arm's own record count beside the prediction: yes (as --history alone says) or no [default: where it helps]
+    #[arg(long, value_name = "YES|NO", num_args = 0..=1, default_missing_value = "yes", value_parser = yes_or_no)]
+    history: Option<bool>,
 
     /// Discount of the index, from 0 to 1 [default: the model's; where it has none, 1 - 1/H with H the study's horizon]
     #[arg(long, allow_hyphen_values = true)]
@@ -99,6 +109,8 @@ pub(crate) struct PlanArguments {
 pub(crate) fn run(arguments: &PlanArguments) -> anyhow::Result<()> {
     let asked = PlanAsked {
         budget: arguments.budget,
+        policy: arguments.policy,
+        remaining: arguments.remaining,
         only_beneficial: arguments.only_beneficial,
         history: arguments.history,
         index_discount: arguments.index_discount,

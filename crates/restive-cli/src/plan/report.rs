@@ -2,7 +2,7 @@
 
 use crate::shared::display::counted;
 use crate::shared::display::{Decimals, grouped, write_aligned};
-use restive_pipeline::Plan;
+use restive_pipeline::{Bound, Plan, PolicyName};
 use restive_tables::show::{cell, path};
 use std::io::{self, Write};
 use std::path::Path;
@@ -11,15 +11,15 @@ use std::path::Path;
 pub(crate) fn write_text(plan: &Plan, text: &mut Vec<u8>, rows: usize, out: Option<&Path>) -> io::Result<()> {
     let shown = &plan.plan[..plan.plan.len().min(rows)];
     if !shown.is_empty() {
-        let decimals = Decimals::suiting(shown.iter().map(|row| row.index));
-        let rest = ["index", "rank", "inclusion", "is_beneficial"];
+        let decimals = Decimals::suiting(shown.iter().map(|row| row.worth.value()));
+        let rest = [plan.policy.worth(), "rank", "inclusion", "is_beneficial"];
         let header = [&["instance", "arm"], plan.columns(), &rest].concat();
         let mut table = vec![header.into_iter().map(String::from).collect::<Vec<_>>()];
         table.extend(shown.iter().map(|row| {
             let mut cells = vec![cell(&row.instance), cell(&row.arm)];
             cells.extend(row.place.texts());
             cells.extend([
-                decimals.format(row.index),
+                decimals.format(row.worth.value()),
                 row.rank.to_string(),
                 format!("{:.3}", row.inclusion),
                 if row.is_beneficial { "yes" } else { "not beneficial" }.into(),
@@ -39,10 +39,49 @@ pub(crate) fn write_text(plan: &Plan, text: &mut Vec<u8>, rows: usize, out: Opti
     if without > 0 {
         write!(text, ", {} of them not beneficial", grouped(without as u64))?;
     }
-    write!(text, "; budget {} per instance, index discount {:.4}", plan.budget, plan.index_discount)?;
+    write!(text, "; budget {} per instance", plan.budget)?;
     match out {
         Some(out) => writeln!(text, "; wrote {}", path(out))?,
         None => writeln!(text)?,
     }
+    writeln!(text, "{}", policy(plan))?;
+    writeln!(text, "{}", reach(plan))?;
     plan.history.iter().try_for_each(|history| writeln!(text, "{history}"))
+}
+
+/// What arms are ranked by, in words.
+fn policy(plan: &Plan) -> String {
+    match (plan.policy, plan.index_discount) {
+        (PolicyName::Whittle, Some(discount)) => format!(
+            "policy: whittle, for a programme without an end; index: the reward that a pull would just be worth, at a discount of \
+             {discount:.4}"
+        ),
+        _ => {
+            let left = steps(plan);
+            format!(
+                "policy: horizon, {left} left with this one; advantage: the reward that a pull adds until the end"
+            )
+        }
+    }
+}
+
+fn steps(plan: &Plan) -> String {
+    match plan.steps {
+        [fewest, most] if fewest == most => counted(most as u64, "decision"),
+        [fewest, most] => format!("{fewest} to {} decisions", grouped(most as u64)),
+    }
+}
+
+/// What no policy exceeds, in words.
+fn reach(plan: &Plan) -> String {
+    let Bound { any_policy, no_action, arms } = plan.bound;
+    let ahead = match plan.policy {
+        PolicyName::Whittle => format!("over a window of {}", steps(plan)),
+        PolicyName::Horizon => "until the end".into(),
+    };
+    let arms = counted(arms as u64, "arm");
+    format!(
+        "bound: {ahead} no policy brings {arms} more than {any_policy:.1} of expected reward by these transitions; without a pull \
+         {no_action:.1}"
+    )
 }

@@ -141,7 +141,13 @@ impl<'a> Outcome<'a> {
                 None => "kept the initial parameters".into(),
             };
             let made = counted(member.fit.train_loss.len() as u64, "epoch");
-            writeln!(text, "{fit:<9}  {}: {made}, {kept}", member.fit.status)?;
+            match (&member.choice, &member.selection) {
+                // its epochs are those of the folds
+                (Some(choice), None) => {
+                    writeln!(text, "{fit:<9}  {} in {} folds", member.fit.status, choice.folds)?
+                }
+                _ => writeln!(text, "{fit:<9}  {}: {made}, {kept}", member.fit.status)?,
+            }
         }
         if let more @ 1.. = members.len().saturating_sub(SHOWN) {
             writeln!(text, "… {more} more fits")?;

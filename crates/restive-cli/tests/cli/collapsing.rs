@@ -5,7 +5,8 @@ use ndarray::ArrayView2;
 use restive::Instance;
 use restive::data::domain::Domain;
 use restive::data::encoding::{Encoding, Standardise};
-use restive::evaluation::{Case, EvaluationSettings, Record, evaluate, strength};
+use restive::evaluation::{Case, EvaluationSettings, Record, evaluate};
+use restive::history::{HeldOut, Past, learn};
 use restive::index::whittle_index;
 use restive::instance::{Chain, Observation, UNSEEN};
 use restive::policy::Policy;
@@ -121,12 +122,14 @@ fn the_numbers_are_the_librarys() {
             assert!(plan["plan"][0].get("state").is_none());
             // with the arms' own records
             let prediction = |instance: &Instance| predictor.predict(instance.features());
-            let strength = strength(&[(&Record::new(&validation[0]), prediction(&validation[0]).view())]);
+            let predicted = prediction(&validation[0]);
+            let held_out =
+                HeldOut { log: validation[0].trajectories(), observation, prediction: predicted.view() };
+            let learnt = learn(&[held_out], None);
             let plan = json(&folder, &format!("plan {objective} s --instance 3 --history"));
-            assert_eq!(plan["history"]["active"]["strength"], strength[1].value);
-            assert_eq!(plan["history"]["active"]["transitions"], strength[1].transitions);
-            let own =
-                record.transition(Some((prediction(test).view(), strength.map(|strength| strength.value))));
+            assert_eq!(plan["history"]["rule"]["active"], learnt.carry.carry.strength[1]);
+            let past = Past::new(test.trajectories(), observation);
+            let own = learnt.candidate.apply(&past, prediction(test).view()).unwrap();
             let index = whittle_index(own.view(), test.reward().view(), 0.99, observation);
             assert_eq!(rows(&plan), best(test, index.index.view(), 3));
         }
@@ -338,7 +341,7 @@ fn a_table_of_calls_is_enough() {
     assert_eq!((&said["pulls"], &said["decisions"]), (&16.into(), &80.into()));
     // the second call of each of eight arms, four steps after the first
     assert_eq!((&said["labels"]["sightings"], &said["labels"]["longest_gap"]), (&8.into(), &4.into()));
-    folder.restive("train s --predictor linear --epochs 3 --out m").success();
+    folder.restive("train s --predictor linear --profile published --epochs 3 --out m").success();
     let run = folder.restive("plan m s --budget 10 --json").success();
     let plan: Value = serde_json::from_str(&stdout(&run)).unwrap();
     assert_eq!(plan["never_observed"], 2);

@@ -49,7 +49,7 @@ fn every_value_trains_every_predictor_and_the_card_has_the_answer() {
 
 #[test]
 fn one_programme_with_a_single_trajectory_is_cut_into_groups_of_arms() {
-    let folder = study("--instances 1 --arms 150 --budget 15 --trajectories 1");
+    let folder = study("--instances 1 --arms 150 --budget 15 --trajectories 2");
     for value in ["is", "decomposed"] {
         let command = format!("{TRAIN} --predictor effect --value {value} --out {value} --json");
         let text = stdout(&folder.restive(&command).success());
@@ -177,7 +177,7 @@ fn rewards_that_would_overflow_are_refused() {
 #[test]
 fn transitions_that_were_never_logged_are_said_to_be_guesses() {
     let folder = study("--instances 4 --arms 6 --budget 6 --trajectories 3");
-    folder.restive("train s --predictor effect --out m").success();
+    folder.restive("train s --predictor effect --profile published --out m").success();
     let said = stderr(&folder.restive("evaluate m s --runs 10 --resamples 4").success());
     assert!(said.contains("no passive transition was logged"), "{said}");
 }

@@ -2,8 +2,9 @@
 
 use crate::files::{Folder, stderr, stdout};
 use crate::models::write_model;
-use restive::evaluation::{Case, EvaluationSettings, evaluate, likelihood};
+use restive::evaluation::{Case, EvaluationSettings, evaluate, first_mass, likelihood};
 use restive::index::{Algorithm, whittle_index};
+use restive::planning::{Ending, Programme, advantages, prices};
 use restive::policy::{Policy, Temperature};
 use restive_tables::Study;
 use serde_json::Value;
@@ -49,21 +50,36 @@ fn the_numbers_are_the_librarys() {
     let prediction = predictor.predict(instance.features());
     let table = whittle_index(prediction.view(), instance.reward().view(), 0.8, Algorithm::Auto).index;
     let softness = Temperature::Spread(0.1).resolve(table.as_slice().unwrap());
+    let programme = Programme {
+        motion: prediction.view().into(),
+        reward: instance.reward().into(),
+        discount: instance.discount(),
+        horizon: 5,
+        ending: Ending::Nothing,
+        group: None,
+        budget: &[instance.budget() as f64],
+        presence: None,
+    };
+    let start = first_mass(instance.trajectories(), instance.observation());
+    let price = prices(&programme, start.view()).price;
     let policies = vec![
         ("no-action".to_string(), Policy::NoAction),
         ("random".to_string(), Policy::Random),
         ("model-soft".to_string(), Policy::Soft(table.clone(), softness)),
         ("model-strict".to_string(), Policy::Strict(table)),
+        ("model-horizon".to_string(), Policy::Horizon(advantages(&programme, price.view()))),
     ];
     let settings = EvaluationSettings { runs: 50, resamples: 20, seed: 0, ..EvaluationSettings::new(5) };
     let expected = evaluate(&[Case { instance, policies, prediction: None }], &settings).unwrap();
     let found = json(&folder, "");
     assert_eq!(keys(&found), ["about", "loss", "policies"]);
     let names = [
+        "model-horizon",
         "model-soft",
         "model-strict",
         "myopic",
         "no-action",
+        "oracle-horizon",
         "oracle-soft",
         "oracle-strict",
         "random",
@@ -117,6 +133,7 @@ fn text_and_table_say_what_they_rest_on() {
         "95 % intervals cover rollouts",
         "propensities     logged\n",
         "judged on        test part: 1 instance, 12 arms, budget 3; index discount 0.8000\n",
+        "deployment       5 decisions; ",
         "predictive loss  ",
         "wrote            scores.csv\n",
     ] {
@@ -128,7 +145,7 @@ fn text_and_table_say_what_they_rest_on() {
         table.starts_with("policy,estimator,quantity,value,low,high,ess,covers\nno-action,is,value,"),
         "{table}"
     );
-    assert_eq!(table.lines().count(), 1 + 8 * 4 * 3);
+    assert_eq!(table.lines().count(), 1 + 10 * 4 * 3);
     for (arguments, part) in [
         ("--temperature warm", "expected spread:X, published:X or absolute:X"),
         ("--temperature spread:-1", "expected spread:X"),
@@ -149,7 +166,8 @@ fn a_single_trajectory_is_judged_by_segments_and_without_truth_there_is_no_oracl
     write_model(&folder.path("s"), &folder.path("m"));
     fs::remove_file(folder.path("s/truth.csv")).unwrap();
     let found = json(&folder, "--part all");
-    let names = ["model-soft", "model-strict", "myopic", "no-action", "random", "round-robin"];
+    let names =
+        ["model-horizon", "model-soft", "model-strict", "myopic", "no-action", "random", "round-robin"];
     assert_eq!(keys(&found["policies"]), names);
     for name in names {
         assert_eq!(keys(&found["policies"][name]), ["fluid", "segmented", "simulated"]);

@@ -78,7 +78,19 @@ fn every_command_is_safe_with_hostile_names() {
         run(&folder, &with(&["study", "s"])).success();
         run(
             &folder,
-            &with(&["train", "s", "--out", "m", "--predictor", "linear", "--epochs", "2", "--force"]),
+            &with(&[
+                "train",
+                "s",
+                "--out",
+                "m",
+                "--predictor",
+                "linear",
+                "--profile",
+                "published",
+                "--epochs",
+                "2",
+                "--force",
+            ]),
         )
         .success();
         run(&folder, &with(&["evaluate", "m", "s", "--runs", "10", "--resamples", "5"])).success();
@@ -132,7 +144,11 @@ fn every_refusal_is_safe_with_hostile_files() {
         folder.write(&format!("s/{file}"), whole);
     }
 
-    run(&folder, &["train", "s", "--out", "m", "--predictor", "linear", "--epochs", "1"]).success();
+    run(
+        &folder,
+        &["train", "s", "--out", "m", "--predictor", "linear", "--profile", "published", "--epochs", "1"],
+    )
+    .success();
     let card = fs::read_to_string(folder.path("m/card.json")).unwrap();
     let card: serde_json::Value = serde_json::from_str(&card).unwrap();
     for (pointer, value) in [
@@ -214,7 +230,7 @@ fn a_plan_starts_no_formula_and_names_come_back() {
         "s/trajectories.csv",
         "trajectory,t,arm,state,action\n".to_string() + &names.iter().map(rows).collect::<String>(),
     );
-    folder.restive("train s --out m --predictor linear --epochs 1").success();
+    folder.restive("train s --out m --predictor linear --profile published --epochs 1").success();
     folder.restive("plan m s --out plan.csv").success();
     let plan = fs::read_to_string(folder.path("plan.csv")).unwrap();
     let cell = |line: &str| line.split(',').nth(1).unwrap().to_string();

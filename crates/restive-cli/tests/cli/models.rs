@@ -39,6 +39,7 @@ pub(crate) fn write_model(study: &Path, folder: &Path) -> (Encoding, Predictor) 
         seed: SEED,
         fingerprint: study.fingerprint(),
         history: History::default(),
+        own_record: None,
         notes: String::new(),
     };
     Model { card, weights: weights.collect() }.write(folder, false).unwrap();

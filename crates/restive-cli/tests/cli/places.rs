@@ -24,7 +24,7 @@ fn copy(from: &Path, to: &Path) {
 
 const EVALUATE: &str = "evaluate m s --part all --runs 2 --resamples 2";
 const GENERATE: &str = "generate two-state --instances 3 --arms 5 --budget 1 --trajectories 2";
-const TRAIN: &str = "train s --predictor effect";
+const TRAIN: &str = "train s --predictor effect --profile published";
 
 /// Every file under a folder, with its content.
 fn contents(folder: &Path) -> Vec<(String, Vec<u8>)> {
@@ -264,8 +264,16 @@ fn the_folder_that_one_stands_in_is_refused_before_the_work() {
         1,
         ".: found the folder that the program runs in",
     );
-    inside("train ../s --predictor effect --out .", 2, "--out .: expected the name of a folder");
-    inside("train ../s --predictor effect --out ../inside", 1, "found the folder that the program runs in");
+    inside(
+        "train ../s --predictor effect --profile published --out .",
+        2,
+        "--out .: expected the name of a folder",
+    );
+    inside(
+        "train ../s --predictor effect --profile published --out ../inside",
+        1,
+        "found the folder that the program runs in",
+    );
     inside("index ../arms.csv --out ../w.csv/", 1, "w.csv");
 }
 

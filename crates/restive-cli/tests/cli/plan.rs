@@ -3,8 +3,9 @@
 use crate::files::{Folder, stderr, stdout};
 use crate::models::write_model;
 use ndarray::{Array2, ArrayView4};
-use restive::evaluation::{fit_strength, smoothed};
+use restive::history::{HeldOut, Rule, learn};
 use restive::index::{Algorithm, whittle_index};
+use restive::instance::Observation;
 use restive_tables::Study;
 use serde_json::Value;
 use std::fs;
@@ -47,11 +48,18 @@ fn the_plan_is_the_top_of_the_sorted_indices() {
     let instances = study.instances(&encoding).unwrap();
     let predictions: Vec<_> = instances.iter().map(|one| predictor.predict(one.features())).collect();
     let groups = study.given_split().unwrap().unwrap().validation;
-    let held_out: Vec<_> =
-        groups.iter().map(|g| (instances[g.instance].trajectories().counts(), g.instance)).collect();
-    let pairs: Vec<_> = held_out.iter().map(|(n, k)| (n.view(), predictions[*k].view())).collect();
-    let fitted = fit_strength(&pairs);
-    let strength = fitted.map(|fit| fit.value);
+    let held_out: Vec<_> = groups
+        .iter()
+        .map(|g| HeldOut {
+            log: instances[g.instance].trajectories(),
+            observation: Observation::Full,
+            prediction: predictions[g.instance].view(),
+        })
+        .collect();
+    let learnt = learn(&held_out, Some(1.0));
+    let Rule::Carry(carry) = learnt.candidate else {
+        panic!("two states of few arms: {:?}", learnt.candidate)
+    };
     let plans =
         [plan(&folder, ""), plan(&folder, "--history"), plan(&folder, "--budget 7 --index-discount 0.99")];
     for (k, instance) in instances.iter().enumerate() {
@@ -59,19 +67,23 @@ fn the_plan_is_the_top_of_the_sorted_indices() {
         let states: Vec<u16> = (0..15).map(|i| state[[3, 5, i]]).collect();
         let (name, p) = (k.to_string(), predictions[k].view());
         assert_eq!(rows(&plans[0], &name), best(&states, &index(p, &study, 0.8), 4));
-        let counts = instance.trajectories().counts();
-        let own = smoothed(counts.view(), p, strength);
+        let own = carry.apply(instance.trajectories().counts().view(), p);
         assert_eq!(rows(&plans[1], &name), best(&states, &index(own.view(), &study, 0.8), 4));
         assert_eq!(rows(&plans[2], &name), best(&states, &index(p, &study, 0.99), 7));
     }
-    assert_eq!(plans[1]["history"]["from"], "validation");
-    for (action, fit) in ["passive", "active"].into_iter().zip(fitted) {
-        let said = &plans[1]["history"][action];
-        assert_eq!(said["strength"], fit.value);
-        assert_eq!(said["transitions"], fit.transitions);
-        assert_eq!(said["is_at_edge"], fit.is_at_edge);
-    }
-    assert!(plans[0].get("history").is_none());
+    let said = &plans[1]["history"];
+    assert_eq!(
+        (&said["from"], &said["is_used"], &said["is_asked"]),
+        (&"validation".into(), &true.into(), &true.into())
+    );
+    let [passive, active] = carry.strength;
+    assert_eq!(
+        said["rule"],
+        serde_json::json!({"kind": "carry", "passive": passive, "active": active, "rho": 1.0})
+    );
+    // too few arms to listen to unless one insists
+    assert_eq!((&plans[0]["history"]["is_used"], learnt.rule), (&false.into(), Rule::Alone));
+    assert!(plan(&folder, "--history no").get("history").is_none());
     let ranks: Vec<u64> =
         plans[0]["plan"].as_array().unwrap().iter().map(|r| r["rank"].as_u64().unwrap()).collect();
     assert_eq!(ranks, [1, 2, 3, 4].repeat(3));
@@ -138,37 +150,114 @@ fn a_long_record_outweighs_the_prediction() {
 }
 
 #[test]
-fn the_answer_says_what_a_prediction_is_worth_and_by_whom() {
+fn the_answer_says_whether_records_count_and_who_said_so() {
     let folder = Folder::new();
     programme(&folder, false);
     write_model(&folder.path("s"), &folder.path("m"));
     let as_trained = fs::read_to_string(folder.path("s/arms.csv")).unwrap();
-    let said = |arms: String| {
-        folder.write("s/arms.csv", arms);
-        let run = folder.restive("plan m s --history").success();
-        (plan(&folder, "--history")["history"].clone(), stdout(&run), stderr(&run))
-    };
-    // arms 3 and 7 validate: 40 moves each, of which arm 3 was pulled at four steps and arm 7 at three
-    let (json, text, warnings) = said(as_trained.clone());
-    assert_eq!(json["from"], "validation");
-    assert!(json["passive"]["transitions"].as_u64() > Some(60), "{json}");
-    assert!(text.contains("transitions of validation arms") && warnings.is_empty(), "{text}{warnings}");
-    // no validation arms: Ada of the test part was never learnt from
-    let (json, text, _) = said(as_trained.replace("validation", "train"));
-    assert_eq!((&json["from"], &json["active"]["transitions"]), (&"test".into(), &30.into()));
-    assert!(text.contains("active") && text.contains("(from 30 transitions of test arms"), "{text}");
-    // nobody to ask
-    let (json, text, warnings) = said(as_trained.replace("validation", "train").replace("test", "train"));
-    assert!(json["from"].is_null() && json["active"]["strength"] == 16.0, "{json}");
-    assert!(text.contains("passive 16 (by default), active 16 (by default)"), "{text}");
+    let run = folder.restive("plan m s").success();
+    let expected = "history: an arm's own record is left out: 2 held-out arms were pulled after something was known of them, at least 20 are needed";
     assert!(
-        warnings.contains("warning: --history: no arm outside the training part was seen twice"),
-        "{warnings}"
+        stdout(&run).contains(expected) && stdout(&run).contains("2 validation arms, 80 moves"),
+        "{}",
+        stdout(&run)
     );
-    // without a column split, and after the study has changed, who was learnt from is a guess
-    let (_, _, warnings) =
-        said(as_trained.lines().map(|l| l.rsplit_once(',').unwrap().0.to_owned() + "\n").collect());
-    assert!(warnings.contains("may have been learnt from"), "{warnings}");
+    let run = folder.restive("plan m s --history").success();
+    assert!(
+        stdout(&run).contains("history: an arm's own record counts; a prediction is worth"),
+        "{}",
+        stdout(&run)
+    );
+    assert!(
+        stderr(&run).contains("warning: --history: used as asked, though 2 held-out arms"),
+        "{}",
+        stderr(&run)
+    );
+    // nobody to ask, or nobody who was surely not learnt from
+    let no_split: String =
+        as_trained.lines().map(|line| line.rsplit_once(',').unwrap().0.to_owned() + "\n").collect();
+    for arms in [as_trained.replace("validation", "train"), no_split] {
+        folder.write("s/arms.csv", arms);
+        let run = folder.restive("plan m s --history").failure().code(1);
+        let expected = "restive: --history: found no arms that were surely not learnt from, expected some";
+        assert!(stderr(&run).contains(expected), "{}", stderr(&run));
+        assert!(!stdout(&folder.restive("plan m s").success()).contains("history"));
+    }
+}
+
+#[test]
+fn a_plan_that_knows_its_end_ranks_by_advantage_and_says_what_is_within_reach() {
+    let folder = Folder::new();
+    folder.restive(GENERATE).success();
+    let (encoding, predictor) = write_model(&folder.path("s"), &folder.path("m"));
+    let study = Study::read(&folder.path("s")).unwrap();
+    let open = plan(&folder, "");
+    assert_eq!((&open["policy"], &open["steps"]), (&"whittle".into(), &serde_json::json!([5, 5])));
+    let ending = plan(&folder, "--remaining 1");
+    assert_eq!((&ending["policy"], &ending["steps"]), (&"horizon".into(), &serde_json::json!([1, 1])));
+    assert!(ending.get("index_discount").is_none());
+    // with one decision left a pull is worth what it changes in the next state, discounted once
+    let instances = study.instances(&encoding).unwrap();
+    let (mut without, mut best) = (0.0, 0.0);
+    for (k, instance) in instances.iter().enumerate() {
+        let p = predictor.predict(instance.features());
+        let state = |i: usize| usize::from(instance.trajectories().state()[[3, 5, i]]);
+        let gain = |i: usize| 0.99 * (p[[i, state(i), 1, 1]] - p[[i, state(i), 0, 1]]);
+        let mut gains: Vec<f64> = (0..15).map(gain).collect();
+        without += (0..15).map(|i| state(i) as f64 + 0.99 * p[[i, state(i), 0, 1]]).sum::<f64>();
+        gains.sort_by(|a, b| b.total_cmp(a));
+        best += gains[..4].iter().map(|gain| gain.max(0.0)).sum::<f64>();
+        let found: Vec<f64> = ending["plan"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|row| row["instance"].as_str() == Some(&*k.to_string()))
+            .map(|row| row["advantage"].as_f64().unwrap())
+            .collect();
+        assert!(
+            found.iter().zip(&gains).all(|(found, gain)| (found - gain).abs() < 1e-12),
+            "{found:?} {gains:?}"
+        );
+    }
+    let bound = |plan: &Value, name: &str| plan["bound"][name].as_f64().unwrap();
+    assert!((bound(&ending, "no_action") - without).abs() < 1e-9);
+    assert!(bound(&ending, "any_policy") >= without + best - 1e-9);
+    assert!(bound(&ending, "any_policy") < without + 1.01 * best + 1e-9);
+    assert_eq!(ending["bound"]["arms"], 45);
+    // the study may say when it ends: the log has steps 0 to 5, so step 5 is planned
+    let toml = fs::read_to_string(folder.path("s/study.toml")).unwrap();
+    folder.write("s/study.toml", toml.clone() + "ends = 6\n");
+    assert_eq!(plan(&folder, "")["plan"], ending["plan"]);
+    assert_eq!(plan(&folder, "--policy whittle")["plan"], open["plan"]);
+    let text = stdout(&folder.restive("plan m s").success());
+    assert!(text.contains("policy: horizon, 1 decision left with this one; advantage:"), "{text}");
+    assert!(text.contains("bound: until the end no policy brings 45 arms more than"), "{text}");
+    folder.write("s/study.toml", toml + "ends = 5\n");
+    let over = folder.restive("plan m s").failure().code(1);
+    let expected = "study.toml: ends = 5: found step 5 to be planned in instance 0, expected an earlier one: the programme is over; --remaining N";
+    assert!(stderr(&over).contains(expected), "{}", stderr(&over));
+    for (options, expected) in [
+        ("--remaining 0", "--remaining: found 0, expected a whole number from 1 to 10000"),
+        ("--policy whittle --remaining 3", "--remaining: an index knows no end; it needs --policy horizon"),
+        (
+            "--policy horizon --remaining 3 --index-discount 0.9",
+            "--index-discount: prices have the study's own discount",
+        ),
+    ] {
+        let run = folder.restive(&format!("plan m s {options}")).failure().code(2);
+        assert!(stderr(&run).contains(expected), "{options}: {}", stderr(&run));
+    }
+    folder.write(
+        "s/study.toml",
+        fs::read_to_string(folder.path("s/study.toml")).unwrap().replace("ends = 5\n", ""),
+    );
+    let run = folder.restive("plan m s --policy horizon").failure().code(2);
+    assert!(stderr(&run).contains("--policy horizon: found no end of the programme"), "{}", stderr(&run));
+    // the file has the column, and is known again
+    folder.restive("plan m s --remaining 2 --out p.csv").success();
+    let header = fs::read_to_string(folder.path("p.csv")).unwrap().lines().next().unwrap().to_string();
+    assert_eq!(header, "instance,arm,state,advantage,rank,inclusion,is_beneficial");
+    folder.restive("plan m s --out p.csv --force").success();
 }
 
 #[test]
@@ -208,7 +297,7 @@ fn the_file_holds_the_plan() {
     }
     assert_eq!(text.lines().count(), 13);
     let run = folder.restive("plan m s --out plan.parquet").success();
-    assert!(stdout(&run).contains("12 arms to pull") && stdout(&run).ends_with("; wrote plan.parquet\n"));
+    assert!(stdout(&run).contains("12 arms to pull") && stdout(&run).contains("; wrote plan.parquet\n"));
     assert_eq!(&fs::read(folder.path("plan.parquet")).unwrap()[..4], b"PAR1");
     let run = folder.restive("plan m s --rows 5").success();
     assert!(stdout(&run).contains("… 7 more; --out FILE writes all"), "{}", stdout(&run));

@@ -168,7 +168,7 @@ fn whom(plan: &Plan) -> Vec<Block> {
     let instance = plan.plan.first().map_or("", |row| &row.instance);
     let line = |row: &restive_pipeline::PlannedArm| {
         let seen = row.place.cells().into_iter().map(|cell| cell.map_or(f64::NAN, f64::from));
-        let numbers = seen.chain([row.index, row.rank as f64, row.inclusion]);
+        let numbers = seen.chain([row.worth.value(), row.rank as f64, row.inclusion]);
         Row::new(std::iter::once(Cell::text(&row.arm)).chain(numbers.map(Cell::Number)).collect())
     };
     let table = Table {

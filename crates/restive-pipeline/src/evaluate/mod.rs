@@ -39,11 +39,12 @@ impl Applied<'_> {
         let judged = weighed.unwrap_or_else(|| self.select(&groups));
         let predictions: Vec<Transition> = groups.iter().map(|group| self.prediction(group)).collect();
         let has_truth = judged.iter().all(|instance| instance.truth().is_some());
+        let horizon = self.study.settings.horizon;
         let (mut cases, mut not_indexable) = (Vec::new(), 0);
         for (instance, prediction) in judged.iter().zip(&predictions) {
             let truth = instance.truth().filter(|_| has_truth);
             let (policies, not) =
-                policies::policies(instance, prediction, truth, index_discount, asked.temperature)?;
+                policies::policies(instance, prediction, truth, index_discount, asked.temperature, horizon)?;
             not_indexable += not;
             cases.push(Case { instance, policies, prediction: None });
         }
@@ -56,7 +57,7 @@ impl Applied<'_> {
             runs: asked.runs,
             resamples: asked.resamples,
             seed: asked.seed,
-            ..EvaluationSettings::new(self.study.settings.horizon)
+            ..EvaluationSettings::new(horizon)
         };
         let evaluation =
             evaluate(&cases, &settings).map_err(|error| Error::at(self.study_name.as_str())(error.into()))?;

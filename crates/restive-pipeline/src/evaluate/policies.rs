@@ -2,7 +2,8 @@
 
 use crate::apply::indices;
 use crate::error::Result;
-use restive::evaluation::World;
+use restive::evaluation::{World, first_mass};
+use restive::planning::{Ending, Programme, advantages, prices};
 use restive::policy::{Policy, Temperature};
 use restive::{Instance, Transition};
 
@@ -13,6 +14,7 @@ pub(super) fn policies(
     truth: Option<&Transition>,
     index_discount: f64,
     temperature: Temperature,
+    horizon: usize,
 ) -> Result<(Vec<(String, Policy)>, usize)> {
     let (reward, observation) = (instance.reward(), instance.observation());
     let myopic = World::new(observation, reward, prediction).myopic_index(instance.discount());
@@ -27,9 +29,29 @@ pub(super) fn policies(
         let softness = temperature.resolve(table.as_slice().expect("row-major"));
         policies.push((format!("{name}-soft"), Policy::Soft(table.clone(), softness)));
         policies.push((format!("{name}-strict"), Policy::Strict(table)));
+        policies.push((format!("{name}-horizon"), horizon_policy(instance, transition, horizon)));
         Ok(not_indexable)
     };
     let not_indexable = add("model", prediction)?;
     truth.map_or(Ok(0), |truth| add("oracle", truth))?;
     Ok((policies, not_indexable))
+}
+
+/// The plan for a deployment of so many steps that begins where the log did: what is counted ends with them, as the estimators do.
+fn horizon_policy(instance: &Instance, transition: &Transition, horizon: usize) -> Policy {
+    let world = World::new(instance.observation(), instance.reward(), transition);
+    let budgets = [instance.budget() as f64];
+    let programme = Programme {
+        motion: world.motion(),
+        reward: world.reward(),
+        discount: instance.discount(),
+        horizon,
+        ending: Ending::Nothing,
+        group: None,
+        budget: &budgets,
+        presence: None,
+    };
+    let start = first_mass(instance.trajectories(), instance.observation());
+    let found = prices(&programme, start.view());
+    Policy::Horizon(advantages(&programme, found.price.view()))
 }

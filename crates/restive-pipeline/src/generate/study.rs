@@ -62,6 +62,7 @@ fn named(
         reward: first.reward().clone(),
         discount: first.discount(),
         budget: first.budget(),
+        ends: None,
         horizon: first.trajectories().steps() - 1,
         observation: first.observation(),
         behaviour: about.behaviour,

@@ -54,7 +54,7 @@ fn rows_and_json_hold_the_same_numbers() {
     let evaluated = applied.evaluate(&EvaluateAsked { part: JudgedPart::All, ..few() }).unwrap();
     let json = serde_json::to_value(&evaluated).unwrap();
     let rows = evaluated.quantities();
-    assert_eq!(rows.len(), 8 * 4 * 3, "policies, estimators, and a value with two gains");
+    assert_eq!(rows.len(), 10 * 4 * 3, "policies, estimators, and a value with two gains");
     for row in rows {
         let score = &json["policies"][row.policy][row.estimator.name()];
         let estimate = if row.quantity == "value" { score } else { &score[row.quantity] };

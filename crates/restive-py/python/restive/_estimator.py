@@ -24,14 +24,21 @@ from restive.study import Study
 
 class Plan(Table):
     """The arms to pull, best first, by instance: columns ``instance``, ``arm``, ``state`` (or ``last_state`` and ``since``),
-    ``index``, ``rank``, ``inclusion``, ``is_beneficial``, with ``to_pandas()``, ``to_polars()`` and ``to_arrow()``.
+    ``index`` or ``advantage``, ``rank``, ``inclusion``, ``is_beneficial``, with ``to_pandas()``, ``to_polars()`` and
+    ``to_arrow()``.
 
-    ``budget`` and ``index_discount`` are those of the plan; ``history`` says what a prediction was worth beside an arm's own
-    record, where that counted; ``never_observed`` counts arms that were never seen; ``notes`` says what should be known.
+    ``policy`` is ``"whittle"`` (ranked by index, at ``index_discount``) or ``"horizon"`` (ranked by advantage); ``steps`` are
+    the decisions planned for, over which no policy brings more than ``bound`` of expected reward, and no pull at all
+    ``no_action``; ``history`` says how an arm's own record counts; ``never_observed`` counts arms that were never seen;
+    ``notes`` says what should be known.
     """
 
+    policy: str
     budget: int
-    index_discount: float
+    steps: int
+    index_discount: float | None
+    bound: float
+    no_action: float
     history: str | None
     never_observed: int
     notes: tuple[str, ...]
@@ -61,7 +68,7 @@ class Estimator:
         self,
         *,
         profile: Literal["recommended", "published", "paper"] = "recommended",
-        predictor: Literal["network", "linear", "effect"] = "network",
+        predictor: Literal["auto", "network", "linear", "effect", "hierarchical"] | None = None,
         index_discount: float | None = None,
         epochs: int | None = None,
         learning_rate: float | None = None,
@@ -186,21 +193,35 @@ class Estimator:
         self,
         study: Study,
         budget: int | None = None,
-        history: bool = False,
+        history: bool | None = None,
         only_beneficial: bool = False,
         index_discount: float | None = None,
         instance: str | None = None,
         seed: int = 0,
+        *,
+        policy: Literal["whittle", "horizon"] | None = None,
+        remaining: int | None = None,
     ) -> Plan:
-        """Whom to pull next: the ``budget`` arms of each instance whose latest state has the highest Whittle index.
+        """Whom to pull next: the ``budget`` arms of each instance that rank highest in their latest state.
 
-        ``budget`` is the study's unless given; ``history`` lets an arm's own record count beside the prediction;
+        ``budget`` is the study's unless given. ``remaining`` are the decisions that are left, this one included (None: as
+        ``ends`` of the study says, if it does); where that is known arms are ranked by the advantage of a pull until the end
+        (``policy="horizon"``), otherwise by their Whittle index (``policy="whittle"``). ``history`` says whether an arm's own
+        record counts beside the prediction (None: where that helped on arms the model had not learnt from);
         ``only_beneficial`` leaves out arms where a pull does not pay; ``index_discount`` is the model's unless given (where it has
         none, 1 − 1/H); ``instance`` names the one to plan for; ``seed`` breaks ties. The answer is that of ``restive plan``.
         """
         budget, seed = None if budget is None else _count("budget", budget), _count("seed", seed)
         columns, facts = self._fitted().plan(
-            _native(study), budget, bool(history), bool(only_beneficial), index_discount, instance, seed
+            _native(study),
+            budget,
+            policy,
+            None if remaining is None else _count("remaining", remaining),
+            None if history is None else bool(history),
+            bool(only_beneficial),
+            index_discount,
+            instance,
+            seed,
         )
         plan: Plan = Plan.of(columns)
         for text in facts.pop("warnings"):

@@ -60,7 +60,7 @@ class DecisionFocused(Estimator):
         preset: Literal["select", "weak", "strong"] | None = None,
         temperature: str | None = None,
         profile: Literal["recommended", "published", "paper"] = "recommended",
-        predictor: Literal["network", "linear", "effect"] = "network",
+        predictor: Literal["auto", "network", "linear", "effect", "hierarchical"] | None = None,
         index_discount: float | None = None,
         epochs: int | None = None,
         learning_rate: float | None = None,
@@ -102,9 +102,10 @@ def load(folder: str | os.PathLike[str]) -> TwoStage | DecisionFocused:
     model = NativeModel.load(os.fspath(folder))
     said = json.loads(model.card()[0])
     kind = DecisionFocused if said.get("objective") == "decision-focused" else TwoStage
-    if said.get("predictor") != "network":
-        for name in ("hidden", "dropout"):
-            said.pop(name, None)
+    # what the card states of a predictor that has no such setting
+    foreign = {"auto": ("standardise",), "network": ()}.get(said.get("predictor"), ("hidden", "dropout"))
+    for name in foreign:
+        said.pop(name, None)
     estimator = kind(**{name: said[name] for name in kind._names() if said.get(name) is not None})
     estimator._take(model)
     return estimator

@@ -7,6 +7,7 @@
 
 use super::configuration::Configuration;
 use super::history::History;
+use super::own_record::OwnRecord;
 use crate::show::{name, quoted_name, sentence};
 use restive::data::encoding::{ColumnKind, EncodedColumn, Encoding, Standardise};
 use restive::predictor::{Architecture, BaseKind, Penalties, Precision, PredictorKind, Scaling};
@@ -33,6 +34,8 @@ pub struct Card {
     pub fingerprint: String,
     /// how the training went
     pub history: History,
+    /// what an arm's own record is worth beside a prediction; none where nobody was asked
+    pub own_record: Option<OwnRecord>,
     /// whatever should be remembered
     pub notes: String,
 }
@@ -221,6 +224,8 @@ pub(super) struct RawCard {
     #[serde(skip_serializing_if = "Option::is_none")]
     weights: Option<String>,
     history: Value,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    own_record: Option<Value>,
     notes: String,
 }
 
@@ -270,6 +275,7 @@ impl RawCard {
             fingerprint: card.fingerprint.clone(),
             weights,
             history: sorted(&card.history),
+            own_record: card.own_record.as_ref().map(sorted),
             notes: card.notes.clone(),
         }
     }
@@ -302,6 +308,7 @@ pub(super) fn parse(text: &[u8]) -> Result<(Card, Option<String>), (String, Stri
         seed: raw.seed,
         fingerprint: raw.fingerprint,
         history: part("history", raw.history)?,
+        own_record: raw.own_record.map(|value| part("own_record", value)).transpose()?,
         notes: raw.notes,
     };
     Ok((card, raw.weights))

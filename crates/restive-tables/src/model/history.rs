@@ -190,6 +190,9 @@ pub struct Losses {
     /// of those that were only measured
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub test: Option<PartLoss>,
+    /// per transition of the validation arms, under the bare frequencies of moves of the training arms
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frequencies: Option<f64>,
 }
 
 /// The predictive loss of a part.

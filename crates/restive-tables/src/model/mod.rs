@@ -19,11 +19,13 @@
 mod card;
 pub mod configuration;
 pub mod history;
+pub mod own_record;
 mod weights;
 
 pub use card::{Card, PredictorCard, SCHEMA, WrittenPredictor};
 pub use configuration::Configuration;
 pub use history::History;
+pub use own_record::OwnRecord;
 pub use weights::Weights;
 
 use crate::error::{Error, Result};

@@ -52,6 +52,7 @@
 
 mod arms;
 pub(crate) mod fingerprint;
+pub use fingerprint::arm_key;
 mod settings;
 mod table;
 mod trajectories;

@@ -24,6 +24,7 @@ fn generated(states: usize, chain: Chain) -> Study {
         reward: instances[0].reward().clone(),
         discount: 0.9,
         budget: 2,
+        ends: None,
         horizon: 5,
         observation: domain.observation,
         behaviour: StudyBehaviour::Logged,

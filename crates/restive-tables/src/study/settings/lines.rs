@@ -7,7 +7,7 @@ use std::path::Path;
 use toml::{Spanned, Value};
 
 /// A setting: its name, what it says, what it may be.
-const KNOWN: [(&str, &str, &str); 13] = [
+const KNOWN: [(&str, &str, &str); 14] = [
     ("name", "what the study is called", "text in quotation marks"),
     ("notes", "whatever should be remembered", "text in quotation marks"),
     ("states", "how many states an arm has", "a whole number from 1 to 1024"),
@@ -19,6 +19,7 @@ const KNOWN: [(&str, &str, &str); 13] = [
     ("discount", "the discount per step", "a number from 0 to 1"),
     ("budget", "how many arms of an instance may be pulled per step", "a whole number of arms, at least 0"),
     ("horizon", "the decision steps of a deployment", "a whole number from 1 to 65535"),
+    ("ends", "the step at which the programme is over", "a step as column t counts, at least 1"),
     ("observation", "when states are seen", "\"full\" (at every step) or \"collapsing\" (at pulls only)"),
     (
         "chain",

@@ -7,6 +7,7 @@
 //! discount = 0.99
 //! budget = 20                       # arms that may be pulled per step, in every instance
 //! horizon = 9                       # decision steps of a deployment
+//! ends = 40                         # optional: the step, as column t counts, at which the programme is over
 //! observation = "full"              # default; or "collapsing": states are seen at pulls only
 //! chain = 10                        # collapsing: labels kept for each state, the last one stays; or "infinite"
 //! beliefs = 30                      # infinite: labels kept for each state; default: the longest gap of the data + horizon
@@ -52,6 +53,8 @@ pub struct StudySettings {
     pub budget: usize,
     /// decision steps of a deployment
     pub horizon: usize,
+    /// the step, as column t counts, at which the programme is over; none: it has no end
+    pub ends: Option<usize>,
     /// when states are seen, and the labels that are kept where that is at pulls only
     pub observation: Observation,
     /// where propensities come from
@@ -72,6 +75,8 @@ struct Written<'a> {
     discount: f64,
     budget: usize,
     horizon: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ends: Option<usize>,
     observation: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     chain: Option<WrittenChain>,
@@ -109,6 +114,7 @@ impl StudySettings {
             lines.need("discount", |value| number(value).filter(|x| check_discount(*x).is_ok()))?;
         let budget = lines.need("budget", |value| whole(value, 0..=usize::MAX))?;
         let horizon = lines.need("horizon", |value| whole(value, 1..=u16::MAX.into()))?;
+        let ends = lines.take("ends", |value| whole(value, 1..=usize::MAX))?;
         let named =
             |value: &Value| StudyBehaviour::ALL.into_iter().find(|b| value.as_str() == Some(b.name()));
         let behaviour = lines.need("behaviour", named)?;
@@ -124,7 +130,8 @@ impl StudySettings {
         let (name, notes) = (lines.take("name", text_of)?, lines.take("notes", text_of)?);
         let names = |value: &Value| value.as_array()?.iter().map(text_of).collect();
         let text = lines.take("text", names)?.unwrap_or_default();
-        let read = Self { name, notes, reward, discount, budget, horizon, observation, behaviour, text };
+        let read =
+            Self { name, notes, reward, discount, budget, horizon, ends, observation, behaviour, text };
         Ok((read, rows))
     }
 
@@ -144,6 +151,7 @@ impl StudySettings {
             discount: self.discount,
             budget: self.budget,
             horizon: self.horizon,
+            ends: self.ends,
             observation,
             chain,
             beliefs,

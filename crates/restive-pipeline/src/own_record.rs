@@ -1,0 +1,234 @@
+//! A person's own record beside the prediction: what it is worth is learnt at the end of a training, from arms that no fit has
+//! seen, and kept on the card; plans listen to it where these arms said that it helps.
+//!
+//! With `auto` those are the training arms, each predicted by the fits without its fold; otherwise the validation arms. A model whose card
+//! says nothing (of an earlier version) asks the validation arms of the study that is planned for.
+
+use crate::apply::Applied;
+use crate::error::{Error, Result, refuse};
+use crate::message::{Message, Opt, message};
+use crate::train::Training;
+use crate::words::grouped;
+use ndarray::Array4;
+use restive::data::split::Part;
+use restive::history::{Carry, Gauss, HeldOut, Learnt, Rule, learn};
+use restive::predictor::{Ensemble, Predictor, PredictorKind};
+use restive::statistics::Mean;
+use restive::training::auto::auto_folds;
+use restive::training::{Choice, Method};
+use restive::{Instance, instance::Observation};
+use restive_tables::model::OwnRecord;
+use restive_tables::model::history::{Lead, MemberHistory};
+use restive_tables::model::own_record::{HeldOutArms, WrittenRule};
+use serde::Serialize;
+use std::fmt;
+
+impl Training {
+    /// What an arm's own record is worth beside the predictions of the finished members; none where nobody can say.
+    pub(crate) fn own_record(&self, ensemble: &Ensemble, histories: &[MemberHistory]) -> Option<OwnRecord> {
+        let [train, validation, _] = &self.parts;
+        let first = &ensemble.members[0];
+        let is_as_folds_left_it = match &self.method {
+            Method::Auto(_) => true,
+            Method::Recommended(recipe) => {
+                let chosen = histories.first().and_then(crate::card::chosen);
+                recipe.is_auto && chosen == Some(Choice::TwoStage)
+            }
+            Method::TwoStage(_) | Method::DecisionFocused(..) => false,
+        };
+        let out_of_fold = || -> Option<Vec<(Instance, Array4<f64>)>> {
+            let Predictor::Pool(pool) = first else { return None };
+            let folds = auto_folds(train, self.method.config().seed).ok()?;
+            let fits = pool.bases().iter().map(|base| base.fits.len());
+            if !fits.into_iter().all(|fits| fits == folds.len()) {
+                return None;
+            }
+            let one = |(k, groups): (usize, Vec<restive::data::split::Group>)| {
+                let pool = pool.of_fit(k);
+                let predict = |instance: Instance| {
+                    let prediction = pool.predict(instance.features());
+                    (instance, prediction)
+                };
+                groups.iter().map(|group| group.select(train)).map(predict).collect::<Vec<_>>()
+            };
+            Some(folds.into_iter().enumerate().flat_map(one).collect())
+        };
+        let from_folds = is_as_folds_left_it.then(out_of_fold).flatten();
+        let (from, people) = match from_folds {
+            Some(people) => (HeldOutArms::OutOfFold, people),
+            None => {
+                let predict = |instance: &Instance| (instance.clone(), ensemble.predict(instance.features()));
+                (HeldOutArms::Validation, validation.iter().map(predict).collect())
+            }
+        };
+        learnt(&people, from, &first.architecture().kind)
+    }
+}
+
+/// What held-out arms and their predictions say; none without any.
+fn learnt(people: &[(Instance, Array4<f64>)], from: HeldOutArms, kind: &PredictorKind) -> Option<OwnRecord> {
+    if people.is_empty() {
+        return None;
+    }
+    let held_out: Vec<HeldOut<'_>> = people
+        .iter()
+        .map(|(instance, prediction)| HeldOut {
+            log: instance.trajectories(),
+            observation: instance.observation(),
+            prediction: prediction.view(),
+        })
+        .collect();
+    // what a pull changes is the same shift wherever an arm stands
+    let rho = matches!(kind, PredictorKind::Effect { .. }).then_some(1.0);
+    let Learnt { candidate, rule, why, carry_lead, gauss_lead, rests_on, .. } = learn(&held_out, rho);
+    let lead = match candidate {
+        Rule::Gauss(_) => gauss_lead.unwrap_or(carry_lead),
+        Rule::Carry(_) | Rule::Alone => carry_lead,
+    };
+    let written = |lead: Mean| Lead { mean: Some(lead.mean), standard_error: Some(lead.standard_error) };
+    Some(OwnRecord {
+        rule: match candidate {
+            Rule::Carry(Carry { strength: [passive, active], rho }) => {
+                WrittenRule::Carry { passive, active, rho }
+            }
+            Rule::Gauss(Gauss { offset, slope, first, mean_first, covariance }) => {
+                WrittenRule::Gauss { offset, slope, first, mean_first, covariance }
+            }
+            Rule::Alone => return None,
+        },
+        helps: rule != Rule::Alone,
+        why: why.to_string(),
+        lead: lead.all.map(written),
+        lead_at_pulls: lead.called.map(written),
+        from,
+        arms: rests_on.arms as u64,
+        moves: rests_on.moves as u64,
+        pulls: rests_on.called as u64,
+    })
+}
+
+/// How records count in a plan.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct History {
+    /// whether they do
+    pub is_used: bool,
+    /// whether that was asked for, whatever held-out arms say
+    pub is_asked: bool,
+    /// what it rests on
+    #[serde(flatten)]
+    pub own_record: OwnRecord,
+}
+
+impl Applied<'_> {
+    /// How records are to count: as asked, otherwise as held-out arms say. None where they were not to, or nobody can say.
+    pub(crate) fn history(&self, asked: Option<bool>) -> Result<(Rule, Option<History>)> {
+        if asked == Some(false) {
+            return Ok((Rule::Alone, None));
+        }
+        let Some(own_record) = self.card.own_record.clone().or_else(|| self.by_validation_arms()) else {
+            if asked == Some(true) {
+                refuse!(
+                    Opt("history"),
+                    ": found no arms that were surely not learnt from, expected some: nothing says what a record is worth beside a \
+                     prediction; a column split with validation arms does"
+                );
+            }
+            return Ok((Rule::Alone, None));
+        };
+        let is_used = asked == Some(true) || own_record.helps;
+        let rule = if is_used {
+            rule(&own_record, self.study.settings.observation, self.states())?
+        } else {
+            Rule::Alone
+        };
+        Ok((rule, Some(History { is_used, is_asked: asked == Some(true), own_record })))
+    }
+
+    /// What the validation arms of this study say, for a card that says nothing; nothing where they may have been learnt from,
+    /// because the study is another and says of nobody to which part they belong.
+    fn by_validation_arms(&self) -> Option<OwnRecord> {
+        if !self.is_trained_on && self.study.given_split().is_none() {
+            return None;
+        }
+        let split = self.split().ok()?;
+        let people: Vec<(Instance, Array4<f64>)> = split
+            .part(Part::Validation)
+            .iter()
+            .map(|group| (group.select(&self.instances), self.prediction(group).view().to_owned()))
+            .collect();
+        learnt(&people, HeldOutArms::Validation, &self.ensemble.members[0].architecture().kind)
+    }
+
+    fn states(&self) -> usize {
+        self.study.settings.reward.states()
+    }
+}
+
+/// The rule that a card has written down, checked.
+fn rule(own_record: &OwnRecord, observation: Observation, states: usize) -> Result<Rule> {
+    let wrong = |what: &str| Error::Data(format!("card: own_record: rule: {what}").into());
+    match own_record.rule.clone() {
+        WrittenRule::Carry { passive, active, rho } => {
+            let is_above_zero = |x: f64| x > 0.0 && x.is_finite();
+            if !(is_above_zero(passive) && is_above_zero(active) && (0.0..=1.0).contains(&rho)) {
+                let found = format!("found passive {passive}, active {active}, rho {rho}");
+                return Err(wrong(&format!("{found}, expected numbers above 0, rho from 0 to 1")));
+            }
+            Ok(Rule::Carry(Carry { strength: [passive, active], rho }))
+        }
+        WrittenRule::Gauss { offset, slope, first, mean_first, covariance } => {
+            if states != 2 || observation != Observation::Full {
+                return Err(wrong(
+                    "found gauss, expected carry: it is for two states that are seen at every step",
+                ));
+            }
+            Ok(Rule::Gauss(Gauss { offset, slope, first, mean_first, covariance }))
+        }
+    }
+}
+
+impl History {
+    /// What should be known before the record is trusted.
+    pub fn warnings(&self) -> Vec<Message> {
+        let doubts = self.is_asked && !self.own_record.helps;
+        let why = &self.own_record.why;
+        doubts
+            .then(|| message!(Opt("history"), format!(": used as asked, though {why}")))
+            .into_iter()
+            .collect()
+    }
+}
+
+impl fmt::Display for History {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let OwnRecord { rule, lead, from, arms, moves, why, .. } = &self.own_record;
+        if self.is_used {
+            match rule {
+                WrittenRule::Carry { passive, active, rho } => write!(
+                    f,
+                    "history: an arm's own record counts; a prediction is worth {passive} moves passive and {active} active, {} % of what a \
+                     record says is carried to pulls",
+                    100.0 * rho
+                )?,
+                WrittenRule::Gauss { .. } => write!(
+                    f,
+                    "history: an arm's own record counts, by its posterior on the scale of log-odds"
+                )?,
+            }
+        } else {
+            write!(f, "history: an arm's own record is left out: {why}")?;
+        }
+        if let Some(Lead { mean: Some(mean), standard_error: Some(error) }) = lead {
+            let whose = match from {
+                HeldOutArms::OutOfFold => "arms out of fold",
+                HeldOutArms::Validation => "validation arms",
+            };
+            let (arms, moves) = (grouped(*arms), grouped(*moves));
+            write!(
+                f,
+                " (log-likelihood of later moves {mean:+.4} ± {error:.4} per arm, {arms} {whose}, {moves} moves)"
+            )?;
+        }
+        Ok(())
+    }
+}

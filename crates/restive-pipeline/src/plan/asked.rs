@@ -1,0 +1,101 @@
+//! What a plan may be asked for.
+
+use crate::error::{Error, Result};
+use crate::message::{Opt, message};
+use crate::options::INDEX_DISCOUNT;
+
+restive_tables::choices! {
+    /// What arms are ranked by.
+    PolicyName {
+        /// The Whittle index: for a programme without an end
+        Whittle = "whittle",
+        /// The advantage of a pull, given the prices of those to come: for a programme of which so many steps are left
+        Horizon = "horizon",
+    }
+}
+
+impl PolicyName {
+    /// What the number is called that arms are ranked by.
+    pub fn worth(self) -> &'static str {
+        match self {
+            PolicyName::Whittle => "index",
+            PolicyName::Horizon => "advantage",
+        }
+    }
+}
+
+/// The most steps that can be planned for.
+const MOST_STEPS: usize = 10_000;
+
+/// What a plan is asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlanAsked {
+    /// arms to pull in each instance; absent: the study's budget
+    pub budget: Option<usize>,
+    /// what arms are ranked by; absent: horizon where the steps that are left are known, otherwise whittle
+    pub policy: Option<PolicyName>,
+    /// the decisions that are left, this one included; absent: as the study says, if it does
+    pub remaining: Option<usize>,
+    /// whether arms where a pull does not pay are left out
+    pub only_beneficial: bool,
+    /// whether an arm's own record counts beside the prediction; absent: where held-out arms say that it helps
+    pub history: Option<bool>,
+    /// of the index; absent: the model's, else 1 − 1/H
+    pub index_discount: Option<f64>,
+    /// the name of the one instance to plan for; absent: all of them
+    pub instance: Option<String>,
+    /// of the tie-break
+    pub seed: u64,
+}
+
+impl Default for PlanAsked {
+    fn default() -> Self {
+        Self {
+            budget: None,
+            policy: None,
+            remaining: None,
+            only_beneficial: false,
+            history: None,
+            index_discount: None,
+            instance: None,
+            seed: crate::SEED,
+        }
+    }
+}
+
+impl PlanAsked {
+    /// Refuses numbers out of range and options that contradict each other, before any data are looked at.
+    pub fn check(&self) -> Result<()> {
+        INDEX_DISCOUNT.check(&self.index_discount)?;
+        if let Some(found) = self.remaining.filter(|steps| !(1..=MOST_STEPS).contains(steps)) {
+            let words = format!(": found {found}, expected a whole number from 1 to {MOST_STEPS}");
+            return Err(Error::Asked(message!(Opt("remaining"), words)));
+        }
+        let is_by_index = self.policy == Some(PolicyName::Whittle);
+        if self.remaining.is_some() && (is_by_index || self.policy.is_none() && self.index_discount.is_some())
+        {
+            let why = ": an index knows no end; it needs ";
+            return Err(Error::Asked(message!(Opt("remaining"), why, Opt("policy"), " horizon")));
+        }
+        if self.policy == Some(PolicyName::Horizon) && self.index_discount.is_some() {
+            let why = ": prices have the study's own discount; it needs ";
+            return Err(Error::Asked(message!(Opt("index-discount"), why, Opt("policy"), " whittle")));
+        }
+        Ok(())
+    }
+
+    /// What arms are ranked by, where the steps that are left are known or not.
+    pub(super) fn policy(&self, is_end_known: bool) -> Result<PolicyName> {
+        match self.policy {
+            Some(PolicyName::Horizon) if !is_end_known => Err(Error::Asked(message!(
+                Opt("policy"),
+                " horizon: found no end of the programme, expected ",
+                Opt("remaining"),
+                " N, or ends = T in study.toml"
+            ))),
+            Some(policy) => Ok(policy),
+            None if is_end_known && self.index_discount.is_none() => Ok(PolicyName::Horizon),
+            None => Ok(PolicyName::Whittle),
+        }
+    }
+}
