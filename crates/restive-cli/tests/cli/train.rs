@@ -287,3 +287,84 @@ fn a_long_training_says_so_before_it_begins() {
     child.wait().unwrap();
     assert!(first.starts_with("restive: note: training will take about "), "{first}");
 }
+
+#[test]
+fn nothing_worse_than_bare_frequencies_is_written_and_the_cause_is_named() {
+    let folder = small();
+    // money beside numbers of size one
+    let arms = std::fs::read_to_string(folder.path("s/arms.csv")).unwrap();
+    let mut lines = arms.lines();
+    let header: Vec<&str> = lines.next().unwrap().split(',').collect();
+    let column = header.iter().position(|name| *name == "f_01").unwrap();
+    let rich = |line: &str| {
+        let mut cells: Vec<String> = line.split(',').map(String::from).collect();
+        cells[column] = (25_000.0 + 9_000.0 * cells[column].parse::<f64>().unwrap()).to_string();
+        cells.join(",") + "\n"
+    };
+    folder.write("s/arms.csv", header.join(",") + "\n" + &lines.map(rich).collect::<String>());
+    let run =
+        folder.restive("train s --predictor network --standardise no --epochs 30 --out m").failure().code(1);
+    let said = stderr(&run);
+    assert!(
+        said.contains("the network model predicts validation arms worse than the bare frequencies of moves"),
+        "{said}"
+    );
+    assert!(said.contains("Features differ in size as rupees and years do; --standardise yes evens them out. --predictor auto"), "{said}");
+    assert!(
+        !folder.listing().iter().any(|name| name == "m" || name.starts_with("m.")),
+        "{:?}",
+        folder.listing()
+    );
+    // the default leaves the raw network out
+    let text = stdout(&folder.restive("train s --epochs 30 --out m").success());
+    assert!(text.contains("chosen") && !text.contains(", network"), "{text}");
+    // and without a single pull there is nothing to rank by
+    let log = std::fs::read_to_string(folder.path("s/trajectories.csv")).unwrap();
+    let mut lines = log.lines();
+    let header: Vec<&str> = lines.next().unwrap().split(',').collect();
+    let action = header.iter().position(|name| *name == "action").unwrap();
+    let propensity = header.iter().position(|name| *name == "propensity").unwrap();
+    let idle = |line: &str| {
+        let mut cells: Vec<&str> = line.split(',').collect();
+        if cells[action] == "1" {
+            (cells[action], cells[propensity]) = ("0", "0.75");
+        }
+        cells.join(",") + "\n"
+    };
+    folder.write("s/trajectories.csv", header.join(",") + "\n" + &lines.map(idle).collect::<String>());
+    let said = stderr(&folder.restive("train s --out n").failure().code(1));
+    assert!(said.contains("training part: found no pull among 864 transitions, expected some: nothing says what a pull changes"), "{said}");
+}
+
+#[test]
+fn the_card_says_what_was_chosen_and_what_records_are_worth() {
+    let folder = small();
+    let run = folder.restive("train s --epochs 30 --out m").success();
+    let card = card(&folder, "m");
+    assert_eq!(card["configuration"]["predictor"], "auto");
+    let choice = &card["history"]["members"][0]["choice"];
+    let names: Vec<&str> =
+        choice["bases"].as_array().unwrap().iter().map(|base| base["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["hierarchical", "network", "standardised-network"]);
+    assert_eq!((&choice["transitions"], &choice["folds"]), (&864.into(), &8.into()));
+    assert!(choice["loss"].as_f64() <= choice["frequencies_loss"].as_f64(), "{choice}");
+    let text = stdout(&run);
+    assert!(text.contains("bare frequencies") && text.contains("out of fold, over 864"), "{text}");
+    if choice["outcome"] != "frequencies" {
+        assert_eq!(card["predictor"]["kind"], "pool");
+        let used = card["predictor"]["bases"].as_array().unwrap();
+        assert!(used.iter().all(|base| base["fits"] == 8), "{used:?}");
+        let record = &card["own_record"];
+        assert_eq!(
+            (&record["from"], &record["arms"], &record["moves"]),
+            (&"out-of-fold".into(), &24.into(), &864.into())
+        );
+    }
+    // what decision-focused training begins with is what was chosen
+    let run =
+        folder.restive("train s --objective decision-focused --preset weak --epochs 30 --out d").success();
+    let text = stdout(&run);
+    assert!(text.contains("chosen") && text.contains("answer     weak, as asked"), "{text}");
+    folder.restive("plan d s").success();
+    folder.restive("evaluate d s --runs 10 --resamples 5").success();
+}
