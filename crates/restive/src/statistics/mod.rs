@@ -4,6 +4,7 @@
 //! |---|---|
 //! | where is the mean, and how sure are we? | [`mean()`]: standard error and t-interval; [`median`] |
 //! | do two methods differ, run on the same seeds? | [`paired_t`]; [`wilcoxon`], which asks nothing of the distribution |
+//! | and if many pairs of methods are held against each other? | [`holm`] |
 //! | do two groups of people differ in a number? | [`welch_t`] |
 //! | do they differ in a category? | [`chi_square`] |
 //!
@@ -22,12 +23,14 @@
 //! ```
 
 mod chi_square;
+mod holm;
 mod mean;
 mod t_test;
 mod tails;
 mod wilcoxon;
 
 pub use chi_square::{ChiSquare, chi_square};
+pub use holm::holm;
 pub use mean::{Mean, mean, median};
 pub use t_test::{TTest, paired_t, welch_t};
 pub use tails::student_quantile;

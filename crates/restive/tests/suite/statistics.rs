@@ -2,7 +2,7 @@
 
 use crate::golden::{cases, numbers};
 use ndarray::Array2;
-use restive::statistics::{TTest, Undefined, chi_square, mean, median, paired_t, welch_t, wilcoxon};
+use restive::statistics::{TTest, Undefined, chi_square, holm, mean, median, paired_t, welch_t, wilcoxon};
 
 fn assert_near(found: f64, truth: f64, tolerance: f64, what: &str) {
     assert!((found - truth).abs() <= tolerance * truth.abs(), "{what}: {found} not {truth}");
@@ -127,4 +127,17 @@ fn what_has_no_answer_says_why() {
     assert_eq!(wilcoxon(&[1.0, -1.0, 1.0, -1.0], &[0.0; 4]).unwrap().p, 1.0);
     // one sample without spread is enough for Welch, two are not
     assert!(welch_t(&[1.0, 1.0, 1.0], &[2.0, 2.5]).unwrap().p.is_finite());
+}
+
+#[test]
+fn several_p_values_are_corrected_as_holm_says() {
+    // four hypotheses at 0.05: 0.005 < 0.05/4 and 0.01 < 0.05/3 are rejected, 0.03 > 0.05/2 ends it
+    let corrected = holm(&[0.01, 0.04, 0.03, 0.005]);
+    for (found, expected) in corrected.iter().zip([0.03, 0.06, 0.06, 0.02]) {
+        assert_near(*found, expected, 1e-15, "corrected");
+    }
+    // one alone stays as it is, none exceeds 1, equals stay equal
+    assert_eq!(holm(&[0.2]), [0.2]);
+    assert_eq!(holm(&[0.9, 0.7, 0.7]), [1.0, 1.0, 1.0]);
+    assert!(holm(&[]).is_empty());
 }
