@@ -38,6 +38,24 @@ choices! {
         Oracle = "oracle",
         /// The same at the recommended index discount
         OracleMatched = "oracle-matched",
+        /// The same with prices for the horizon
+        OracleHorizon = "oracle-horizon",
+        /// Two-stage training to convergence with a plan for the horizon
+        TwoStageHorizon = "two-stage-horizon",
+        /// The recommended training with a plan for the horizon
+        DecisionFocusedHorizon = "decision-focused-horizon",
+        /// Several predictors by likelihood, chosen by folds, with an index
+        Auto = "auto",
+        /// The same with a plan for the horizon: the default
+        AutoHorizon = "auto-horizon",
+        /// The same with the arms' own records, whether held-out arms say that they help or not
+        AutoHistoryForced = "auto-history-forced",
+        /// The linear predictor to convergence, beside the network
+        SingleLinear = "single-linear",
+        /// The effect model, beside the network
+        SingleEffect = "single-effect",
+        /// The hierarchical model, beside the network
+        SingleHierarchical = "single-hierarchical",
         /// Trained through the fixed point of a joint plan
         Implicit = "implicit",
         /// Trained through unrolled sweeps of a joint plan

@@ -30,6 +30,11 @@ pub(crate) enum Metric {
     Refused,
     /// what the folds chose: 0 two-stage, 1 weak, 2 strong
     Choice,
+    /// what the folds of several predictors chose: 0 hierarchical, 1 linear, 2 network, 3 network on standardised features, 4 a pool
+    /// of several, 5 none but bare frequencies
+    Base,
+    /// how the arms' own records count, as held-out arms say: 0 not at all, 1 by carrying, 2 by the Gaussian rule
+    Rule,
     /// called at least once
     People,
     /// of a pair of methods: the share of the first's people whom the second calls as well
@@ -45,7 +50,7 @@ pub(crate) enum Metric {
 }
 
 /// Those with a word of their own.
-const WORDS: [(Metric, &str); 15] = [
+const WORDS: [(Metric, &str); 17] = [
     (Metric::Loss, "loss"),
     (Metric::Is, "is"),
     (Metric::Simulated, "simulated"),
@@ -58,6 +63,8 @@ const WORDS: [(Metric, &str); 15] = [
     (Metric::Seconds, "seconds"),
     (Metric::Refused, "refused"),
     (Metric::Choice, "choice"),
+    (Metric::Base, "base"),
+    (Metric::Rule, "rule"),
     (Metric::People, "people"),
     (Metric::Both, "both"),
     (Metric::Rows, "rows"),

@@ -28,6 +28,8 @@ choices! {
         Features4 = "4-features",
         /// Both
         LinearFeatures4 = "linear-4-features",
+        /// Two states, so many of the features, so many trajectories
+        Features4Trajectories3 = "4-features-3-trajectories",
         /// Two states, features with noise of such a standard deviation
         Noise1 = "noise-0.1",
         /// Two states, features with noise of such a standard deviation
@@ -40,6 +42,8 @@ choices! {
         Horizon40Features4 = "horizon-40-4-features",
         /// The same with a linear predictor
         Horizon40LinearFeatures4 = "horizon-40-linear-4-features",
+        /// Five states, so many trajectories
+        FiveStateTrajectories5 = "five-state-5-trajectories",
         /// States seen at pulls only, a linear predictor, four of the features
         CollapsingLinearFeatures4 = "collapsing-linear-4-features",
         /// The programme with a network
@@ -48,6 +52,16 @@ choices! {
         MaternalLinear = "maternal-linear",
         /// The programme with the effect model
         MaternalEffect = "maternal-effect",
+        /// The programme, calls with half the effect
+        MaternalWeak = "maternal-weak",
+        /// The programme, calls with twice the effect
+        MaternalStrong = "maternal-strong",
+        /// A third of the people
+        MaternalThird = "maternal-third",
+        /// The programme, people called by a caseworker's hunch
+        MaternalHunch = "maternal-hunch",
+        /// The programme, three states in ten not seen
+        MaternalPartlySeen = "maternal-partly-seen",
     }
 }
 
@@ -55,11 +69,17 @@ impl Regime {
     /// Of which it is a variant.
     pub(crate) fn domain(self) -> DomainName {
         match self {
-            Regime::FiveState => DomainName::FiveState,
+            Regime::FiveState | Regime::FiveStateTrajectories5 => DomainName::FiveState,
             Regime::Collapsing | Regime::CollapsingLinearFeatures4 => DomainName::Collapsing,
-            Regime::Maternal | Regime::MaternalNetwork | Regime::MaternalLinear | Regime::MaternalEffect => {
-                DomainName::Maternal
-            }
+            Regime::Maternal
+            | Regime::MaternalNetwork
+            | Regime::MaternalLinear
+            | Regime::MaternalEffect
+            | Regime::MaternalWeak
+            | Regime::MaternalStrong
+            | Regime::MaternalThird
+            | Regime::MaternalHunch
+            | Regime::MaternalPartlySeen => DomainName::Maternal,
             _ => DomainName::TwoState,
         }
     }

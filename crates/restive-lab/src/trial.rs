@@ -10,11 +10,13 @@ use restive::evaluation::{
     Decisions, Propensity, RatioUpTo, Record, World, cwpdis, first_states, known_states, segmented,
     target_log_odds,
 };
+use restive::history::Past;
 use restive::index::whittle_index;
+use restive::planning::{Ending, Programme, advantages, prices};
 use restive::policy::{Policy, Temperature};
 use restive::predictor::Predictor;
 use restive::simulation::{Initial, Setting, trajectories, values};
-use restive::{Instance, Transition};
+use restive::{Instance, Layout, Trajectories, Transition};
 
 /// The temperature of the published soft policy.
 pub(crate) const PUBLISHED_TEMPERATURE: Temperature = Temperature::Published(0.1);
@@ -43,6 +45,8 @@ pub(crate) struct Trial<'a> {
     estimated: World,
     initial: Initial,
     true_initial: Initial,
+    /// under which histories are logged
+    behaviour: Policy,
     /// of the rollouts
     seed: u64,
 }
@@ -83,10 +87,16 @@ impl<'a> Trial<'a> {
                 true_initial: if is_from_log { initial.clone() } else { Initial::Uniform },
                 initial,
                 record,
+                behaviour: problem.logged_under(),
                 seed: seed.wrapping_mul(test.len() as u64).wrapping_add(k as u64),
             })
         };
         test.iter().enumerate().map(trial).collect()
+    }
+
+    /// The same with histories logged under another policy.
+    pub(crate) fn logged_under(self, behaviour: Policy) -> Self {
+        Self { behaviour, ..self }
     }
 
     pub(crate) fn truth(&self) -> ArrayView4<'a, f64> {
@@ -163,6 +173,30 @@ impl<'a> Trial<'a> {
         self.on_the_truth(&Policy::Strict(self.index(transition, discount)))
     }
 
+    /// The value on the true transitions of the plan for the horizon that transitions lead to.
+    pub(crate) fn planned_by(&self, transition: ArrayView4<'_, f64>) -> f64 {
+        self.on_the_truth(&self.plan(transition))
+    }
+
+    /// The plan of a programme that ends with the horizon, its prices found once, from where the rollouts start.
+    fn plan(&self, transition: ArrayView4<'_, f64>) -> Policy {
+        let transition = Transition::new(transition.to_owned(), Layout::Nsas).expect("rows that sum to 1");
+        let world = World::new(self.instance.observation(), self.instance.reward(), &transition);
+        let programme = Programme {
+            motion: world.motion(),
+            reward: world.reward(),
+            discount: self.instance.discount(),
+            horizon: self.horizon(),
+            ending: Ending::Nothing,
+            group: None,
+            budget: &[self.instance.budget().min(self.instance.arms()) as f64],
+            presence: None,
+        };
+        let initial = self.true_initial.mass(self.instance.arms(), self.instance.labels());
+        let found = prices(&programme, initial.view());
+        Policy::Horizon(advantages(&programme, found.price.view()))
+    }
+
     /// Who is pulled at every decision of one deployment on the true transitions, `[H,N]`.
     pub(crate) fn deployed(&self, policy: &Policy) -> Array2<bool> {
         let setting = self.setting(&self.true_world, self.horizon());
@@ -171,11 +205,19 @@ impl<'a> Trial<'a> {
     }
 
     /// What was logged of the arms in so many steps before the test; longer records begin with the shorter ones.
-    pub(crate) fn history(&self, steps: usize, behaviour: &Policy) -> Record {
+    pub(crate) fn history(&self, steps: usize) -> Record {
+        Record::from_log(&self.earlier(steps), self.instance.observation())
+    }
+
+    /// The same with where the arms began.
+    pub(crate) fn past(&self, steps: usize) -> Past {
+        Past::new(&self.earlier(steps), self.instance.observation())
+    }
+
+    fn earlier(&self, steps: usize) -> Trajectories {
         // other noise than that of the rollouts
         let setting = self.setting(&self.true_world, steps);
-        let log = trajectories(&setting, &self.true_initial, behaviour, 1, !self.seed);
-        Record::from_log(&log, self.instance.observation())
+        trajectories(&setting, &self.true_initial, &self.behaviour, 1, !self.seed)
     }
 
     fn rollouts(&self, world: &World, initial: &Initial, policy: &Policy, runs: usize) -> f64 {

@@ -42,6 +42,10 @@ fn every_training_is_judged_on_the_truth_with_and_without_histories() {
     }
     let page = fs::read_to_string(folder.path("q/report.html")).unwrap();
     assert!(page.contains("Which training helps as deployed") && page.contains("A quick look"));
+    for part in ["the best single predictor with a Whittle plan", "p (t, Holm)", "auto: horizon − index"] {
+        assert!(page.contains(part), "{part}");
+    }
+    assert!(said.contains("auto, horizon − best single"), "{said}");
 
     let rows = rows(&folder, "q/quality.csv");
     let found = |regime: &str, run: usize, method: &str, metric: &str, history: usize| -> Vec<f64> {
@@ -61,7 +65,13 @@ fn every_training_is_judged_on_the_truth_with_and_without_histories() {
         "decision-focused-recommended",
         "decision-focused-strong",
         "decision-focused-control",
+        "oracle-horizon",
+        "two-stage-horizon",
+        "decision-focused-horizon",
+        "auto",
+        "auto-horizon",
     ];
+    let singles = ["single-linear", "single-effect", "single-hierarchical"];
     for regime in ["two-state", "linear-4-features", "noise-0.1"] {
         for run in 0..2 {
             for method in methods {
@@ -77,6 +87,28 @@ fn every_training_is_judged_on_the_truth_with_and_without_histories() {
                     );
                 }
             }
+            // beside the network, and nowhere else
+            for method in singles {
+                let count = usize::from(regime != "linear-4-features");
+                assert_eq!(found(regime, run, method, "strict_true", 0).len(), count, "{regime} {method}");
+            }
+            // where held-out arms do not say that records help, records change nothing
+            let rule = found(regime, run, "auto-horizon", "rule", 0);
+            assert!(rule.len() == 1 && [0.0, 1.0, 2.0].contains(&rule[0]), "{regime} {run}: {rule:?}");
+            let alone = found(regime, run, "auto-horizon", "strict_true", 0);
+            for history in [9, 27] {
+                let with_record = found(regime, run, "auto-horizon", "strict_true", history);
+                assert!(with_record.len() == 1 && with_record[0].is_finite());
+                assert!(rule[0] != 0.0 || with_record == alone, "{regime} {run}");
+            }
+            let forced = found(regime, run, "auto-history-forced", "strict_true", 27);
+            let forced_rule = found(regime, run, "auto-history-forced", "rule", 0);
+            assert!(forced.len() == 1 && [1.0, 2.0].contains(&forced_rule[0]), "{regime} {run}");
+            if rule[0] != 0.0 {
+                assert_eq!(forced, found(regime, run, "auto-horizon", "strict_true", 27), "{regime} {run}");
+            }
+            let base = found(regime, run, "auto", "base", 0);
+            assert!(base.len() == 1 && (0..6).any(|k| base[0] == f64::from(k)), "{regime} {run}: {base:?}");
             let answer = "decision-focused-recommended";
             let choice = found(regime, run, answer, "choice", 0);
             assert!(choice.len() == 1 && [0.0, 1.0, 2.0].contains(&choice[0]));
@@ -88,7 +120,8 @@ fn every_training_is_judged_on_the_truth_with_and_without_histories() {
             }
         }
     }
-    assert_eq!(rows.len(), 3 * 2 * (methods.len() + 6 + 1));
+    // histories of the recommended methods and of the default, forced ones, what folds and held-out arms chose
+    assert_eq!(rows.len(), 2 * (3 * (methods.len() + 6 + 3 + 4) + 2 * singles.len()));
 
     // random pulls on the last two instances of seed 10,001, which is that of run 1
     let domain = Domain { arms: 10, budget: 2, ..Domain::two_state() };
@@ -133,4 +166,5 @@ fn the_effect_model_has_no_published_training() {
     let has = |method: &str| rows.iter().any(|row| row.2 == method);
     assert!(has("decision-focused-recommended") && has("decision-focused-control"));
     assert!(!has("two-stage") && !has("decision-focused"));
+    assert!(has("auto-horizon") && !has("single-effect"));
 }

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 /// To be raised when any number of any unit becomes another one.
-const REVISION: u32 = 1;
+const REVISION: u32 = 2;
 const SETTINGS: &str = "experiment.json";
 /// The axis of unit files, whatever its name in the finished table.
 const AXIS: &str = "at";

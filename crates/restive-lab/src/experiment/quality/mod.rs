@@ -2,40 +2,33 @@
 //! the arms' own history adds. Everything is a share of the way from random pulls to the oracle, in %, of the same run; so
 //! differences are in points, and paired by run.
 
+mod default;
 mod difference;
+mod logs;
 mod regimes;
 mod run;
+mod sentences;
+mod singles;
+mod tables;
 
-use crate::experiment::page::{aligned, figure, interval, text, with_error};
-use crate::experiment::rows::{Key, Row, distinct, runs, values};
+use crate::experiment::page::{figure, interval, text};
+use crate::experiment::rows::{Row, distinct, runs};
 use crate::experiment::units::Settings;
 use crate::experiment::{Experiment, Shown};
-use crate::{DomainName, Method, Metric, Regime};
-use difference::{AGAINST, Difference, sentences, shares};
-use restive_report::table::{Cell, Column, Row as Line, Table};
+use crate::{DomainName, Regime};
+use difference::{AUTO_GAIN, Comparison, HISTORIES, HISTORY_GAIN, HORIZON_GAIN, TRAININGS, over};
 use restive_report::{Bars, Block, Chart, Ink, Section, bars};
-use run::{FIRST_SEED, HISTORIES, compute, units};
+use run::{FIRST_SEED, compute, units};
+use sentences::sentences;
+use tables::{tables, words};
 
 pub(crate) const EXPERIMENT: Experiment =
     Experiment { name: "quality", axis: Some("history"), units, compute, owns: |_| true, show };
 
 /// Runs, and those of a quick look.
 pub(crate) const RUNS: [usize; 2] = [12, 2];
-
-/// Methods, and what they are called above narrow columns.
-const METHODS: [(Method, &str); 9] = [
-    (Method::TwoStage, "two-stage, published"),
-    (Method::TwoStageConverged, "two-stage, converged"),
-    (Method::TwoStageRecommended, "two-stage, converged, 1 − 1/H"),
-    (Method::DecisionFocused, "decision-focused, published"),
-    (Method::DecisionFocusedFluid, "fluid"),
-    (Method::DecisionFocusedRecommended, "recommended"),
-    (Method::DecisionFocusedStrong, "strong"),
-    (Method::DecisionFocusedControl, "control"),
-    (Method::OracleMatched, "oracle, 1 − 1/H"),
-];
-/// The history in the figure.
-const SHOWN: usize = 9;
+/// Of the figure, in a row.
+const PANELS: usize = 4;
 
 fn show(settings: &Settings, rows: &[Row]) -> Shown {
     let regimes = distinct(rows, |key| key.regime);
@@ -44,12 +37,10 @@ fn show(settings: &Settings, rows: &[Row]) -> Shown {
     let mut blocks = vec![text(about(settings, rows))];
     blocks.extend(said.iter().map(text));
     blocks.push(figure(&chart));
-    blocks.push(Block::Table(values_of(rows, &regimes)));
-    blocks.push(Block::Table(differences(rows, &regimes)));
-    let panels = AGAINST.len() + 1;
+    blocks.extend(tables(rows, &regimes).map(Block::Table));
     Shown {
         section: Section { heading: "Which training helps as deployed".into(), blocks },
-        figure: (chart, Some(panels)),
+        figure: (chart, Some(PANELS)),
         text: words(rows, &regimes) + "\n" + &said.join("\n") + "\n",
     }
 }
@@ -61,7 +52,10 @@ fn about(settings: &Settings, rows: &[Row]) -> String {
          0.99), ± its standard error over the runs. Published trainings plan with index discount 0.99, the others, but for one column, with \
          1 − 1/H. recommended: what folds of the training instances chose between two-stage training, weak and strong. strong: the \
          strong preset whatever the folds said. control: the same in a world in which all two-stage predictions are true, so that no data speak. \
-         history: predictions weighed against so many logged steps of each test arm.",
+         history: predictions weighed against so many logged steps of each test arm. auto: several predictors by likelihood, of which folds of the \
+         training arms choose. horizon: a plan with prices for the steps that are left instead of an index. Records of auto: as many steps, \
+         listened to by the rule that training arms learnt out of fold, if they say that it helps; forced: in any case. The single predictors \
+         linear, effect and hierarchical were trained beside the network, to convergence.",
         runs(rows),
         settings.seed.wrapping_add(FIRST_SEED),
     )
@@ -69,88 +63,28 @@ fn about(settings: &Settings, rows: &[Row]) -> String {
 
 fn chart(rows: &[Row], regimes: &[Regime]) -> Chart {
     let domains = distinct(rows, |key| key.regime.domain());
-    let panel = |title: String, ink: Ink, lead: &dyn Fn(Regime) -> Difference| {
+    let panel = |(comparison, ink): (Comparison, Ink)| {
+        let found = over(rows, regimes, comparison);
         let group = |domain: &DomainName| {
             let own = regimes.iter().filter(|regime| regime.domain() == *domain);
-            let row = |regime: &Regime| bars::Row {
-                name: regime.name().into(),
-                ink,
-                value: interval(&lead(*regime).points()),
+            let row = |regime: &Regime| {
+                let difference = found.iter().find(|difference| difference.regime == *regime);
+                let points = difference.map_or_else(Vec::new, |difference| difference.points());
+                bars::Row { name: regime.name().into(), ink, value: interval(&points) }
             };
             bars::Group { name: String::new(), rows: own.map(row).collect() }
         };
         bars::Panel {
-            title,
+            title: comparison.name.into(),
             label: "points".into(),
             base: Some(0.0),
             groups: domains.iter().map(group).collect(),
         }
     };
-    let mut panels: Vec<bars::Panel> = AGAINST
-        .iter()
-        .map(|against| {
-            let lead = |regime: Regime| Difference::of_method(rows, regime, *against);
-            panel(against.1.into(), against.0.ink(), &lead)
-        })
-        .collect();
-    let lead = |regime: Regime| Difference::of_history(rows, regime, SHOWN);
-    panels.push(panel(format!("{SHOWN} steps of history"), Ink::Blue, &lead));
+    let trainings = TRAININGS.into_iter().zip([Ink::Purple, Ink::Grey, Ink::Grey, Ink::Grey]);
+    let history = (HISTORIES[1].1, Ink::Blue);
+    let parts = [AUTO_GAIN, HORIZON_GAIN, HISTORY_GAIN].map(|comparison| (comparison, Ink::Black));
+    let panels = trainings.chain([history]).chain(parts).map(panel).collect();
     let title = "Points of the way from random to oracle, as deployed".into();
     Chart::Bars(Bars { title, panels })
-}
-
-fn values_of(rows: &[Row], regimes: &[Regime]) -> Table {
-    let mut columns = vec![Column::text("regime")];
-    columns.extend(METHODS.map(|(_, name)| Column::text(name)));
-    columns.push(Column::text("two-stage/weak/strong chosen"));
-    let line = |regime: &Regime| {
-        let mut cells = vec![Cell::text(regime.name())];
-        cells.extend(METHODS.map(|(method, _)| Cell::text(with_error(&shares(rows, *regime, method, 0), 1))));
-        cells.push(Cell::text(chosen(rows, *regime)));
-        Line::new(cells)
-    };
-    let caption = "% of the way from random to oracle, ± standard error".into();
-    Table { caption, columns, rows: regimes.iter().map(line).collect() }
-}
-
-/// How often the folds chose each candidate.
-fn chosen(rows: &[Row], regime: Regime) -> String {
-    let answer = Key::new(regime, Method::DecisionFocusedRecommended, Metric::Choice);
-    let choices = values(rows, answer.at(0.0));
-    let count = |choice: f64| choices.iter().filter(|found| **found == choice).count().to_string();
-    [0.0, 1.0, 2.0].map(count).join("/")
-}
-
-fn differences(rows: &[Row], regimes: &[Regime]) -> Table {
-    let mut lines = Vec::new();
-    for regime in regimes {
-        let methods = AGAINST.iter().map(|against| Difference::of_method(rows, *regime, *against));
-        let histories = HISTORIES.iter().map(|steps| Difference::of_history(rows, *regime, *steps));
-        for difference in methods.chain(histories) {
-            let points = with_error(&difference.points(), 2);
-            let names = [regime.name(), &difference.name, &points].map(Cell::text);
-            let cells = names.into_iter().chain(difference.p()).collect();
-            lines.push(if difference.direction() == 0 { Line::new(cells) } else { Line::highlighted(cells) });
-        }
-    }
-    let columns = ["regime", "difference", "points ± standard error", "p (t)", "p (Wilcoxon)"];
-    Table {
-        caption: "Paired differences at index discount 1 − 1/H; marked where p (t) < 0.05".into(),
-        columns: columns.map(Column::text).into(),
-        rows: lines,
-    }
-}
-
-fn words(rows: &[Row], regimes: &[Regime]) -> String {
-    let shown = [METHODS[0], METHODS[1], METHODS[2], METHODS[3], METHODS[4], METHODS[5], METHODS[7]];
-    let short = ["published", "converged", "1 − 1/H", "DF published", "fluid", "recommended", "control"];
-    let header = aligned("% to oracle", 30, short.map(String::from), 14);
-    let mut text = format!("{header}{:>20}\n", "recommended − 1−1/H");
-    for regime in regimes {
-        let cells = shown.map(|(method, _)| with_error(&shares(rows, *regime, method, 0), 1));
-        let lead = Difference::of_method(rows, *regime, AGAINST[0]);
-        let line = aligned(regime.name(), 30, cells, 14);
-        text += &format!("{line}{:>20}\n", with_error(&lead.points(), 2));
-    }
-    text
 }
