@@ -40,12 +40,12 @@ impl Training {
         }
         let name = configuration.predictor;
         let said = format!(
-            "the {name} model predicts validation arms worse than the bare frequencies of moves: found a loss of {found:.4} per \
-             transition, expected at most {nothing:.4} ± {error:.4}; no model is written. "
+            "the {name} model predicts validation arms worse than the bare frequencies of moves: found a loss of {found:.4} ± {error:.4} per \
+             transition, expected at most {nothing:.4}; no model is written. "
         );
         let cause = self.cause(first, &records);
         let way = message!(
-            "; ",
+            ". ",
             Opt("predictor"),
             " auto chooses what suits the data, and frequencies where nothing does"
         );

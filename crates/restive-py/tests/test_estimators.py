@@ -103,9 +103,14 @@ def test_the_score_is_the_mean_log_likelihood(study):
         (TwoStage(epochs=5, seed=7, ensemble=2), "--epochs 5 --seed 7 --ensemble 2"),
         (TwoStage(predictor="effect", precision="held-out"), "--predictor effect --precision held-out"),
         (
-            DecisionFocused(epochs=3, preset="weak", value="fluid", hidden=(8,), standardise=True),
-            "--objective decision-focused --epochs 3 --preset weak --value fluid --hidden 8 --standardise yes",
+            DecisionFocused(epochs=3, preset="weak", value="fluid", hidden=(8,)),
+            "--objective decision-focused --epochs 3 --preset weak --value fluid --hidden 8",
         ),
+        (
+            TwoStage(predictor="network", epochs=40, hidden=(8,), standardise=True),
+            "--predictor network --epochs 40 --hidden 8 --standardise yes",
+        ),
+        (TwoStage(predictor="hierarchical"), "--predictor hierarchical"),
         (
             DecisionFocused(profile="published", epochs=2, temperature="spread:0.2", dropout=0.1, index_discount=0.9),
             "--objective decision-focused --profile published --epochs 2 --temperature spread:0.2 --dropout 0.1 --index-discount 0.9",
@@ -128,18 +133,26 @@ def test_weights_are_those_of_the_command_line(study, tmp_path, model, options):
     assert (tmp_path / "again" / "weights.safetensors").read_bytes() == weights[0]
 
 
-@pytest.mark.parametrize("asked", [{}, {"budget": 5}, {"only_beneficial": True}, {"history": True}, {"index_discount": 0.5}])
+@pytest.mark.parametrize(
+    "asked",
+    [{}, {"budget": 5}, {"only_beneficial": True}, {"history": True}, {"history": False}, {"index_discount": 0.5},
+     {"remaining": 3}, {"policy": "whittle"}],
+)
 def test_plans_are_those_of_the_command_line(study, tmp_path, asked):
     program()
     model = TwoStage(epochs=4).fit(study)
     study.write(tmp_path / "study")
     model.save(tmp_path / "model")
-    words = [f"--{name.replace('_', '-')}" + ("" if value is True else f"={value}") for name, value in asked.items()]
+    word = {True: "", False: "=no"}
+    words = [f"--{name.replace('_', '-')}" + word.get(value, f"={value}") for name, value in asked.items()]
     expected = json.loads(run("plan", tmp_path / "model", tmp_path / "study", "--json", *words))
     plan = model.plan(study, **asked)
     rows = [dict(zip(plan, cells)) for cells in zip(*(cells.tolist() for cells in plan.values()))]
     assert rows == expected["plan"]
-    assert (plan.budget, plan.index_discount) == (expected["budget"], expected["index_discount"])
+    assert (plan.budget, plan.index_discount) == (expected["budget"], expected.get("index_discount"))
+    assert (plan.policy, plan.steps) == (expected["policy"], expected["steps"][1])
+    assert (plan.bound, plan.no_action) == (expected["bound"]["any_policy"], expected["bound"]["no_action"])
+    assert plan.bound >= plan.no_action
     assert (plan.history is not None) == ("history" in expected)
     assert plan.notes == ()
 
@@ -228,7 +241,9 @@ def test_parameters_are_kept_as_they_are_and_checked_by_fit(study):
         ({"ensemble": 0}, "^ensemble: found 0"),
         ({"seed": -1}, "^seed: found -1"),
         ({"profile": "fast"}, '^profile: found "fast", expected one of recommended, published, paper$'),
-        ({"predictor": "linear", "hidden": [3]}, "^hidden: only a network has hidden layers; it needs predictor network$"),
+        ({"predictor": "linear", "hidden": [3]}, "^hidden: only a network has hidden layers; it needs predictor network or auto$"),
+        ({"standardise": True}, "^standardise: auto tries features as they are and standardised; it needs another predictor$"),
+        ({"predictor": "auto", "profile": "paper"}, "^predictor auto: the profiles published and paper train one predictor; it needs profile recommended$"),
         ({"precision": 5}, "^precision: it belongs to the effect model; it needs predictor effect$"),
         ({"drop": "x"}, "^drop: found 'x', expected a list of names$"),
         ({"drop": ["y"]}, "y"),
