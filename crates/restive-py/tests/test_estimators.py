@@ -284,7 +284,9 @@ def test_another_study_must_fit(study):
 
 def test_what_is_doubtful_is_warned_of():
     with pytest.warns(UserWarning, match="above 0.693, that of knowing nothing; try standardise yes"):
-        TwoStage(epochs=1, learning_rate=1.0).fit(synthetic(instances=4, scale=1e4))
+        TwoStage(profile="published", epochs=2, learning_rate=1.0).fit(synthetic(instances=4, scale=1e4))
+    with pytest.raises(ValueError, match="worse than the bare frequencies of moves.*Features differ in size.*standardise yes"):
+        TwoStage(predictor="network", standardise=False, epochs=1, learning_rate=1.0).fit(synthetic(instances=4, scale=1e4))
 
 
 def test_progress_is_told_after_every_epoch(study, capfd):
