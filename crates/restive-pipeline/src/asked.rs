@@ -99,6 +99,10 @@ impl Asked {
                 let why = "the profiles published and paper train one predictor; it needs ";
                 return refuse("predictor auto", message!(why, Opt("profile"), " recommended"));
             }
+            if self.ensemble > 1 {
+                let why = "each predictor of auto is the mean of its fold fits already; it needs another ";
+                return refuse("ensemble", message!(why, Opt("predictor")));
+            }
             if self.standardise.is_some() {
                 let why = "auto tries features as they are and standardised; it needs another ";
                 return refuse("standardise", message!(why, Opt("predictor")));

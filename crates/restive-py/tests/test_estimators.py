@@ -100,7 +100,8 @@ def test_the_score_is_the_mean_log_likelihood(study):
 @pytest.mark.parametrize(
     ("model", "options"),
     [
-        (TwoStage(epochs=5, seed=7, ensemble=2), "--epochs 5 --seed 7 --ensemble 2"),
+        (TwoStage(epochs=5, seed=7), "--epochs 5 --seed 7"),
+        (TwoStage(profile="published", epochs=5, ensemble=2), "--profile published --epochs 5 --ensemble 2"),
         (TwoStage(predictor="effect", precision="held-out"), "--predictor effect --precision held-out"),
         (
             DecisionFocused(epochs=3, preset="weak", value="fluid", hidden=(8,)),
@@ -239,6 +240,7 @@ def test_parameters_are_kept_as_they_are_and_checked_by_fit(study):
         ({"hidden": 64}, "^hidden: found 64, expected a list of whole numbers$"),
         ({"hidden": [0]}, "^hidden: found 0, expected whole numbers from 1 to 4096$"),
         ({"ensemble": 0}, "^ensemble: found 0"),
+        ({"ensemble": 2}, "^ensemble: each predictor of auto is the mean of its fold fits already; it needs another predictor$"),
         ({"seed": -1}, "^seed: found -1"),
         ({"profile": "fast"}, '^profile: found "fast", expected one of recommended, published, paper$'),
         ({"predictor": "linear", "hidden": [3]}, "^hidden: only a network has hidden layers; it needs predictor network or auto$"),

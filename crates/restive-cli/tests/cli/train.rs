@@ -198,6 +198,7 @@ fn options_that_contradict_each_other_or_make_no_sense() {
         ("--out m --predictor effect --precision 0", "above 0 or held-out"),
         ("--out m --predictor effect --epochs 3", "Newton"),
         ("--out m --predictor effect --ensemble 2", "do not depend on the seed"),
+        ("--out m --ensemble 2", "each predictor of auto is the mean of its fold fits already"),
         ("--out m --predictor linear --hidden 3", "--predictor network"),
         ("--out m --predictor effect --dropout 0.1", "--predictor network"),
         ("--out ..", "expected the name of a folder"),

@@ -100,10 +100,13 @@ impl fmt::Display for Why {
             Why::DoesNotHelp => {
                 write!(f, "what held-out arms did earlier does not surely foretell what they do later")
             }
-            Why::TooLittle { arms } => write!(
-                f,
-                "{arms} held-out arms were pulled after something was known of them, at least {LEAST_ARMS} are needed"
-            ),
+            Why::TooLittle { arms } => {
+                let were = if *arms == 1 { "arm was" } else { "arms were" };
+                write!(
+                    f,
+                    "{arms} held-out {were} pulled after something was known of them, at least {LEAST_ARMS} are needed"
+                )
+            }
         }
     }
 }
