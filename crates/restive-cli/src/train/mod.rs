@@ -73,7 +73,14 @@ pub(crate) fn run(arguments: &TrainArguments) -> anyhow::Result<()> {
         let about = roughly(estimate);
         say::note(format_args!("training will take about {about}, at most, from its beginning"));
     }
-    let progressed = train(arguments, &training, progressed.unwrap_or_default(), &mut checkpoint)?;
+    let progressed = match train(arguments, &training, progressed.unwrap_or_default(), &mut checkpoint) {
+        // what the data refute is not to be gone on with
+        Err(refused) if refused.is::<restive_pipeline::Error>() => {
+            checkpoint.remove()?;
+            return Err(refused);
+        }
+        other => other?,
+    };
     let model = training.model(progressed.members, progressed.histories);
     model.write(&arguments.out, replace)?;
     say_when_interrupted(format!("{} was written", arguments.out.display()));
