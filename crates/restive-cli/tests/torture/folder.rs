@@ -61,7 +61,7 @@ impl Prepared {
             "generate two-state --instances 4 --arms 12 --budget 3 --trajectories 3 --format csv --out study",
             "generate two-state --instances 4 --arms 12 --budget 3 --trajectories 3 --format parquet --out parquet",
             "train study --epochs 3 --out model",
-            "train study --predictor effect --out effect",
+            "train study --predictor effect --profile published --out effect",
         ] {
             let done = restive(folder.path(), arguments).status().expect("the program");
             assert!(done.success(), "{arguments}");

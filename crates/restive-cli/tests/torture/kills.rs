@@ -20,7 +20,7 @@ const COMMANDS: [(&str, &str); 11] = [
         "generate two-state --instances 3 --arms 3000 --trajectories 4 --seed 5 --format parquet --out out",
     ),
     ("out", "train study --epochs 600 --out out"),
-    ("out", "train study --predictor effect --out out"),
+    ("out", "train study --predictor effect --profile published --out out"),
     ("out", "train study --objective decision-focused --preset strong --epochs 6 --out out"),
     ("out.csv", "plan model study --out out.csv"),
     ("out.parquet", "plan model study --out out.parquet"),

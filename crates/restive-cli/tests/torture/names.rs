@@ -27,7 +27,7 @@ const COMMANDS: [&str; 9] = [
     "study study",
     "study study --json",
     "train study --epochs 2 --out OUT",
-    "train study --predictor effect --out OUT",
+    "train study --predictor effect --profile published --out OUT",
     "plan model study",
     "plan model study --instance NAME",
     "plan model study --out OUT.csv",
