@@ -19,7 +19,7 @@
 //! b_s, δ_s of 10⁻⁶, only so that the answer exists and is unique where features repeat each other or an outcome was never seen.
 //!
 //! **The hierarchical model** has three [penalties](Penalties): on B, on c and on D. A large one on D makes it the effect model,
-//! small ones all around a linear predictor; the [evidence](mod@self::evidence) says where between them the data lie. c₀ and b_s are held by
+//! small ones all around a linear predictor; the evidence (`evidence.rs`) says where between them the data lie. c₀ and b_s are held by
 //! 10⁻⁴, δ_s by 1.
 //!
 //! **Their pullback.** d_B_s = Σ x·(d_z passive + d_z active), d_c = Σ x·d_z active over all states, and so on: linear in x.

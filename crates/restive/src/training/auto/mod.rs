@@ -8,7 +8,7 @@
 //! each fold, so that every training arm has a prediction by fits that never saw it. Networks stop by the validation arms, the
 //! penalties of the hierarchical model come from all training arms once.
 //!
-//! **The choice** ([`Verdict`]): a [pool](super::auto::weights) of log-odds where, out of fold, its squared error of the next reward
+//! **The choice** ([`Verdict`]): a [pool](pool_weights) of log-odds where, out of fold, its squared error of the next reward
 //! is lower than that of the best base by more than a standard error; else the base under which moves out of fold are likeliest;
 //! and the bare frequencies where even that is no better than they.
 //!

@@ -31,7 +31,7 @@ pub struct Seen<'a> {
 pub struct PoolWeights {
     /// of each base
     pub weights: Vec<f64>,
-    /// Σ n·(r(s′) − E[r])² of each group of arms with these weights
+    /// `Σ n·(r(s′) − E[r])²` of each group of arms with these weights
     pub error: Vec<f64>,
     /// and under each base alone
     pub alone: Vec<Vec<f64>>,
