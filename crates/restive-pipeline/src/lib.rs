@@ -9,7 +9,8 @@
 //! | `contents`, `columns` | what a study holds, and which of its columns cannot be learnt from |
 //! | `threads` | how many there may be |
 //! | `generate` | synthetic studies whose truth is known |
-//! | `apply`, `history`, `latest`, `plan` | a model meets a study: predictions, what they are worth, whom to pull |
+//! | `nothing` | what is worse than knowing nobody is not written |
+//! | `apply`, `own_record`, `latest`, `plan` | a model meets a study: predictions, what records are worth beside them, whom to pull |
 //! | `evaluate`, `loss` | what the model's policy is worth beside others, and how well it predicts |
 //!
 //! What is said to people is a [`Message`], in which options are facts: the command line writes `--index-discount`, Python
