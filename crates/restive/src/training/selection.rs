@@ -38,7 +38,7 @@
 //! # Ok::<(), restive::Error>(())
 //! ```
 
-use super::auto::{self, Again, Auto, Fold, Outcome};
+use super::auto::{self, Again, Auto, Fold, Outcome, prepared_folds};
 use super::candidates::Candidates;
 use super::decision_focused::DecisionFocused;
 use super::descent::{EpochReport, Fitted};
@@ -121,20 +121,8 @@ impl Selection {
         }
         let cut = if recipe.choice.is_some() { vec![] } else { cut(train, recipe.two_stage.seed)? };
         let begin = |train, held_out| Candidates::new(&recipe, train, validation.clone(), held_out);
-        let fold = |held_out: &Vec<Group>| {
-            if let ([_], [group]) = (train, &held_out[..]) {
-                let rest = (0..train[0].arms()).filter(|i| group.arms.binary_search(i).is_err()).collect();
-                let rest = Group { instance: 0, arms: rest };
-                let [kept, left_out] =
-                    [&rest, group].map(|group| Prepared::new(&group.select(train), decision));
-                return begin(vec![Arc::new(kept?)], vec![Arc::new(left_out?)]);
-            }
-            let is_out = |k: usize| held_out.iter().any(|group| group.instance == k);
-            let part =
-                |out: bool| (0..train.len()).filter(|k| is_out(*k) == out).map(|k| all[k].clone()).collect();
-            begin(part(false), part(true))
-        };
-        let folds = cut.iter().map(fold).collect::<Result<Vec<Candidates>>>()?;
+        let folds = prepared_folds(train, &all, cut, |instance| Prepared::new(instance, decision))?;
+        let folds = folds.into_iter().map(|fold| begin(fold.train, fold.held_out)).collect::<Result<_>>()?;
         let main = Some(begin(all.clone(), vec![])?);
         Ok(Self { recipe, auto: None, main, folds, verdict: None })
     }

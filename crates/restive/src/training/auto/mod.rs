@@ -375,7 +375,7 @@ fn scaled(arms: &[Arc<Prepared>], scaling: Option<&Scaling>) -> Vec<Arc<Prepared
     arms.iter().map(one).collect()
 }
 
-/// The folds, prepared; instances that are left whole are shared with `all`.
+/// The folds of this training, prepared.
 pub(super) fn cut(
     train: &[Instance],
     all: &[Arc<Prepared>],
@@ -387,6 +387,16 @@ pub(super) fn cut(
         let (found, expected) = (format!("{arms}"), "at least 2, to hold one against the other".into());
         return Err(Error::Unsuitable { what: "training arms", found, expected });
     }
+    prepared_folds(train, all, auto_folds(train, seed)?, prepare)
+}
+
+/// Folds by the groups that are left out of each, prepared; instances that are left whole are shared with `all`.
+pub(super) fn prepared_folds(
+    train: &[Instance],
+    all: &[Arc<Prepared>],
+    left_out: Vec<Vec<Group>>,
+    prepare: impl Fn(&Instance) -> Result<Prepared>,
+) -> Result<Vec<Fold>> {
     let fold = |out: Vec<Group>| -> Result<Fold> {
         let mut fold = Fold { train: vec![], held_out: vec![] };
         for (instance, whole) in train.iter().enumerate() {
@@ -406,5 +416,5 @@ pub(super) fn cut(
         }
         Ok(fold)
     };
-    auto_folds(train, seed)?.into_iter().map(fold).collect()
+    left_out.into_iter().map(fold).collect()
 }
