@@ -32,9 +32,11 @@
 //! enter ([`Transition`], [`Reward`]); the kernels behind assert shapes only.
 
 pub mod belief;
+mod cholesky;
 pub mod data;
 pub mod error;
 pub mod evaluation;
+pub mod evidence;
 pub mod history;
 pub mod index;
 pub mod instance;

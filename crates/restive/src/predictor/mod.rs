@@ -27,7 +27,6 @@
 //! ```
 
 pub mod adam;
-mod cholesky;
 mod chunks;
 pub mod logistic;
 mod network;

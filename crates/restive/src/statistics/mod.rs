@@ -8,7 +8,7 @@
 //! | do two groups of people differ in a number? | [`welch_t`] |
 //! | do they differ in a category? | [`chi_square`] |
 //!
-//! All p-values are two-sided, all intervals are 95 %. Where a question has no answer (one run, no differences, a number that is
+//! All p-values are two-sided, all intervals are 95 %; one-sided ones come from [`normal_tail`]. Where a question has no answer (one run, no differences, a number that is
 //! none) the result is an [`Undefined`] that says why: never a NaN.
 //!
 //! ```
@@ -33,7 +33,7 @@ pub use chi_square::{ChiSquare, chi_square};
 pub use holm::holm;
 pub use mean::{Mean, mean, median};
 pub use t_test::{TTest, paired_t, welch_t};
-pub use tails::student_quantile;
+pub use tails::{normal_quantile, normal_tail, student_quantile};
 pub use wilcoxon::{Wilcoxon, wilcoxon};
 
 /// Why a question has no answer.

@@ -22,6 +22,39 @@ pub(super) fn normal(z: f64) -> f64 {
     erfc(z.abs() / SQRT_2)
 }
 
+/// P(Z > z) of a standard normal Z.
+pub fn normal_tail(z: f64) -> f64 {
+    let half = 0.5 * normal(z);
+    if z > 0.0 { half } else { 1.0 - half }
+}
+
+/// The z with P(Z < z) = p of a standard normal Z, p between 0 and 1.
+///
+/// ```
+/// use restive::statistics::normal_quantile;
+///
+/// assert!((normal_quantile(0.975) - 1.959_963_984_540_054).abs() < 1e-14);
+/// assert!((normal_quantile(1e-10) + 6.361_340_902_404_056).abs() < 1e-13);
+/// ```
+pub fn normal_quantile(p: f64) -> f64 {
+    if p == 0.5 {
+        return 0.0;
+    }
+    let tail = p.min(1.0 - p);
+    // ln of the tail is concave: Newton's method on it from above falls to the root and never passes it
+    let mut z = (-2.0 * tail.ln()).sqrt();
+    for _ in 0..100 {
+        let found = normal_tail(z);
+        let density = (-0.5 * z * z).exp() / (2.0 * PI).sqrt();
+        let step = (found / tail).ln() * found / density;
+        z += step;
+        if step.abs() < 1e-15 * z.max(1e-3) {
+            break;
+        }
+    }
+    if p < 0.5 { -z } else { z }
+}
+
 /// P(|T| > t) of a t distribution with this freedom, any number above 0.
 pub(super) fn t(t: f64, freedom: f64) -> f64 {
     let (a, b) = (0.5 * freedom, 0.5);

@@ -20,6 +20,7 @@ mod decision_focused;
 mod effect;
 mod encoding;
 mod evaluate;
+mod evidence;
 mod fluid;
 mod golden;
 mod gradients;

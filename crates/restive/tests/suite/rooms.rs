@@ -18,15 +18,16 @@ const PACKAGES: [(&str, &[&str]); 7] = [
 ];
 
 /// room of the library → the rooms it may name
-const ROOMS: [(&str, &[&str]); 18] = [
+const ROOMS: [(&str, &[&str]); 20] = [
     ("error", &[]),
     ("interrupt", &[]),
     ("random", &[]),
     ("simd", &[]),
     ("lu", &[]),
+    ("cholesky", &[]),
     ("belief", &["error", "interrupt"]),
     ("instance", &["belief", "error"]),
-    ("predictor", &["error", "interrupt", "random", "simd"]),
+    ("predictor", &["cholesky", "error", "interrupt", "random", "simd"]),
     ("index", &["belief", "error", "interrupt", "lu", "simd"]),
     ("policy", &["interrupt", "random", "simd"]),
     ("planning", &["belief", "instance", "interrupt", "simd"]),
@@ -48,6 +49,10 @@ const ROOMS: [(&str, &[&str]); 18] = [
         ],
     ),
     ("history", &["belief", "error", "evaluation", "instance", "interrupt", "simd", "statistics"]),
+    (
+        "evidence",
+        &["cholesky", "error", "instance", "interrupt", "planning", "policy", "random", "statistics"],
+    ),
     (
         "training",
         &["data", "error", "evaluation", "index", "instance", "planning", "policy", "predictor", "random"],

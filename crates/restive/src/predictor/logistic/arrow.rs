@@ -14,8 +14,8 @@
 //! **The diagonal of its inverse**, which evidence asks for: with R·Rᵀ = E − Σ Y_sᵀ·Y_s that of c is R⁻ᵀ·R⁻¹, that of a state
 //! L⁻ᵀ·L⁻¹ + UᵀU, U = R⁻¹·Yᵀ·L⁻¹.
 
-use super::super::cholesky::Cholesky;
 use super::problem::{Part, Point, Problem};
+use crate::cholesky::Cholesky;
 use ndarray::{Array2, ArrayView1, ArrayView2, ArrayViewMut1};
 use rayon::prelude::*;
 use std::ops::Range;

@@ -15,11 +15,11 @@
 //! not overlap: exact for the categories of one feature but for the intercept, and it holds weights a little less firmly
 //! otherwise.
 
-use super::super::cholesky::Cholesky;
 use super::super::chunks::{in_order, sum};
 use super::arrow::Arrow;
 use super::cost::{Road, Size};
 use super::problem::{Part, Point, Problem};
+use crate::cholesky::Cholesky;
 use ndarray::Array2;
 use rayon::prelude::*;
 

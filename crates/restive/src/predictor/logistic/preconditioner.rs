@@ -7,8 +7,8 @@
 //! alike that is the exact inverse. K_j is cut into blocks of neighbouring columns, and shifts, which meet what they are added to at
 //! pulls, are taken apart from it, but for the levels of the effect model; the iterations make up for both.
 
-use super::super::cholesky::Cholesky;
 use super::problem::{Point, Problem};
+use crate::cholesky::Cholesky;
 use ndarray::Array2;
 use rayon::prelude::*;
 use std::ops::Range;

@@ -10,11 +10,12 @@ use ndarray::{Array2, ArrayViewMut2, Axis, s};
 const STRIPE: usize = 32;
 
 /// The lower triangle L of a symmetric positive definite matrix; what is above its diagonal is not read.
-pub(super) struct Cholesky(Array2<f64>);
+#[derive(Clone)]
+pub(crate) struct Cholesky(Array2<f64>);
 
 impl Cholesky {
     /// Nothing where A is not positive definite. Reads the lower half of `a`.
-    pub(super) fn new(mut a: Array2<f64>) -> Option<Self> {
+    pub(crate) fn new(mut a: Array2<f64>) -> Option<Self> {
         let n = a.nrows();
         assert_eq!(a.dim(), (n, n), "a square matrix");
         for first in (0..n).step_by(STRIPE) {
@@ -45,7 +46,7 @@ impl Cholesky {
     }
 
     /// B becomes L⁻¹·B.
-    pub(super) fn forward(&self, mut b: ArrayViewMut2<'_, f64>) {
+    pub(crate) fn forward(&self, mut b: ArrayViewMut2<'_, f64>) {
         let Self(l) = self;
         let n = l.nrows();
         for first in (0..n).step_by(STRIPE) {
@@ -68,7 +69,7 @@ impl Cholesky {
     }
 
     /// x becomes L⁻¹·x.
-    pub(super) fn forward_one(&self, x: &mut [f64]) {
+    pub(crate) fn forward_one(&self, x: &mut [f64]) {
         let Self(l) = self;
         for i in 0..x.len() {
             let row = l.row(i);
@@ -78,7 +79,7 @@ impl Cholesky {
     }
 
     /// x becomes L⁻ᵀ·x.
-    pub(super) fn backward_one(&self, x: &mut [f64]) {
+    pub(crate) fn backward_one(&self, x: &mut [f64]) {
         let Self(l) = self;
         for i in (0..x.len()).rev() {
             let row = l.row(i);
@@ -89,7 +90,7 @@ impl Cholesky {
     }
 
     /// x becomes A⁻¹·x.
-    pub(super) fn solve(&self, x: &mut [f64]) {
+    pub(crate) fn solve(&self, x: &mut [f64]) {
         self.forward_one(x);
         self.backward_one(x);
     }

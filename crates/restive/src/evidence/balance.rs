@@ -1,0 +1,99 @@
+//! Were those who were called chosen? What is known of people before a decision must not tell whether they were called.
+//!
+//! Each check is a standard score of the called against the others, Σ (a − e) v/√(Σ e(1 − e) v²), with v centred within groups and
+//! decisions, or within cells. Under the design that is claimed it is close to a standard normal number; beyond 3 the claim is not
+//! to be believed.
+
+use super::design::Design;
+use super::ranking::Ranking;
+use super::rows::Evidence;
+use super::scores::called;
+
+/// Standard scores of the called against the others.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Balance {
+    /// by the place of their state on the scale of rewards: were those called who fare badly?
+    pub state: f64,
+    /// by what the judge expects of them
+    pub expected: f64,
+    /// by their rank: were those called who the model would call?
+    pub rank: f64,
+    /// by the calls that they had before; none where turns are taken
+    pub earlier_calls: Option<f64>,
+    /// by whether their next state was seen: were the called watched more closely?
+    pub seen: f64,
+}
+
+impl Balance {
+    /// What is out of balance by more than 3 standard errors: the largest, by name.
+    pub fn objection(&self) -> Option<(&'static str, f64)> {
+        let all = [
+            ("state", Some(self.state)),
+            ("expected reward", Some(self.expected)),
+            ("rank", Some(self.rank)),
+            ("earlier calls", self.earlier_calls),
+            ("seen next states", Some(self.seen)),
+        ];
+        let beyond = all.into_iter().filter_map(|(name, score)| Some((name, score?)));
+        beyond.filter(|(_, score)| score.abs() > MOST).max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()))
+    }
+}
+
+/// What chance does once in 400 times.
+const MOST: f64 = 3.0;
+
+impl Evidence {
+    /// The checks, for a ranking.
+    pub fn balance(&self, ranking: &Ranking) -> Balance {
+        let by_cell = |k: usize| self.rows[k].cell as usize;
+        let by_block = |k: usize| self.rows[k].cell as usize / self.states;
+        let (mut earlier, mut so_far) = (vec![0.0; self.rows.len()], vec![0.0; self.people]);
+        for group in &self.groups {
+            for k in group.rows.clone() {
+                let person = self.rows[k].person as usize;
+                earlier[k] = so_far[person];
+                so_far[person] += f64::from(u8::from(called(group, &self.rows[k])));
+            }
+        }
+        let of = |value: &dyn Fn(usize) -> f64, cell: &dyn Fn(usize) -> usize, only_seen: bool| {
+            self.called_against_others(value, cell, only_seen)
+        };
+        Balance {
+            state: of(&|k| f64::from(self.rows[k].state), &by_block, true),
+            expected: of(&|k| self.rows[k].reward[0], &by_cell, true),
+            rank: of(&|k| ranking.ranks.z[k], &by_cell, true),
+            earlier_calls: (self.settings.design != Design::Rota)
+                .then(|| of(&|k| earlier[k], &by_cell, true)),
+            seen: of(&|k| f64::from(u8::from(self.rows[k].is_seen)), &by_cell, false),
+        }
+    }
+
+    fn called_against_others(
+        &self,
+        value: &dyn Fn(usize) -> f64,
+        cell: &dyn Fn(usize) -> usize,
+        only_seen: bool,
+    ) -> f64 {
+        let (mut sum, mut rows) = (vec![0.0; self.cells], vec![0.0; self.cells]);
+        let mut included = Vec::new();
+        for group in &self.groups {
+            for k in group.rows.clone() {
+                let row = &self.rows[k];
+                let e = self.scores.propensity[k];
+                let is_eligible = group.deal.is_eligible[[row.decision as usize, row.arm as usize]];
+                if is_eligible && e > 0.0 && e < 1.0 && (row.is_seen || !only_seen) {
+                    included.push((k, called(group, row), e));
+                    sum[cell(k)] += value(k);
+                    rows[cell(k)] += 1.0;
+                }
+            }
+        }
+        let (mut difference, mut variance) = (0.0, 0.0);
+        for (k, is_called, e) in included {
+            let v = value(k) - sum[cell(k)] / rows[cell(k)];
+            difference += (f64::from(u8::from(is_called)) - e) * v;
+            variance += e * (1.0 - e) * v * v;
+        }
+        if variance > 1e-12 { difference / variance.sqrt() } else { 0.0 }
+    }
+}

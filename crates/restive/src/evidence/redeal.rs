@@ -1,0 +1,111 @@
+//! Calls dealt anew: how large a slope would chance have made?
+//!
+//! Were calls without any effect, whoever had been called would have come out the same, so the log with its calls dealt to others by
+//! the same design is as good a log. p = (1 + deals with a statistic at least as large)/(1 + deals): exact then, and, because the
+//! statistic is a slope over its standard error, right for many people where all calls do the same.
+//!
+//! | design | what changes hands |
+//! |---|---|
+//! | uniform | the calls of each decision, within the group |
+//! | rota | whole schedules, within the group; nothing where records are missing |
+//! | logged | the calls of each decision among people of the same propensity; where few have it, everybody draws his own |
+//! | estimated | nothing: propensities that were fitted to the calls cannot deal them anew |
+
+use super::design::{Deal, Design};
+use super::ranking::Ranking;
+use super::rows::Evidence;
+use crate::interrupt;
+use crate::random::{Random, stream};
+use rand::RngExt;
+use rayon::prelude::*;
+
+/// The stream of deals.
+const DEALS: u64 = 0x6465_616c;
+/// People of one propensity whose calls are dealt among themselves.
+const ENOUGH: usize = 20;
+
+impl Evidence {
+    /// p of a ranking by `deals` deals of the calls; none where the design says of no other deal that it was as likely.
+    pub fn redealt(&self, ranking: &Ranking, deals: usize) -> Option<f64> {
+        let is_possible = match self.settings.design {
+            Design::Uniform | Design::Logged => true,
+            Design::Rota => self.groups.iter().all(|group| group.deal.is_complete),
+            Design::Estimated => false,
+        };
+        is_possible.then(|| {
+            let found = self.statistics(ranking, deals);
+            let as_large = found.iter().filter(|statistic| **statistic >= ranking.statistic).count();
+            (1 + as_large) as f64 / (1 + deals) as f64
+        })
+    }
+
+    /// The statistic under each deal.
+    fn statistics(&self, ranking: &Ranking, deals: usize) -> Vec<f64> {
+        let one = |k: usize| {
+            interrupt::check();
+            let mut random = stream(self.settings.seed, &[DEALS, k as u64]);
+            let dealt: Vec<Deal> =
+                self.groups.iter().map(|group| group.deal.again(self.settings.design, &mut random)).collect();
+            let scores = self.score(&dealt.iter().collect::<Vec<_>>());
+            self.slope(&ranking.ranks.z, &scores.worth, &scores.is_scored, false).statistic()
+        };
+        (0..deals).into_par_iter().map(one).collect()
+    }
+}
+
+impl Deal {
+    /// Dealt anew by the design.
+    fn again(&self, design: Design, random: &mut Random) -> Self {
+        let mut dealt = self.clone();
+        let (decisions, people) = self.is_called.dim();
+        match design {
+            Design::Rota => {
+                let mut order: Vec<usize> = (0..people).collect();
+                shuffle(&mut order, random);
+                for d in 0..decisions {
+                    for (i, from) in order.iter().enumerate() {
+                        dealt.is_called[[d, i]] = self.is_called[[d, *from]];
+                        dealt.is_eligible[[d, i]] = self.is_eligible[[d, *from]];
+                    }
+                }
+            }
+            Design::Uniform => {
+                for d in 0..decisions {
+                    let whom: Vec<usize> = (0..people).filter(|i| self.is_eligible[[d, *i]]).collect();
+                    dealt.among(d, &whom, random);
+                }
+            }
+            Design::Logged | Design::Estimated => {
+                let given = self.given.as_ref().expect("propensities");
+                for d in 0..decisions {
+                    let mut whom: Vec<usize> = (0..people).filter(|i| self.is_eligible[[d, *i]]).collect();
+                    whom.sort_by(|a, b| given[[d, *a]].total_cmp(&given[[d, *b]]).then(a.cmp(b)));
+                    for same in whom.chunk_by(|a, b| given[[d, *a]] == given[[d, *b]]) {
+                        if same.len() >= ENOUGH {
+                            dealt.among(d, same, random);
+                        } else {
+                            for i in same {
+                                dealt.is_called[[d, *i]] = random.random::<f64>() < given[[d, *i]];
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        dealt
+    }
+
+    /// The calls of a decision change hands among some people.
+    fn among(&mut self, d: usize, whom: &[usize], random: &mut Random) {
+        let mut order: Vec<usize> = whom.to_vec();
+        shuffle(&mut order, random);
+        let calls: Vec<bool> = whom.iter().map(|i| self.is_called[[d, *i]]).collect();
+        order.iter().zip(calls).for_each(|(i, call)| self.is_called[[d, *i]] = call);
+    }
+}
+
+fn shuffle(order: &mut [usize], random: &mut Random) {
+    for i in (1..order.len()).rev() {
+        order.swap(i, random.random_range(0..=i));
+    }
+}

@@ -1,0 +1,226 @@
+//! The decisions that evidence is made of: a row for every judged person at every logged decision in a state that was seen.
+//!
+//! Rows stand by group, decision and person. A *block* is a group at a decision, a *cell* a block in one state; whatever is compared
+//! is compared within cells, so that weeks, groups and states cannot pass for knowledge of people.
+
+use super::called::Called;
+use super::design::{Deal, Design};
+use super::judge::{Foresight, Judge, Outlook};
+use crate::error::{Error, Result};
+use crate::instance::{Instance, NO_ACTION, UNSEEN};
+use crate::planning::Ending;
+use std::ops::Range;
+
+/// Some people of an instance who are judged together, and the judge who has never seen them.
+#[derive(Clone, Copy)]
+pub struct Judged<'a> {
+    /// the whole instance
+    pub instance: &'a Instance,
+    /// who of it
+    pub arms: &'a [usize],
+    /// fitted to others
+    pub judge: &'a Judge,
+}
+
+/// What evidence is asked for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct EvidenceSettings {
+    /// how calls came to whom they came
+    pub design: Design,
+    /// H, the decisions of the programme that gains are counted over
+    pub horizon: usize,
+    /// whether the state after the last call counts
+    pub ending: Ending,
+    /// of ties in a ranking and of calls dealt anew
+    pub seed: u64,
+}
+
+/// One person at one decision.
+pub(super) struct Row {
+    /// among all who are judged
+    pub person: u32,
+    /// in the group
+    pub arm: u32,
+    pub decision: u32,
+    pub cell: u32,
+    pub state: u16,
+    /// whether the next state was seen
+    pub is_seen: bool,
+    /// left alone and called: what the person is worth, and the next reward
+    pub worth: [f64; 2],
+    pub reward: [f64; 2],
+    /// what came of it: worth and reward
+    pub came: [f64; 2],
+    /// what a call brings at once, by the rewards themselves
+    pub immediate: f64,
+}
+
+/// People who are ranked together.
+pub(super) struct GroupRows {
+    pub people: Range<usize>,
+    pub rows: Range<usize>,
+    /// rows of each decision
+    pub blocks: Vec<Range<usize>>,
+    pub deal: Deal,
+    /// calls a decision, in proportion: not whole
+    pub budget: f64,
+}
+
+/// Scores of a log, against which any number of rankings can be held.
+pub struct Evidence {
+    pub(super) settings: EvidenceSettings,
+    pub(super) states: usize,
+    pub(super) rows: Vec<Row>,
+    pub(super) groups: Vec<GroupRows>,
+    pub(super) people: usize,
+    pub(super) cells: usize,
+    pub(super) called: Option<Called>,
+    pub(super) scores: super::scores::Scores,
+}
+
+impl Evidence {
+    /// Scores the logged decisions of people; states must be seen at every step, and a logged design needs propensities.
+    pub fn new(judged: &[Judged<'_>], settings: EvidenceSettings) -> Result<Self> {
+        check(judged, settings)?;
+        let states = judged[0].instance.states();
+        let (mut rows, mut groups) = (Vec::new(), Vec::new());
+        let (mut people, mut cells) = (0, 0);
+        for &Judged { instance, arms, judge } in judged {
+            let part = instance.select_arms(arms);
+            let budget = instance.budget() as f64 * arms.len() as f64 / instance.arms() as f64;
+            let rate = instance.budget() as f64 / instance.arms() as f64;
+            let outlook = Outlook { horizon: settings.horizon, ending: settings.ending, rate };
+            let foreseen = judge.foresee(&part, outlook);
+            let deal = Deal::new(instance, arms, settings.design);
+            let decisions = deal.is_called.nrows();
+            let first_row = rows.len();
+            let mut next = vec![0; foreseen.len()];
+            let mut blocks = Vec::with_capacity(decisions);
+            for d in 0..decisions {
+                let begin = rows.len();
+                for (i, mine) in foreseen.iter().enumerate() {
+                    let Some(found) = mine.get(next[i]).filter(|found| found.decision as usize == d) else {
+                        continue;
+                    };
+                    next[i] += 1;
+                    let cell = cells + usize::from(found.state);
+                    rows.push(row(found, people + i, i, cell, immediate(instance, settings.horizon, found)));
+                }
+                blocks.push(begin..rows.len());
+                cells += states;
+            }
+            let everyone = people..people + arms.len();
+            people = everyone.end;
+            groups.push(GroupRows { people: everyone, rows: first_row..rows.len(), blocks, deal, budget });
+        }
+        let called = match settings.design {
+            Design::Estimated => Some(Called::fit(&rows, &mut groups, judged)),
+            _ => None,
+        };
+        let scores = super::scores::Scores::empty();
+        let mut evidence = Self { settings, states, rows, groups, people, cells, called, scores };
+        let deals: Vec<&Deal> = evidence.groups.iter().map(|group| &group.deal).collect();
+        evidence.scores = evidence.score(&deals);
+        Ok(evidence)
+    }
+
+    /// How many people are judged.
+    pub fn people(&self) -> usize {
+        self.people
+    }
+
+    /// Calls that evidence rests on: of people who might as well not have been called, with a next state that was seen.
+    pub fn calls(&self) -> usize {
+        self.rows
+            .iter()
+            .zip(&self.scores.is_scored)
+            .filter(|(row, scored)| **scored && self.is_called(row))
+            .count()
+    }
+
+    /// All logged calls of the judged people.
+    pub fn logged_calls(&self) -> usize {
+        self.groups.iter().map(|group| group.deal.is_called.iter().filter(|called| **called).count()).sum()
+    }
+
+    /// Calls that were made out of turn, where turns were taken.
+    pub fn out_of_turn(&self) -> usize {
+        self.groups.iter().map(|group| group.deal.out_of_turn()).sum()
+    }
+
+    /// Logged decisions, the most of a group.
+    pub fn decisions(&self) -> usize {
+        self.groups.iter().map(|group| group.blocks.len()).max().unwrap_or(0)
+    }
+
+    /// H ΣK: the calls of a programme.
+    pub fn programme_calls(&self) -> f64 {
+        self.settings.horizon as f64 * self.groups.iter().map(|group| group.budget).sum::<f64>()
+    }
+
+    pub(super) fn is_called(&self, row: &Row) -> bool {
+        self.group_of(row).deal.is_called[[row.decision as usize, row.arm as usize]]
+    }
+
+    pub(super) fn group_of(&self, row: &Row) -> &GroupRows {
+        let person = row.person as usize;
+        &self.groups[self.groups.partition_point(|group| group.people.end <= person)]
+    }
+}
+
+fn row(found: &Foresight, person: usize, arm: usize, cell: usize, immediate: f64) -> Row {
+    let &Foresight { decision, state, next, worth, reward, came, .. } = found;
+    debug_assert!(found.action != NO_ACTION);
+    Row {
+        person: person as u32,
+        arm: arm as u32,
+        decision,
+        cell: cell as u32,
+        state,
+        is_seen: next != UNSEEN,
+        worth,
+        reward,
+        came,
+        immediate,
+    }
+}
+
+/// R(s, 1) − R(s, 0), discounted as decisions are on average.
+fn immediate(instance: &Instance, horizon: usize, found: &Foresight) -> f64 {
+    let reward = instance.reward().view();
+    let s = usize::from(found.state);
+    let difference = reward[[s, 1]] - reward[[s, 0]];
+    if difference == 0.0 {
+        return 0.0;
+    }
+    let discounts: f64 = (0..horizon).map(|t| instance.discount().powi(t as i32)).sum();
+    difference * discounts / horizon as f64
+}
+
+fn check(judged: &[Judged<'_>], settings: EvidenceSettings) -> Result<()> {
+    let unsuitable = |what, found: &str, expected: &str| {
+        Err(Error::Unsuitable { what, found: found.into(), expected: expected.into() })
+    };
+    if judged.iter().all(|group| group.arms.is_empty()) {
+        return unsuitable("people to judge", "none", "some");
+    }
+    if settings.horizon == 0 {
+        return Err(Error::Range { what: "horizon", expected: "at least 1", found: 0.0 });
+    }
+    for group in judged {
+        if group.instance.observation().chain().is_some() {
+            return unsuitable(
+                "observation",
+                "states that are seen at pulls only",
+                "states seen at every step",
+            );
+        }
+        if group.instance.trajectories().steps() < 2 {
+            return unsuitable("trajectories", "no decision with a step after it", "at least one");
+        }
+        if settings.design == Design::Logged && group.instance.trajectories().propensity().is_none() {
+            return unsuitable("propensities", "none in the log", "one for every action");
+        }
+    }
+    Ok(())
+}
