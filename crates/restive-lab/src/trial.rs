@@ -12,7 +12,7 @@ use restive::evaluation::{
 };
 use restive::history::Past;
 use restive::index::whittle_index;
-use restive::planning::{Ending, Programme, advantages, prices};
+use restive::planning::Ending;
 use restive::policy::{Policy, Temperature};
 use restive::predictor::Predictor;
 use restive::simulation::{Initial, Setting, trajectories, values};
@@ -182,19 +182,9 @@ impl<'a> Trial<'a> {
     fn plan(&self, transition: ArrayView4<'_, f64>) -> Policy {
         let transition = Transition::new(transition.to_owned(), Layout::Nsas).expect("rows that sum to 1");
         let world = World::new(self.instance.observation(), self.instance.reward(), &transition);
-        let programme = Programme {
-            motion: world.motion(),
-            reward: world.reward(),
-            discount: self.instance.discount(),
-            horizon: self.horizon(),
-            ending: Ending::Nothing,
-            group: None,
-            budget: &[self.instance.budget().min(self.instance.arms()) as f64],
-            presence: None,
-        };
+        let budget = self.instance.budget().min(self.instance.arms()) as f64;
         let initial = self.true_initial.mass(self.instance.arms(), self.instance.labels());
-        let found = prices(&programme, initial.view());
-        Policy::Horizon(advantages(&programme, found.price.view()))
+        world.horizon_plan(self.instance.discount(), budget, self.horizon(), Ending::Nothing, initial.view())
     }
 
     /// Who is pulled at every decision of one deployment on the true transitions, `[H,N]`.

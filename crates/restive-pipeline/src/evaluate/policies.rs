@@ -3,7 +3,7 @@
 use crate::apply::indices;
 use crate::error::Result;
 use restive::evaluation::{World, first_mass};
-use restive::planning::{Ending, Programme, advantages, prices};
+use restive::planning::Ending;
 use restive::policy::{Policy, Temperature};
 use restive::{Instance, Transition};
 
@@ -40,18 +40,6 @@ pub(super) fn policies(
 /// The plan for a deployment of so many steps that begins where the log did: what is counted ends with them, as the estimators do.
 fn horizon_policy(instance: &Instance, transition: &Transition, horizon: usize) -> Policy {
     let world = World::new(instance.observation(), instance.reward(), transition);
-    let budgets = [instance.budget() as f64];
-    let programme = Programme {
-        motion: world.motion(),
-        reward: world.reward(),
-        discount: instance.discount(),
-        horizon,
-        ending: Ending::Nothing,
-        group: None,
-        budget: &budgets,
-        presence: None,
-    };
     let start = first_mass(instance.trajectories(), instance.observation());
-    let found = prices(&programme, start.view());
-    Policy::Horizon(advantages(&programme, found.price.view()))
+    world.horizon_plan(instance.discount(), instance.budget() as f64, horizon, Ending::Nothing, start.view())
 }

@@ -3,12 +3,16 @@
 //! With full observation these are the transitions and the reward as they stand. Where states are seen at pulls only, the
 //! states that a policy can distinguish are [labels](crate::belief), and transitions and rewards between labels are made of
 //! beliefs, which follow from the transitions of the states.
+//!
+//! Who believes in a world can act on it: by what a pull brings at once ([`World::myopic_index`]), or by a plan until an end that is
+//! known ([`World::horizon_plan`]).
 
 use super::{Record, empirical};
 use crate::belief::{Belief, Motion, beliefs};
 use crate::instance::{Chain, Observation, Reward, RewardView, Transition};
-use crate::policy::myopic_index;
-use ndarray::{Array2, Array3, ArrayView4};
+use crate::planning::{Ending, Programme, advantages, prices};
+use crate::policy::{Policy, myopic_index};
+use ndarray::{Array2, Array3, ArrayView2, ArrayView4};
 
 /// Arms with all that a policy meets: L distinguishable states of each arm, how they move, and their rewards.
 #[derive(Debug, Clone, PartialEq)]
@@ -110,5 +114,29 @@ impl World {
             let gain = pulled.sum::<f64>() - reward.at(i, Belief::later(l, chain), 0);
             reward.at(i, l, 1) - reward.at(i, l, 0) + discount * gain
         })
+    }
+
+    /// The [plan](crate::planning) of `horizon` decisions with `budget` pulls each, for arms that start with masses `[N,L]`: the
+    /// prices of its steps are found once, and the policy pulls by the advantages beside them, [`Policy::Horizon`].
+    pub fn horizon_plan(
+        &self,
+        discount: f64,
+        budget: f64,
+        horizon: usize,
+        ending: Ending,
+        initial: ArrayView2<'_, f64>,
+    ) -> Policy {
+        let programme = Programme {
+            motion: self.motion(),
+            reward: self.reward(),
+            discount,
+            horizon,
+            ending,
+            group: None,
+            budget: &[budget],
+            presence: None,
+        };
+        let found = prices(&programme, initial);
+        Policy::Horizon(advantages(&programme, found.price.view()))
     }
 }

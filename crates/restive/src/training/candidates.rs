@@ -9,8 +9,8 @@ use super::two_stage::TwoStage;
 use crate::error::Result;
 use crate::evaluation::{World, fluid_by_step, strength};
 use crate::instance::{Layout, Transition};
-use crate::planning::{Ending, Programme, advantages, prices};
-use crate::policy::Temperature;
+use crate::planning::Ending;
+use crate::policy::{Policy, Temperature};
 use crate::predictor::Predictor;
 use crate::predictor::logistic::FitProgress;
 use ndarray::{Array4, ArrayView2};
@@ -103,18 +103,11 @@ impl Prepared {
     fn planned_value(&self, transition: Array4<f64>, believed: &World, horizon: usize) -> f64 {
         let transition = Transition::new(transition, Layout::Nsas).expect("predicted rows sum to 1");
         let own = World::new(self.observation, &self.reward, &transition);
-        let programme = Programme {
-            motion: own.motion(),
-            reward: own.reward(),
-            discount: self.discount,
-            horizon,
-            ending: Ending::Nothing,
-            group: None,
-            budget: &[self.budget],
-            presence: None,
+        let plan =
+            own.horizon_plan(self.discount, self.budget, horizon, Ending::Nothing, self.initial.view());
+        let Policy::Horizon(scores) = plan else {
+            unreachable!("a plan until an end has a table for each step")
         };
-        let found = prices(&programme, self.initial.view());
-        let scores = advantages(&programme, found.price.view());
         let softness = |step: ArrayView2<'_, f64>| {
             Temperature::Spread(NEARLY_STRICT).resolve(step.as_slice().expect("row-major"))
         };

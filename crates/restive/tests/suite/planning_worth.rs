@@ -2,14 +2,15 @@
 
 use crate::arms::random;
 use crate::planning_programme::Owned;
-use ndarray::{Array3, Axis};
+use ndarray::{Array3, Axis, array};
 use rand::RngExt;
 use restive::data::domain::Domain;
 use restive::evaluation::{
-    Case, EvaluationSettings, MeanField, evaluate, fluid, fluid_by_step, target_log_odds,
+    Case, EvaluationSettings, MeanField, World, evaluate, fluid, fluid_by_step, target_log_odds,
 };
 use restive::index::two_state;
-use restive::planning::{advantages, prices};
+use restive::instance::{Layout, Observation, Transition};
+use restive::planning::{Ending, advantages, prices};
 use restive::policy::grouped::grouped_top_k;
 use restive::policy::strict::strict_top_k;
 use restive::policy::{Chooser, Policy, log_odds};
@@ -46,6 +47,53 @@ fn plans_by_prices_are_worth_more_than_whittle_indices_and_less_than_their_bound
         assert!(mean(&gains) > if horizon == 4 { 0.015 } else { 0.0 }, "H={horizon}: {gains:?}");
         assert!(mean(&gaps) < 0.01, "H={horizon}: {gaps:?}");
     }
+}
+
+/// With a pull for everybody no pull has a price, and a table is the difference of two actions by backward induction.
+#[test]
+fn the_plan_of_a_world_is_backward_induction_where_pulls_are_free() {
+    let mut random = random(205);
+    let (n, m, horizon, discount) = (7, 3, 5, 0.9);
+    let owned = Owned::plain(n, m, horizon, n as f64, &mut random);
+    let transition = Transition::new(owned.transition.clone(), Layout::Nsas).unwrap();
+    let reward = Reward::linear(m);
+    let world = World::new(Observation::Full, &reward, &transition);
+    for ending in [Ending::Nothing, Ending::State] {
+        let plan = world.horizon_plan(discount, n as f64, horizon, ending, owned.initial.view());
+        let Policy::Horizon(tables) = plan else { panic!("tables by step") };
+        assert_eq!(tables.dim(), (horizon, n, m));
+        for i in 0..n {
+            let left = |s: usize| if ending == Ending::State { reward.view()[[s, 0]] } else { 0.0 };
+            let mut next: Vec<f64> = (0..m).map(left).collect();
+            for t in (0..horizon).rev() {
+                let worth = |s: usize, a: usize| {
+                    let later: f64 = (0..m).map(|to| owned.transition[[i, s, a, to]] * next[to]).sum();
+                    reward.view()[[s, a]] + discount * later
+                };
+                for s in 0..m {
+                    let advantage = worth(s, 1) - worth(s, 0);
+                    assert!((tables[[t, i, s]] - advantage).abs() < 1e-12, "{ending:?} {t} {i} {s}");
+                }
+                next = (0..m).map(|s| worth(s, 0).max(worth(s, 1))).collect();
+            }
+        }
+    }
+}
+
+/// One pull for two arms: the effect that lasts while there is time for it, the likelier one at the end.
+#[test]
+fn the_plan_of_a_world_minds_its_end_and_its_budget() {
+    let p = array![
+        [[[1.0, 0.0], [0.1, 0.9]], [[1.0, 0.0], [1.0, 0.0]]],
+        [[[1.0, 0.0], [0.3, 0.7]], [[0.1, 0.9], [0.1, 0.9]]],
+    ];
+    let (transition, reward) = (Transition::new(p, Layout::Nsas).unwrap(), Reward::linear(2));
+    let world = World::new(Observation::Full, &reward, &transition);
+    let start = array![[1.0, 0.0], [1.0, 0.0]];
+    let Policy::Horizon(tables) = world.horizon_plan(1.0, 1.0, 3, Ending::State, start.view()) else {
+        panic!("tables by step")
+    };
+    assert!(tables[[0, 1, 0]] > tables[[0, 0, 0]] && tables[[2, 0, 0]] > tables[[2, 1, 0]]);
 }
 
 #[test]

@@ -41,6 +41,7 @@ const ROOMS: [(&str, &[&str]); 20] = [
             "instance",
             "interrupt",
             "lu",
+            "planning",
             "policy",
             "random",
             "simd",
