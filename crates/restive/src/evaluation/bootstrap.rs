@@ -28,11 +28,21 @@ pub fn bootstrap<T: Send>(
     seed: u64,
     statistic: impl Fn(&[usize], u64) -> T + Sync,
 ) -> Vec<T> {
+    numbered(units, resamples, seed, |_, which, seed| statistic(which, seed))
+}
+
+/// The same for a statistic that is also told the number of the resample.
+pub(super) fn numbered<T: Send>(
+    units: usize,
+    resamples: usize,
+    seed: u64,
+    statistic: impl Fn(usize, &[usize], u64) -> T + Sync,
+) -> Vec<T> {
     assert!(units > 0, "units: at least 1");
     let draw = |b: usize| {
         let mut random = stream(seed, &[b as u64]);
         let which: Vec<usize> = (0..units).map(|_| random.random_range(0..units)).collect();
-        statistic(&which, random.random())
+        statistic(b, &which, random.random())
     };
     (0..resamples).into_par_iter().inspect(|_| interrupt::check()).map(draw).collect()
 }

@@ -1,9 +1,11 @@
 //! One instance judged by simulation and by the fluid limit on transitions estimated from its log.
 
+use super::bootstrap::numbered;
 use super::draws::{Draws, Seeds, setting};
 use super::evaluate::{Case, EvaluationSettings, resampled_units};
 use super::flow::{MeanField, flow_value};
-use super::{Estimator, Record, World, bootstrap, fluid, fluid_by_step, labelled, moments};
+use super::foreseen::guess_seed;
+use super::{Estimator, Record, World, fluid, fluid_by_step, labelled, moments};
 use crate::instance::{Observation, Trajectories};
 use crate::policy::{Chooser, Policy};
 use crate::simulation::{Initial, Setting, planned_values, values};
@@ -20,19 +22,25 @@ pub(super) fn model_draws(
     let policies: Vec<Followed> =
         case.policies.iter().map(|(_, policy)| Followed::Policy(policy.clone())).collect();
     let every_arm: Vec<usize> = (0..log.arms()).collect();
-    let point = model_values(case, settings, log, &every_arm, &policies, settings.runs, seeds.runs);
+    let (runs, seed) = (settings.runs, seeds.runs);
+    let point = Sample { log, arms: &every_arm, policies: &policies, guess: None, runs, seed };
+    let point = point.values(case, settings);
     let is_single = log.trajectories() == 1;
     let units = resampled_units(log);
     let runs = settings.runs_per_resample;
     let fixed: Vec<Followed> = (case.policies.iter())
         .map(|(_, policy)| Followed::by_arm(policy, case.instance.budget(), settings.horizon, log.arms()))
         .collect();
-    let resampled = bootstrap(units, settings.resamples, seeds.resamples, |which, seed| {
+    let resampled = numbered(units, settings.resamples, seeds.resamples, |b, which, seed| {
+        let guess = Some(guess_seed(settings.seed, b));
         if is_single {
             let policies: Vec<Followed> = fixed.iter().map(|policy| policy.select_arms(which)).collect();
-            model_values(case, settings, &log.select_arms(which), which, &policies, runs, seed)
+            let log = log.select_arms(which);
+            Sample { log: &log, arms: which, policies: &policies, guess, runs, seed }.values(case, settings)
         } else {
-            model_values(case, settings, &log.select(which), &every_arm, &policies, runs, seed)
+            let log = log.select(which);
+            let sample = Sample { log: &log, arms: &every_arm, policies: &policies, guess, runs, seed };
+            sample.values(case, settings)
         }
     });
     let mut simulated: Vec<Draws> = Vec::with_capacity(policies.len());
@@ -128,25 +136,32 @@ impl Followed {
     }
 }
 
-/// (values of runs, fluid value) of each policy on the transitions of one log, whose arms are `arms` of the instance.
-fn model_values(
-    case: &Case<'_>,
-    settings: &EvaluationSettings,
-    log: &Trajectories,
-    arms: &[usize],
-    policies: &[Followed],
+/// The log or a resample of it, with what is done on the transitions that it speaks of.
+struct Sample<'a> {
+    log: &'a Trajectories,
+    /// which arms of the instance its arms are
+    arms: &'a [usize],
+    policies: &'a [Followed],
+    /// the seed of what is foreseen; none: the best guess
+    guess: Option<u64>,
     runs: usize,
     seed: u64,
-) -> Vec<(Vec<f64>, f64)> {
-    let prediction = case.prediction.map(|(p, strength)| (p.select_arms(arms), strength));
-    let prediction = prediction.as_ref().map(|(p, strength)| (p.view(), *strength));
-    let (observation, reward) = (case.instance.observation(), case.instance.reward());
-    let world = World::estimated(reward, &Record::from_log(log, observation), prediction);
-    let setting = setting(case, settings, &world);
-    let initial = settings.initial(log, observation);
-    let mass = initial.mass(log.arms(), log.states());
-    let each = policies
-        .iter()
-        .map(|policy| (policy.runs(&setting, &initial, runs, seed), policy.fluid_value(&setting, &mass)));
-    each.collect()
+}
+
+impl Sample<'_> {
+    /// (values of runs, fluid value) of each policy.
+    fn values(&self, case: &Case<'_>, settings: &EvaluationSettings) -> Vec<(Vec<f64>, f64)> {
+        let &Sample { log, arms, policies, guess, runs, seed } = self;
+        let prediction = case.prediction.map(|foreseen| (foreseen.of_arms(arms, guess), foreseen.strength));
+        let prediction = prediction.as_ref().map(|(p, strength)| (p.view(), *strength));
+        let (observation, reward) = (case.instance.observation(), case.instance.reward());
+        let world = World::estimated(reward, &Record::from_log(log, observation), prediction);
+        let setting = setting(case, settings, &world);
+        let initial = settings.initial(log, observation);
+        let mass = initial.mass(log.arms(), log.states());
+        let each = policies
+            .iter()
+            .map(|policy| (policy.runs(&setting, &initial, runs, seed), policy.fluid_value(&setting, &mass)));
+        each.collect()
+    }
 }

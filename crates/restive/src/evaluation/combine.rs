@@ -12,12 +12,18 @@ use super::{Case, Covers, Estimate, Estimator, moments};
 /// What the intervals of an estimator cover.
 pub(super) fn covers(estimator: Estimator, cases: &[Case<'_>]) -> Covers {
     let is_single = cases.iter().any(|case| case.instance.trajectories().trajectories() == 1);
-    match (estimator, is_single) {
-        (Estimator::True, _) => Covers::Rollouts,
-        (Estimator::Segmented, _) | (Estimator::Fluid, true) => Covers::Arms,
-        (Estimator::Is, _) | (Estimator::Fluid, false) => Covers::Trajectories,
-        (Estimator::Simulated, true) => Covers::ArmsAndRollouts,
-        (Estimator::Simulated, false) => Covers::TrajectoriesAndRollouts,
+    let is_uncertain =
+        cases.iter().filter_map(|case| case.prediction).any(|foreseen| foreseen.is_uncertain());
+    match (estimator, is_single, is_uncertain) {
+        (Estimator::True, ..) => Covers::Rollouts,
+        (Estimator::Is, ..) | (Estimator::Fluid, false, false) => Covers::Trajectories,
+        (Estimator::Segmented, ..) | (Estimator::Fluid, true, false) => Covers::Arms,
+        (Estimator::Fluid, false, true) => Covers::TrajectoriesAndPrediction,
+        (Estimator::Fluid, true, true) => Covers::ArmsAndPrediction,
+        (Estimator::Simulated, false, false) => Covers::TrajectoriesAndRollouts,
+        (Estimator::Simulated, true, false) => Covers::ArmsAndRollouts,
+        (Estimator::Simulated, false, true) => Covers::TrajectoriesPredictionAndRollouts,
+        (Estimator::Simulated, true, true) => Covers::ArmsPredictionAndRollouts,
     }
 }
 
@@ -71,7 +77,10 @@ pub(super) fn combine<'a>(
     let resampled: Vec<f64> = (0..resamples).map(|b| mean(&|part| part.resamples[b])).collect();
     let estimate = match covers {
         Covers::Rollouts => Estimate::normal(value, rollouts, covers),
-        Covers::TrajectoriesAndRollouts | Covers::ArmsAndRollouts => {
+        Covers::TrajectoriesAndRollouts
+        | Covers::ArmsAndRollouts
+        | Covers::TrajectoriesPredictionAndRollouts
+        | Covers::ArmsPredictionAndRollouts => {
             let within = mean(&|part| {
                 part.resampled_runs.iter().map(|runs| noise(runs)).sum::<f64>() / resamples as f64
             });
@@ -79,10 +88,16 @@ pub(super) fn combine<'a>(
             let starts = mean(&|part| start_variance(&part.runs, part.start_rows)) / count;
             Estimate::normal(value, stretch * stretch * sampling + starts + rollouts, covers)
         }
-        Covers::Trajectories | Covers::Arms if parts.clone().any(|part| part.is_fitted) => {
-            Estimate::normal(value, stretch * stretch * moments(&resampled).1, covers)
+        Covers::Trajectories
+        | Covers::Arms
+        | Covers::TrajectoriesAndPrediction
+        | Covers::ArmsAndPrediction => {
+            if parts.clone().any(|part| part.is_fitted) {
+                Estimate::normal(value, stretch * stretch * moments(&resampled).1, covers)
+            } else {
+                Estimate::percentile(value, &resampled, stretch, covers)
+            }
         }
-        Covers::Trajectories | Covers::Arms => Estimate::percentile(value, &resampled, stretch, covers),
     };
     let slack = [0, 1].map(|side| mean(&|part| part.slack[side]));
     Estimate { low: estimate.low - slack[0], high: estimate.high + slack[1], ..estimate }

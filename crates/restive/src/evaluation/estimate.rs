@@ -38,6 +38,14 @@ pub enum Covers {
     TrajectoriesAndRollouts,
     /// which arms happened to be in the programme, and the noise of the runs
     ArmsAndRollouts,
+    /// which trajectories happened to be logged, and how well the moves are known that they do not show
+    TrajectoriesAndPrediction,
+    /// which arms happened to be in the programme, and how well the moves are known that the log does not show
+    ArmsAndPrediction,
+    /// as [`Covers::TrajectoriesAndPrediction`], and the noise of the runs
+    TrajectoriesPredictionAndRollouts,
+    /// as [`Covers::ArmsAndPrediction`], and the noise of the runs
+    ArmsPredictionAndRollouts,
 }
 
 impl Covers {
@@ -49,6 +57,12 @@ impl Covers {
             Covers::Arms => "arms",
             Covers::TrajectoriesAndRollouts => "trajectories and rollouts",
             Covers::ArmsAndRollouts => "arms and rollouts",
+            Covers::TrajectoriesAndPrediction => "trajectories, and how well moves are known",
+            Covers::ArmsAndPrediction => "arms, and how well their moves are known",
+            Covers::TrajectoriesPredictionAndRollouts => {
+                "trajectories and rollouts, and how well moves are known"
+            }
+            Covers::ArmsPredictionAndRollouts => "arms and rollouts, and how well their moves are known",
         }
     }
 }

@@ -9,6 +9,10 @@
 //! variance over the resamples less the part of it that is the noise of their few runs, plus the noise of the runs
 //! behind the value itself, ± 1.96 standard errors.
 //!
+//! **Predictions.** Where a [prediction](Foreseen) is uncertain, every resample has a guess of its own, and the intervals of
+//! `simulated` and `fluid` cover that too. They are stretched as a whole, so that few trajectories widen also the part of the
+//! prediction.
+//!
 //! **Rotas.** Where arms are resampled, each keeps its own turns of round robin: the pulls of a resample are K on average, and
 //! a rota is judged for what it is, not for its chance order in the resample.
 //!
@@ -39,9 +43,11 @@
 
 use super::combine::{combine, covers};
 use super::draws::{Draws, Seeds, draws};
-use super::{Behaviour, Drift, Estimate, Estimator, Evaluation, Evidence, RatioUpTo, Score, drift, stretch};
+use super::{
+    Behaviour, Drift, Estimate, Estimator, Evaluation, Evidence, Foreseen, RatioUpTo, Score, drift, stretch,
+};
 use crate::error::{Error, Result};
-use crate::instance::{Instance, Trajectories, Transition};
+use crate::instance::{Instance, Trajectories};
 use crate::policy::Policy;
 
 /// One instance and the policies to be judged on it.
@@ -50,9 +56,9 @@ pub struct Case<'a> {
     pub instance: &'a Instance,
     /// policies by name: the same names in the same order for every instance
     pub policies: Vec<(String, Policy)>,
-    /// a prediction of the transitions and its strength for each action, to smooth the estimated ones; absent: rows never seen
-    /// are uniform
-    pub prediction: Option<(&'a Transition, [f64; 2])>,
+    /// what the transitions are taken to be where the log says little; absent: counted shares, and rows never seen are uniform, as
+    /// published
+    pub prediction: Option<Foreseen<'a>>,
 }
 
 /// How to evaluate.
