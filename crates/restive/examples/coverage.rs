@@ -180,12 +180,8 @@ fn main() {
         };
         let instance = Instance::new(parts).unwrap();
         let case = Case { instance: &instance, policies: policies.clone(), prediction: None };
-        let settings = EvaluationSettings {
-            runs: 200,
-            seed,
-            starts_as_logged: false,
-            ..EvaluationSettings::new(HORIZON)
-        };
+        let settings =
+            EvaluationSettings { runs: 200, seed, start: Start::Uniform, ..EvaluationSettings::new(HORIZON) };
         let evaluation = evaluate(&[case], &settings).unwrap();
         for (k, (name, _)) in policies.iter().enumerate() {
             for (e, estimator) in estimators.into_iter().enumerate() {

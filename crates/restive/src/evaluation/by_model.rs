@@ -5,7 +5,7 @@ use super::draws::{Draws, Seeds, setting};
 use super::evaluate::{Case, EvaluationSettings, resampled_units};
 use super::flow::{MeanField, flow_value};
 use super::foreseen::guess_seed;
-use super::{Estimator, Record, World, fluid, fluid_by_step, labelled, moments};
+use super::{Estimator, Record, Start, World, fluid, fluid_by_step, labelled, moments};
 use crate::instance::{Observation, Trajectories};
 use crate::policy::{Chooser, Policy};
 use crate::simulation::{Initial, Setting, planned_values, values};
@@ -22,8 +22,19 @@ pub(super) fn model_draws(
     let policies: Vec<Followed> =
         case.policies.iter().map(|(_, policy)| Followed::Policy(policy.clone())).collect();
     let every_arm: Vec<usize> = (0..log.arms()).collect();
-    let (runs, seed) = (settings.runs, seeds.runs);
-    let point = Sample { log, arms: &every_arm, policies: &policies, guess: None, runs, seed };
+    let (start, observation) = (settings.start, case.instance.observation());
+    // the latest states are those of the whole log, whatever is drawn of it
+    let latest = match start {
+        Start::Latest => Some(start.initial(case.instance.trajectories(), observation)),
+        Start::First | Start::Uniform => None,
+    };
+    let initial = |log: &Trajectories, arms: &[usize]| match &latest {
+        Some(latest) => latest.select_arms(arms),
+        None => start.initial(log, observation),
+    };
+    let (runs, seed, initially) = (settings.runs, seeds.runs, initial(log, &every_arm));
+    let point =
+        Sample { log, arms: &every_arm, policies: &policies, initial: initially, guess: None, runs, seed };
     let point = point.values(case, settings);
     let is_single = log.trajectories() == 1;
     let units = resampled_units(log);
@@ -35,11 +46,14 @@ pub(super) fn model_draws(
         let guess = Some(guess_seed(settings.seed, b));
         if is_single {
             let policies: Vec<Followed> = fixed.iter().map(|policy| policy.select_arms(which)).collect();
-            let log = log.select_arms(which);
-            Sample { log: &log, arms: which, policies: &policies, guess, runs, seed }.values(case, settings)
+            let log = &log.select_arms(which);
+            let initial = initial(log, which);
+            let sample = Sample { log, arms: which, policies: &policies, initial, guess, runs, seed };
+            sample.values(case, settings)
         } else {
-            let log = log.select(which);
-            let sample = Sample { log: &log, arms: &every_arm, policies: &policies, guess, runs, seed };
+            let log = &log.select(which);
+            let initial = initial(log, &every_arm);
+            let sample = Sample { log, arms: &every_arm, policies: &policies, initial, guess, runs, seed };
             sample.values(case, settings)
         }
     });
@@ -53,11 +67,11 @@ pub(super) fn model_draws(
             runs,
             resamples,
             resampled_runs,
-            start_rows: if settings.starts_as_logged && !is_single { log.trajectories() } else { 0 },
+            start_rows: if start == Start::First && !is_single { log.trajectories() } else { 0 },
             ..Draws::default()
         });
         let resamples = resampled.iter().map(|values| values[k].1).collect();
-        let is_fitted = case.instance.observation() != Observation::Full;
+        let is_fitted = observation != Observation::Full;
         fluids.push(Draws { value, resamples, is_fitted, ..Draws::default() });
     }
     [(Estimator::Simulated, simulated), (Estimator::Fluid, fluids)]
@@ -142,6 +156,7 @@ struct Sample<'a> {
     /// which arms of the instance its arms are
     arms: &'a [usize],
     policies: &'a [Followed],
+    initial: Initial,
     /// the seed of what is foreseen; none: the best guess
     guess: Option<u64>,
     runs: usize,
@@ -151,17 +166,16 @@ struct Sample<'a> {
 impl Sample<'_> {
     /// (values of runs, fluid value) of each policy.
     fn values(&self, case: &Case<'_>, settings: &EvaluationSettings) -> Vec<(Vec<f64>, f64)> {
-        let &Sample { log, arms, policies, guess, runs, seed } = self;
+        let &Sample { log, arms, policies, ref initial, guess, runs, seed } = self;
         let prediction = case.prediction.map(|foreseen| (foreseen.of_arms(arms, guess), foreseen.strength));
         let prediction = prediction.as_ref().map(|(p, strength)| (p.view(), *strength));
         let (observation, reward) = (case.instance.observation(), case.instance.reward());
         let world = World::estimated(reward, &Record::from_log(log, observation), prediction);
         let setting = setting(case, settings, &world);
-        let initial = settings.initial(log, observation);
         let mass = initial.mass(log.arms(), log.states());
         let each = policies
             .iter()
-            .map(|policy| (policy.runs(&setting, &initial, runs, seed), policy.fluid_value(&setting, &mass)));
+            .map(|policy| (policy.runs(&setting, initial, runs, seed), policy.fluid_value(&setting, &mass)));
         each.collect()
     }
 }

@@ -3,11 +3,10 @@
 use super::by_model::model_draws;
 use super::by_ratio::ratio_draws;
 use super::evaluate::{Case, EvaluationSettings};
-use super::{Estimator, Hindrance, Propensity, Simulated, World, first_states, moments};
+use super::{Estimator, Hindrance, Propensity, Simulated, World, moments};
 use crate::error::Result;
-use crate::instance::{Observation, Trajectories};
 use crate::random::stream;
-use crate::simulation::{Initial, Setting};
+use crate::simulation::Setting;
 use rand::RngExt;
 
 /// The seeds of one instance: instances must not share their noise, or their mean would vary more than it shows.
@@ -69,7 +68,7 @@ pub(super) fn draws(
     }
     table.extend(model_draws(case, settings, seeds));
     if let Some(truth) = case.instance.truth() {
-        let initial = settings.initial(log, case.instance.observation());
+        let initial = settings.start.initial(log, case.instance.observation());
         let world = World::new(case.instance.observation(), case.instance.reward(), truth);
         let setting = setting(case, settings, &world);
         let each = case.policies.iter().map(|(_, policy)| {
@@ -79,12 +78,6 @@ pub(super) fn draws(
         table.push((Estimator::True, each.collect()));
     }
     Ok((table, hindrance))
-}
-
-impl EvaluationSettings {
-    pub(super) fn initial(&self, log: &Trajectories, observation: Observation) -> Initial {
-        if self.starts_as_logged { first_states(log, observation) } else { Initial::Uniform }
-    }
 }
 
 pub(super) fn setting<'a>(case: &Case<'a>, settings: &EvaluationSettings, world: &'a World) -> Setting<'a> {

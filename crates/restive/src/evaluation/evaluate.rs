@@ -44,7 +44,8 @@
 use super::combine::{combine, covers};
 use super::draws::{Draws, Seeds, draws};
 use super::{
-    Behaviour, Drift, Estimate, Estimator, Evaluation, Evidence, Foreseen, RatioUpTo, Score, drift, stretch,
+    Behaviour, Drift, Estimate, Estimator, Evaluation, Evidence, Foreseen, RatioUpTo, Score, Start, drift,
+    stretch,
 };
 use crate::error::{Error, Result};
 use crate::instance::{Instance, Trajectories};
@@ -70,8 +71,8 @@ pub struct EvaluationSettings {
     pub ratio_up_to: RatioUpTo,
     /// H, the decisions of a simulated run
     pub horizon: usize,
-    /// whether simulated runs start in the logged first states; otherwise in uniform ones
-    pub starts_as_logged: bool,
+    /// where simulated runs and the fluid begin
+    pub start: Start,
     /// simulated runs
     pub runs: usize,
     /// bootstrap resamples
@@ -89,7 +90,7 @@ impl EvaluationSettings {
             behaviour: Some(Behaviour::Logged),
             ratio_up_to: RatioUpTo::ThisStep,
             horizon,
-            starts_as_logged: true,
+            start: Start::First,
             runs: 1000,
             resamples: 200,
             runs_per_resample: 20,

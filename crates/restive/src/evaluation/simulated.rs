@@ -1,7 +1,7 @@
 //! The value of policies by simulation on given transitions.
 //!
 //! Policies are rolled forward on the same noise ([`simulation`](crate::simulation)), from the states in which the logged
-//! trajectories began ([`first_states`](super::first_states)) or from uniform ones. The value of every run is kept, so that
+//! trajectories began or from others ([`Start`](super::Start)). The value of every run is kept, so that
 //! two policies compare run by run. The interval of [`Simulated::estimate`] covers the noise of the runs and takes the
 //! transitions as given: on the true transitions that is all there is to cover. Where they were estimated, the
 //! [bootstrap](super::bootstrap()) adds what their estimation leaves open.

@@ -67,6 +67,14 @@ pub enum Initial {
 }
 
 impl Initial {
+    /// The starts of some of the arms, in the given order and perhaps repeated.
+    pub fn select_arms(&self, arms: &[usize]) -> Self {
+        match self {
+            Initial::Uniform => Initial::Uniform,
+            Initial::States(rows) => Initial::States(rows.select(Axis(1), arms)),
+        }
+    }
+
     /// The distribution over the M states in which each of N arms starts: `[N,M]`.
     pub fn mass(&self, n: usize, m: usize) -> Array2<f64> {
         match self {

@@ -151,7 +151,7 @@ fn the_published_domain_has_its_published_figures() {
                 behaviour: None,
                 runs: 50,
                 resamples: 2,
-                starts_as_logged: false,
+                start: Start::Uniform,
                 ..EvaluationSettings::new(9)
             };
             let found = evaluate(&cases, &settings).unwrap();

@@ -3,7 +3,7 @@
 //! `recovery`: two roads to one number · `gradients`: every pullback against finite differences ·
 //! `invariants`: properties that hold for all inputs · `golden`: numbers from `reference/` · `rooms`: which room
 //! may know which · `predictor`, `two_stage`, `decision_focused`, `recipe`, `programme`: learning · `maternal`: a synthetic programme · `encoding`, `split`:
-//! features and parts of a study · `collapsing`, `collapsing_gradients`: arms seen only at pulls · `cwpdis`, `segmented`, `propensity`, `likelihood`, `strength`, `fluid`, `evaluate`, `foreseen`,
+//! features and parts of a study · `collapsing`, `collapsing_gradients`: arms seen only at pulls · `cwpdis`, `segmented`, `propensity`, `likelihood`, `strength`, `fluid`, `evaluate`, `foreseen`, `start`,
 //! `coverage`: estimators against naive formulas, enumeration and repetition · `interrupt`: kernels that are told to stop. `joint`: all arms as one process. `statistics`: tests of tables. `history`, `history_gate`: a person's own record beside the prediction.
 //! `planning`, `planning_exact`, `planning_worth`: prices against textbook recursions, linear programmes, enumeration and simulation, on the programmes of `planning_programme`. `hierarchical`, `auto`: the model between effect and linear, and the training that chooses. `arms` draws random arms, `logs` random logs,
 //! `oracle` holds the slow textbook truths.
@@ -52,6 +52,7 @@ mod selection;
 mod sightings;
 mod simulation;
 mod split;
+mod start;
 mod statistics;
 mod strength;
 mod two_stage;
