@@ -19,6 +19,13 @@ pub fn arm_key(instance: &str, arm: &str) -> u64 {
     digest.0.digest()
 }
 
+/// A short name for a list of texts, 32 hexadecimal digits: the same for the same texts in the same order, on every machine.
+pub fn texts_key<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
+    let mut digest = Digest(Xxh3::new());
+    texts.into_iter().for_each(|text| digest.text(text));
+    format!("{:032x}", digest.0.digest128())
+}
+
 struct Digest(Xxh3);
 
 impl Digest {

@@ -6,6 +6,7 @@
 //! | `arms.csv` or `.parquet` | `instance, arm`, one column per feature, perhaps `split` (train, validation, test) |
 //! | `trajectories.csv` or `.parquet` | `instance, trajectory, t, arm, state, action`, perhaps `propensity`, `reward`, `order` |
 //! | `truth.csv` or `.parquet` | where the data are synthetic: `instance, arm, p_S_A_NEXT` |
+//! | `looks.csv` | no part of the study, but beside it: what was judged on it so far, [`Looks`] |
 //!
 //! A trajectory of H decisions has H + 1 rows per arm, of which the last has a state and an empty action. The state of row t is known
 //! before the decision of row t, and the pull acts between t and t + 1; `t` counts from 0 or from 1. An unobserved state is empty.
@@ -52,13 +53,17 @@
 
 mod arms;
 pub(crate) mod fingerprint;
-pub use fingerprint::arm_key;
+mod looks;
+mod people;
 mod settings;
 mod table;
 mod trajectories;
 mod truth;
 mod write;
 
+pub use fingerprint::{arm_key, texts_key};
+pub use looks::Looks;
+pub use people::People;
 pub use settings::{StudyBehaviour, StudySettings};
 pub use table::TYPE;
 pub(crate) use table::columns_of;

@@ -2,6 +2,7 @@
 
 mod cells;
 
+use super::looks::{COLUMNS, LOOKS};
 use super::table::{Origin, Table};
 use super::{SETTINGS, Study, StudyInstance, StudySettings};
 use crate::by_name;
@@ -19,8 +20,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 impl Study {
-    /// The files that a study may hold.
-    pub const FILES: [&str; 7] = [
+    /// The files that a study may hold, and the table beside it of what was judged.
+    pub const FILES: [&str; 8] = [
         SETTINGS,
         "arms.csv",
         "arms.parquet",
@@ -28,6 +29,7 @@ impl Study {
         "trajectories.parquet",
         "truth.csv",
         "truth.parquet",
+        LOOKS,
     ];
 
     /// Writes the study into a folder, which appears when it is complete.
@@ -92,6 +94,7 @@ impl Study {
             let needed: &[&'static str] = match path.file_stem().and_then(|stem| stem.to_str()) {
                 Some("arms" | "truth") => &["arm"],
                 Some("trajectories") => &["trajectory", "t", "arm", "state", "action"],
+                Some("looks") => &COLUMNS,
                 _ => continue,
             };
             let table = Table::open(Origin::File(&path))?;
