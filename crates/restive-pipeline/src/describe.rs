@@ -9,8 +9,11 @@ use restive::training::{Config, Keep, Method, Rate};
 use restive_tables::Study;
 use restive_tables::model::configuration::{
     Configuration, Dealt, Decision, Kept, PartSize, Precision as WrittenPrecision, Preset, Profile, Schedule,
-    Seen, SplitOrigin, Steps,
+    Seen, SplitOrigin, StepOption, Steps,
 };
+
+/// The discount of the index of the published experiments.
+pub(crate) const PUBLISHED_DISCOUNT: f64 = 0.99;
 
 /// All of it.
 pub(crate) fn describe(asked: &Asked, method: &Method, study: &Study, split: &Split) -> Configuration {
@@ -53,7 +56,7 @@ pub(crate) fn describe(asked: &Asked, method: &Method, study: &Study, split: &Sp
         dropout,
         precision,
         precision_cap,
-        steps: (!is_newton).then(|| steps(config)),
+        steps: (!is_newton).then(|| steps(asked, config)),
         decision,
         value_weight: weights.map(|(value, _)| value),
         loss_weight: weights.map(|(_, loss)| loss),
@@ -88,7 +91,7 @@ fn dealt(study: &Study, split: &Split) -> Dealt {
     Dealt { origin, train, validation, test }
 }
 
-fn steps(config: &Config) -> Steps {
+fn steps(asked: &Asked, config: &Config) -> Steps {
     let (schedule, learning_rate) = match config.rate {
         Rate::Constant(rate) => (Schedule::Constant, rate),
         Rate::Cosine(rate) => (Schedule::Cosine, rate),
@@ -97,6 +100,10 @@ fn steps(config: &Config) -> Steps {
         Keep::Last => (Kept::Last, None),
         Keep::Best { patience } => (Kept::Best, Some(patience)),
     };
+    let options = [
+        (StepOption::Epochs, asked.epochs.is_some()),
+        (StepOption::LearningRate, asked.learning_rate.is_some()),
+    ];
     Steps {
         epochs: config.epochs,
         has_idle_epoch: config.has_idle_epoch,
@@ -105,6 +112,9 @@ fn steps(config: &Config) -> Steps {
         epsilon: config.epsilon,
         keep,
         patience,
+        asked: Some(
+            options.into_iter().filter(|(_, is_asked)| *is_asked).map(|(option, _)| option).collect(),
+        ),
     }
 }
 
@@ -113,6 +123,8 @@ fn index_discount(asked: &Asked, method: &Method) -> Option<f64> {
     match (method.decision(), asked.profile) {
         (Some(decision), _) => Some(decision.index_discount),
         (None, Profile::Recommended) => asked.index_discount,
-        (None, Profile::Published | Profile::Paper) => Some(asked.index_discount.unwrap_or(0.99)),
+        (None, Profile::Published | Profile::Paper) => {
+            Some(asked.index_discount.unwrap_or(PUBLISHED_DISCOUNT))
+        }
     }
 }

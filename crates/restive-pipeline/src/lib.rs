@@ -11,6 +11,7 @@
 //! | `generate` | synthetic studies whose truth is known |
 //! | `nothing` | what is worse than knowing nobody is not written |
 //! | `apply`, `own_record`, `latest`, `plan` | a model meets a study: predictions, what records are worth beside them, whom to pull |
+//! | `recipe` | what would have to be asked for to train a model again |
 //! | `evaluate`, `loss` | what the model's policy is worth beside others, and how well it predicts |
 //!
 //! What is said to people is a [`Message`], in which options are facts: the command line writes `--index-discount`, Python
@@ -61,6 +62,7 @@ pub mod options;
 mod own_record;
 mod plan;
 pub mod prepare;
+mod recipe;
 mod resolve;
 pub mod threads;
 mod train;
@@ -80,5 +82,6 @@ pub use message::{Message, Opt};
 pub use model::{Trained, rebuild, weights};
 pub use own_record::History;
 pub use plan::{Bound, LastSeen, Plan, PlanAsked, PlannedArm, PolicyName, Worth};
+pub use recipe::{recipe_key, recipe_words};
 pub use restive_tables::model::configuration::{Objective, PredictorName, Preset, Profile, ValueName};
 pub use train::{Progressed, Step, Training};

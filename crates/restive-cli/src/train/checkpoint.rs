@@ -148,7 +148,8 @@ pub(crate) fn difference(was: &Card, now: &Card) -> Option<String> {
     let (before, after) = (before.as_object().expect("named"), after.as_object().expect("named"));
     // what was asked for stands before what follows from it
     let first = ["objective", "predictor", "profile"].map(String::from);
-    let names = first.iter().chain(after.keys()).chain(before.keys());
+    // which options were given shows in what they came to, and is for other data
+    let names = first.iter().chain(after.keys()).chain(before.keys()).filter(|name| *name != "asked");
     let shown = |value: Option<&Value>| value.map_or("absent".into(), Value::to_string);
     let differs = names.into_iter().find(|name| before.get(*name) != after.get(*name));
     match differs {

@@ -3,6 +3,7 @@
 mod evaluate;
 mod generate;
 mod plan;
+mod recipe;
 
 use restive::data::domain::Domain;
 use restive_pipeline::generate::Synthetic;

@@ -95,6 +95,16 @@ crate::choices! {
 }
 
 crate::choices! {
+    /// What of the gradient steps can be asked for.
+    StepOption {
+        /// Passes over the training instances
+        Epochs = "epochs",
+        /// Of Adam
+        LearningRate = "learning-rate",
+    }
+}
+
+crate::choices! {
     /// Who dealt the arms to train, validation and test.
     SplitOrigin {
         /// The study's column split
@@ -183,6 +193,9 @@ pub struct Steps {
     pub keep: Kept,
     /// epochs without improvement after which training stopped
     pub patience: Option<usize>,
+    /// which of them were asked for, where the profile has others for other data; none: an earlier version did not say
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked: Option<Vec<StepOption>>,
 }
 
 /// The decision that a training went through.
