@@ -2,9 +2,10 @@
 //!
 //! Trajectories follow each other in the order of the study: by name, or as the column `order` says.
 
-use ndarray::Axis;
+use crate::error::Result;
+use ndarray::{Axis, s};
 use restive::Trajectories;
-use restive::instance::{NO_ACTION, UNSEEN};
+use restive::instance::{Logged, NO_ACTION, UNSEEN};
 
 pub use restive::evaluation::latest;
 
@@ -18,4 +19,15 @@ pub(crate) fn planned_step(log: &Trajectories) -> usize {
         if decided { Some(t + 1) } else { seen.then_some(t) }
     };
     (0..log.steps()).rev().find_map(is_any).unwrap_or(0)
+}
+
+/// What a log said before the decision of a step of a trajectory: the trajectories before it, and of this one the steps before,
+/// with the states in which the decision found the arms.
+pub(crate) fn before(log: &Trajectories, trajectory: usize, step: usize) -> Result<Trajectories> {
+    let earlier = s![..=trajectory, .., ..];
+    let mut state = log.state().slice(earlier).to_owned();
+    let mut action = log.action().slice(earlier).to_owned();
+    state.slice_mut(s![trajectory, step + 1.., ..]).fill(UNSEEN);
+    action.slice_mut(s![trajectory, step.., ..]).fill(NO_ACTION);
+    Ok(Trajectories::new(Logged { state, action, propensity: None, reward: None }, log.states())?)
 }

@@ -12,6 +12,7 @@
 //! | `nothing` | what is worse than knowing nobody is not written |
 //! | `apply`, `own_record`, `latest`, `plan` | a model meets a study: predictions, what records are worth beside them, whom to pull |
 //! | `recipe` | what would have to be asked for to train a model again |
+//! | `ranked` | what a plan would have ranked arms by at each logged decision |
 //! | `evaluate`, `loss` | what the model's policy is worth beside others, and how well it predicts |
 //!
 //! What is said to people is a [`Message`], in which options are facts: the command line writes `--index-discount`, Python
@@ -62,6 +63,7 @@ pub mod options;
 mod own_record;
 mod plan;
 pub mod prepare;
+mod ranked;
 mod recipe;
 mod resolve;
 pub mod threads;

@@ -11,12 +11,12 @@ use crate::train::Training;
 use crate::words::grouped;
 use ndarray::Array4;
 use restive::data::split::Part;
-use restive::history::{Carry, Gauss, HeldOut, Learnt, Rule, learn};
+use restive::history::{Carry, Gauss, HeldOut, Learnt, Past, Rule, learn};
 use restive::predictor::{Ensemble, Predictor, PredictorKind};
 use restive::statistics::Mean;
 use restive::training::auto::auto_folds;
 use restive::training::{Choice, Method};
-use restive::{Instance, instance::Observation};
+use restive::{Instance, Trajectories, Transition, instance::Observation};
 use restive_tables::model::OwnRecord;
 use restive_tables::model::history::{Lead, MemberHistory};
 use restive_tables::model::own_record::{HeldOutArms, WrittenRule};
@@ -161,6 +161,19 @@ impl Applied<'_> {
 
     fn states(&self) -> usize {
         self.study.settings.reward.states()
+    }
+}
+
+/// The transitions to plan with: the prediction, in the light of what a log says of the same arms.
+pub(crate) fn with_record(
+    rule: &Rule,
+    log: &Trajectories,
+    observation: Observation,
+    prediction: &Transition,
+) -> Result<Transition> {
+    match rule {
+        Rule::Alone => Ok(prediction.clone()),
+        rule => Ok(rule.apply(&Past::new(log, observation), prediction.view())?),
     }
 }
 

@@ -85,7 +85,7 @@ impl PlanAsked {
     }
 
     /// What arms are ranked by, where the steps that are left are known or not.
-    pub(super) fn policy(&self, is_end_known: bool) -> Result<PolicyName> {
+    pub(crate) fn policy(&self, is_end_known: bool) -> Result<PolicyName> {
         match self.policy {
             Some(PolicyName::Horizon) if !is_end_known => Err(Error::Asked(message!(
                 Opt("policy"),

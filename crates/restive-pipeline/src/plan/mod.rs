@@ -17,15 +17,14 @@ use crate::apply::{Applied, indices};
 use crate::error::{Error, Result};
 use crate::latest::{latest, planned_step};
 use crate::message::{Message, Opt, message};
-use crate::own_record::History;
+use crate::own_record::{History, with_record};
 use crate::words::counted;
-use ahead::Ahead;
-use restive::Transition;
+pub(crate) use ahead::Ahead;
+use restive::Trajectories;
 use restive::evaluation::unknown_label;
-use restive::history::{Past, Rule};
 use restive::instance::{Chain, Observation};
 use restive::policy::strict::strict_top_k;
-use restive_tables::{Cells, StudyInstance, recognise_table, show, write_table};
+use restive_tables::{Cells, StudyInstance, arm_key, recognise_table, show, write_table};
 use serde::Serialize;
 use std::path::Path;
 
@@ -157,7 +156,7 @@ impl Applied<'_> {
         let planned: Vec<usize> = (0..self.instances.len()).filter(is_chosen).collect();
         let mut all = Vec::new();
         for &k in &planned {
-            all.push(self.steps_left(k, asked)?);
+            all.push(self.steps_left(k, asked, planned_step(&self.study.instances[k].trajectories))?);
         }
         let policy = asked.policy(all.iter().all(Option::is_some))?;
         let mut plan = Plan {
@@ -174,21 +173,21 @@ impl Applied<'_> {
         };
         for (&k, left) in planned.iter().zip(&all) {
             let (instance, there) = (&self.instances[k], &self.study.instances[k]);
-            let transition = match rule {
-                Rule::Alone => self.predictions[k].clone(),
-                rule => {
-                    rule.apply(&Past::new(instance.trajectories(), observation), self.predictions[k].view())?
-                }
-            };
+            let transition = with_record(&rule, &there.trajectories, observation, &self.predictions[k])?;
             let steps = left.unwrap_or(self.study.settings.horizon);
             plan.steps = [plan.steps[0].min(steps), plan.steps[1].max(steps)];
-            let ahead = Ahead { instance, transition: &transition, budget, steps };
-            let standing = Standing::new(there, observation);
-            let found = ahead.find(&standing, there);
-            plan.bound.add(&found.bound);
+            let standing = Standing::new(&there.trajectories, observation);
+            let keys = || there.arms.iter().map(|arm| arm_key(&there.name, arm)).collect();
+            let ahead = Ahead::new(instance, &transition, &standing, budget as f64, steps, keys);
+            plan.bound.add(&ahead.bound());
             let table = match policy {
-                PolicyName::Horizon => found.advantage,
-                PolicyName::Whittle => self.index_table(k, &transition, discount, &mut plan.not_indexable)?,
+                PolicyName::Horizon => ahead.advantage(),
+                PolicyName::Whittle => {
+                    let reward = instance.reward().view();
+                    let (table, not) = indices(transition.view(), reward, discount, observation)?;
+                    plan.not_indexable += not;
+                    table
+                }
             };
             let seed = asked.seed.wrapping_add(k as u64);
             let arms = standing.pulls(there, &table, policy, budget, seed);
@@ -201,32 +200,16 @@ impl Applied<'_> {
         Ok(plan)
     }
 
-    /// The indices of an instance, `[N,L]`.
-    fn index_table(
-        &self,
-        k: usize,
-        transition: &Transition,
-        discount: f64,
-        not_indexable: &mut usize,
-    ) -> Result<ndarray::Array2<f64>> {
-        let (reward, observation) = (self.instances[k].reward().view(), self.instances[k].observation());
-        let (table, not) = indices(transition.view(), reward, discount, observation)?;
-        *not_indexable += not;
-        Ok(table)
-    }
-
-    /// The decisions that are left in an instance, this one included, where that is known.
-    fn steps_left(&self, k: usize, asked: &PlanAsked) -> Result<Option<usize>> {
+    /// The decisions that are left in an instance at a step, this one included, where that is known.
+    pub(crate) fn steps_left(&self, k: usize, asked: &PlanAsked, now: usize) -> Result<Option<usize>> {
         if asked.remaining.is_some() {
             return Ok(asked.remaining);
         }
         let Some(ends) = self.study.settings.ends else { return Ok(None) };
-        let there = &self.study.instances[k];
-        let now = planned_step(&there.trajectories);
         match ends.checked_sub(now).filter(|left| *left > 0) {
             Some(left) => Ok(Some(left)),
             None => {
-                let name = show::name(&there.name);
+                let name = show::name(&self.study.instances[k].name);
                 let said = format!(
                     "study.toml: ends = {ends}: found step {now} to be planned in instance {name}, expected an earlier one: the \
                      programme is over; "
@@ -323,10 +306,10 @@ pub(crate) struct Standing {
 }
 
 impl Standing {
-    fn new(there: &StudyInstance, observation: Observation) -> Self {
+    pub(crate) fn new(log: &Trajectories, observation: Observation) -> Self {
         let chain = observation.chain();
-        let unknown = chain.map(|chain| unknown_label(&there.trajectories, chain));
-        Self { latest: latest(&there.trajectories, observation), unknown, chain }
+        let unknown = chain.map(|chain| unknown_label(log, chain));
+        Self { latest: latest(log, observation), unknown, chain }
     }
 
     /// What each arm is ranked by; none where there is nothing.

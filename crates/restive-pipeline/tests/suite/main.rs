@@ -3,6 +3,7 @@
 mod evaluate;
 mod generate;
 mod plan;
+mod ranked;
 mod recipe;
 
 use restive::data::domain::Domain;
