@@ -11,7 +11,7 @@
 //! | `generate` | synthetic studies whose truth is known |
 //! | `nothing` | what is worse than knowing nobody is not written |
 //! | `apply`, `own_record`, `latest`, `plan` | a model meets a study: predictions, what records are worth beside them, whom to pull |
-//! | `recipe` | what would have to be asked for to train a model again |
+//! | `recipe`, `cross_fit` | what would have to be asked for to train a model again, and doing so in folds of people |
 //! | `ranked` | what a plan would have ranked arms by at each logged decision |
 //! | `evaluate`, `loss` | what the model's policy is worth beside others, and how well it predicts |
 //!
@@ -49,6 +49,7 @@ mod asked;
 pub mod card;
 mod columns;
 mod contents;
+mod cross_fit;
 mod describe;
 mod error;
 mod estimate;
@@ -73,6 +74,7 @@ pub mod words;
 pub use apply::{Applied, indices};
 pub use asked::{Asked, PRECISION_CAP, precision, temperature};
 pub use contents::{FeatureContents, StateReward, StudyContents, StudyLabels, TrajectoryOrder};
+pub use cross_fit::{FOLDS, FoldModel, FoldProgress, cross_fit};
 pub use error::{Error, Result};
 pub use evaluate::{
     AboutEstimator, AboutEvaluation, BehaviourName, EvaluateAsked, Evaluated, EvaluatedQuantity, JudgedPart,

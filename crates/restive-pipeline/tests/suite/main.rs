@@ -1,5 +1,6 @@
 //! The pipeline without a face: what it answers in memory, held against the library.
 
+mod cross_fit;
 mod evaluate;
 mod generate;
 mod plan;

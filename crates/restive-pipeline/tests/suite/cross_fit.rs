@@ -1,0 +1,146 @@
+//! Everybody is judged by a model that never saw them.
+
+use ndarray::s;
+use rayon::ThreadPoolBuilder;
+use restive::Trajectories;
+use restive::data::domain::Domain;
+use restive::data::split::Group;
+use restive::instance::{Logged, UNSEEN};
+use restive_pipeline::generate::Synthetic;
+use restive_pipeline::{Asked, Error, FoldModel, FoldProgress, PredictorName, Training, cross_fit, prepare};
+use restive_tables::Study;
+use restive_tables::model::Card;
+
+fn study(instances: usize, arms: usize) -> Study {
+    let domain = Domain { instances, arms, budget: 4, horizon: 5, trajectories: 6, ..Domain::two_state() };
+    Synthetic::TwoState(domain).study(5).unwrap()
+}
+
+fn card(study: &Study, asked: &Asked) -> Card {
+    Training::new(study, asked, "a test").unwrap().card
+}
+
+fn fit(card: &Card, study: &Study, folds: usize, threads: usize) -> Vec<FoldModel> {
+    let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    let people = prepare::every_arm(study);
+    cross_fit(card, study, &people, folds, Some(&pool), |_| Ok::<_, Error>(())).unwrap()
+}
+
+/// The same study, some arms of which did the contrary.
+fn altered(study: &Study, groups: &[Group]) -> Study {
+    let mut altered = study.clone();
+    for group in groups {
+        let log = &study.instances[group.instance].trajectories;
+        let mut state = log.state().to_owned();
+        for arm in &group.arms {
+            let seen = state.slice_mut(s![.., .., *arm]);
+            seen.into_iter().filter(|state| **state != UNSEEN).for_each(|state| *state = 1 - *state);
+        }
+        let (action, propensity) = (log.action().to_owned(), log.propensity().map(|p| p.to_owned()));
+        let logged = Logged { state, action, propensity, reward: None };
+        altered.instances[group.instance].trajectories = Trajectories::new(logged, 2).unwrap();
+    }
+    altered
+}
+
+#[test]
+fn models_do_not_depend_on_those_they_judge_nor_on_threads() {
+    let network = Asked { predictor: Some(PredictorName::Linear), epochs: Some(40), ..Asked::default() };
+    // folds of whole instances, and of the arms of one instance
+    for (study, asked) in [
+        (study(4, 12), Asked { epochs: Some(2), seed: 3, ..Asked::default() }),
+        (study(4, 12), network.clone()),
+        (study(1, 60), network),
+    ] {
+        let card = card(&study, &asked);
+        let models = fit(&card, &study, 2, 1);
+        let again = fit(&card, &study, 2, 2);
+        let other = fit(&card, &altered(&study, &models[0].judged), 2, 2);
+        let all: usize = models.iter().flat_map(|model| &model.judged).map(|group| group.arms.len()).sum();
+        assert_eq!(all, study.arms().iter().sum::<usize>());
+        for (fold, model) in models.iter().enumerate() {
+            assert_eq!(model.judged, again[fold].judged);
+            assert_eq!(model.trained.model, again[fold].trained.model, "threads");
+            let split = &model.trained.model.card.configuration.split;
+            let judged: usize = model.judged.iter().map(|group| group.arms.len()).sum();
+            assert_eq!((split.test.arms, split.train.arms + split.validation.arms), (judged, all - judged));
+        }
+        let weights = |models: &[FoldModel], fold: usize| models[fold].trained.model.weights.clone();
+        assert_eq!(weights(&models, 0), weights(&other, 0), "it never saw them");
+        assert_ne!(weights(&models, 1), weights(&other, 1), "this one learnt from them");
+    }
+}
+
+#[test]
+fn people_outside_are_not_learnt_from() {
+    let study = study(1, 60);
+    let card =
+        card(&study, &Asked { predictor: Some(PredictorName::Linear), epochs: Some(9), ..Asked::default() });
+    let split = prepare::split(&study, 0).unwrap();
+    let people = [split.train.clone(), split.validation.clone()].concat();
+    let fit = |study: &Study| cross_fit(&card, study, &people, 2, None, |_| Ok::<_, Error>(())).unwrap();
+    let (models, other) = (fit(&study), fit(&altered(&study, &split.test)));
+    for (model, other) in models.iter().zip(&other) {
+        assert_eq!(model.trained.model.weights, other.trained.model.weights);
+        let is_outside = |group: &Group| group.arms.iter().any(|arm| split.test[0].arms.contains(arm));
+        assert!(!model.judged.iter().any(is_outside), "nor are they judged");
+    }
+}
+
+#[test]
+fn whoever_looks_on_hears_how_far_it_is_and_may_end_it() {
+    #[derive(Debug)]
+    struct Enough;
+    impl From<Error> for Enough {
+        fn from(error: Error) -> Self {
+            panic!("{error}")
+        }
+    }
+    let study = study(2, 20);
+    let card =
+        card(&study, &Asked { predictor: Some(PredictorName::Linear), epochs: Some(3), ..Asked::default() });
+    let people = prepare::every_arm(&study);
+    let mut heard: Vec<FoldProgress> = Vec::new();
+    let models = cross_fit(&card, &study, &people, 4, None, |progress| {
+        heard.push(progress);
+        Ok::<_, Enough>(())
+    });
+    assert_eq!(models.unwrap().len(), 4);
+    assert!(heard.is_sorted_by(|one, next| one.share <= next.share && one.fold <= next.fold));
+    let last = heard.last().unwrap();
+    assert_eq!((last.fold, last.folds, last.share), (3, 4, 1.0));
+    assert!(heard.iter().all(|progress| !progress.message.is_empty()));
+    let ended = cross_fit(&card, &study, &people, 4, None, |progress| match progress.fold {
+        2.. => Err(Enough),
+        _ => Ok(()),
+    });
+    assert!(ended.is_err());
+}
+
+#[test]
+fn a_fold_that_cannot_be_trained_is_named() {
+    let study = study(1, 60);
+    let card =
+        card(&study, &Asked { predictor: Some(PredictorName::Linear), epochs: Some(9), ..Asked::default() });
+    let people = prepare::every_arm(&study);
+    let fit = |card: &Card, study: &Study, folds: usize| {
+        let fitted = cross_fit(card, study, &people, folds, None, |_| Ok::<_, Error>(()));
+        fitted.map(drop).unwrap_err().to_string()
+    };
+    let mut wild = card.clone();
+    let steps = wild.configuration.steps.as_mut().unwrap();
+    (steps.learning_rate, steps.asked) = (1.0, None);
+    let said = fit(&wild, &study, 2);
+    let expected = "fold 1 of 2: the linear model predicts validation arms worse than the bare frequencies";
+    assert!(said.starts_with(expected), "{said}");
+    assert!(said.ends_with("or judge the model on those that it never saw, --part test"), "{said}");
+    // nobody was ever pulled
+    let mut idle = study.clone();
+    let log = idle.instances[0].trajectories.clone();
+    let action = log.action().mapv(|action| if action == 1 { 0 } else { action });
+    let logged = Logged { state: log.state().to_owned(), action, propensity: None, reward: None };
+    idle.instances[0].trajectories = Trajectories::new(logged, 2).unwrap();
+    assert!(fit(&card, &idle, 3).starts_with("fold 1 of 3: training part: found no pull among"));
+    let said = fit(&card, &study, 1);
+    assert!(said.starts_with("folds: folds: found 1, expected at least 2"), "{said}");
+}
