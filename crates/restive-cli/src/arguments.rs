@@ -1,5 +1,6 @@
 //! The command line: the commands; what each may be asked is in its own room.
 
+use crate::compare::CompareArguments;
 use crate::demo::DemoArguments;
 use crate::evaluate::EvaluateArguments;
 use crate::experiment::ExperimentArguments;
@@ -52,6 +53,7 @@ pub(crate) enum Command {
     Study(StudyArguments),
     Train(TrainArguments),
     Evaluate(EvaluateArguments),
+    Compare(CompareArguments),
     Plan(PlanArguments),
     Experiment(ExperimentArguments),
     /// Print a completion script for your shell

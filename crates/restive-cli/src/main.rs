@@ -9,6 +9,7 @@
 #![deny(clippy::print_stderr)]
 
 mod arguments;
+mod compare;
 mod demo;
 mod evaluate;
 mod experiment;
@@ -45,6 +46,7 @@ fn main() -> ExitCode {
         Command::Study(arguments) => study::run(&arguments),
         Command::Train(arguments) => train::run(&arguments),
         Command::Evaluate(arguments) => evaluate::run(&arguments),
+        Command::Compare(arguments) => compare::run(&arguments),
         Command::Plan(arguments) => plan::run(&arguments),
         Command::Experiment(arguments) => experiment::run(&arguments),
         Command::Completions { shell } => print(|out| {

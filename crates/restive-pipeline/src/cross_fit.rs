@@ -6,7 +6,9 @@
 //!
 //! Folds are whole instances where there are as many of them as folds and nobody of them is missing, else arms. For each fold its arms,
 //! and those that are not among the people at all, become the test part of a copy of the study, which no training looks at; the rest is
-//! dealt to train and validation seven to one. All of it by the seed of the card: the same card and study give the same models. (Their
+//! dealt to train and validation seven to one. Features are read as all these people need it, so that a category or a gap that only
+//! the judged have is no stranger; nothing of what became of anybody is in that. All of it by a seed, so that recipes can be held
+//! against each other on the same folds; each is trained with its own. (Their
 //! cards have the fingerprint of that copy, whose split is another.)
 
 use crate::asked::Asked;
@@ -49,19 +51,20 @@ pub struct FoldProgress {
     pub message: String,
 }
 
-/// Trains the recipe of a card once for each of so many folds of `people`, without them, on the threads of `pool` (none: rayon's own);
+/// Trains the recipe of a card once for each of so many folds of `people`, dealt by `seed`, without them, on the threads of `pool` (none: rayon's own);
 /// `visit` hears of every step, and may end it by an error of his own.
 pub fn cross_fit<E: From<Error>>(
     card: &Card,
     study: &Study,
     people: &[Group],
     folds: usize,
+    seed: u64,
     pool: Option<&ThreadPool>,
     mut visit: impl FnMut(FoldProgress) -> std::result::Result<(), E>,
 ) -> std::result::Result<Vec<FoldModel>, E> {
     let asked = Asked::from_card(card)?;
     let people = by_instance(people);
-    let (cut, is_whole) = cut(&people, &study.arms(), folds, asked.seed)?;
+    let (cut, is_whole) = cut(&people, &study.arms(), folds, seed)?;
     let mut models = Vec::with_capacity(folds);
     for (fold, judged) in cut.into_iter().enumerate() {
         let share = |within: f64| (fold as f64 + within) / folds as f64;
@@ -69,9 +72,9 @@ pub fn cross_fit<E: From<Error>>(
             visit(FoldProgress { fold, folds, share: share(within), message }).map_err(Ended::Told)
         };
         let place = format!("fold {} of {folds}", fold + 1);
-        let trained = dealt(study, &people, &judged, is_whole, asked.seed.wrapping_add(1 + fold as u64))
+        let trained = dealt(study, &people, &judged, is_whole, seed.wrapping_add(1 + fold as u64))
             .map_err(Ended::Refused)
-            .and_then(|without| train(&without, &asked, &place, pool, hears));
+            .and_then(|without| train(&without, &asked, &people, &place, pool, hears));
         let trained = trained.map_err(|ended| match ended {
             Ended::Told(error) => error,
             Ended::Refused(error) => refused(&place, error).into(),
@@ -114,11 +117,13 @@ fn refused(place: &str, error: Error) -> Error {
 fn train<E>(
     study: &Study,
     asked: &Asked,
+    people: &[Group],
     place: &str,
     pool: Option<&ThreadPool>,
     mut hears: impl FnMut(f64, String) -> std::result::Result<(), Ended<E>>,
 ) -> std::result::Result<Trained, Ended<E>> {
-    let training = Training::new(study, asked, &format!("all people but {place}"))?;
+    let origin = format!("all people but {place}");
+    let training = Training::reading(study, asked, &origin, Some(people))?;
     let progressed = training.run(Default::default(), pool, |step| hears(step.share, step.message))?;
     let (members, histories) = (progressed.members, progressed.histories);
     let model = || -> Model { training.model(members, histories) };
@@ -142,7 +147,12 @@ fn by_instance(people: &[Group]) -> Vec<Group> {
 }
 
 /// The folds of people, and whether they are whole instances; `arms` is how many there are of each instance.
-fn cut(people: &[Group], arms: &[usize], folds: usize, seed: u64) -> Result<(Vec<Vec<Group>>, bool)> {
+pub(crate) fn cut(
+    people: &[Group],
+    arms: &[usize],
+    folds: usize,
+    seed: u64,
+) -> Result<(Vec<Vec<Group>>, bool)> {
     let is_whole =
         people.len() >= folds && people.iter().all(|group| group.arms.len() == arms[group.instance]);
     let cut = if is_whole { group_folds(people, folds, seed) } else { arm_folds(people, folds, seed) };

@@ -19,7 +19,7 @@
 //! `index_discount`.
 //!
 //! ```
-//! use restive_pipeline::{Applied, Asked, EvaluateAsked, PlanAsked, Trained, Training};
+//! use restive_pipeline::{Applied, Asked, EvaluateAsked, JudgedPart, Outcome, PlanAsked, Trained, Training};
 //! use restive_tables::Study;
 //!
 //! # fn main() -> Result<(), restive_pipeline::Error> {
@@ -35,8 +35,10 @@
 //! let plan = applied.plan(&PlanAsked::default())?;
 //! assert_eq!(plan.plan.len(), plan.budget * applied.instances.len());
 //!
-//! let evaluated = applied.evaluate(&EvaluateAsked { runs: 50, resamples: 10, ..EvaluateAsked::default() })?;
-//! assert!(evaluated.policies.iter().any(|(name, _)| name == "model-strict"));
+//! // on people it never saw: the test part here; by default the recipe is trained anew in folds of everybody
+//! let few = EvaluateAsked { part: Some(JudgedPart::Test), runs: Some(50), resamples: 10, ..EvaluateAsked::default() };
+//! let evaluated = applied.evaluate(&few, None, |_| Ok::<_, restive_pipeline::Error>(()))?;
+//! assert!(matches!(evaluated.evidence, Some(Outcome::Refused { .. }))); // too few pulls to tell
 //! # Ok(())
 //! # }
 //! ```
@@ -77,8 +79,9 @@ pub use contents::{FeatureContents, StateReward, StudyContents, StudyLabels, Tra
 pub use cross_fit::{FOLDS, FoldModel, FoldProgress, cross_fit};
 pub use error::{Error, Result};
 pub use evaluate::{
-    AboutEstimator, AboutEvaluation, BehaviourName, EvaluateAsked, Evaluated, EvaluatedQuantity, JudgedPart,
-    RatioName,
+    AboutEstimator, AboutEvaluation, BehaviourName, Compared, ComparedRecipe, Decile, EstimatorsName,
+    EvaluateAsked, Evaluated, EvaluatedQuantity, EvidenceAnswer, Interval, JudgedPart, LEAST_CALLS, Outcome,
+    PolicyGain, RatioName, StartName, compare, evidence_of_scores, signed,
 };
 pub use latest::latest;
 pub use loss::{Loss, loss};

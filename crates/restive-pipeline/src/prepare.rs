@@ -27,11 +27,15 @@ pub fn given_or_seeded(study: &Study, seed: u64) -> restive::Result<Split> {
     study.given_split().unwrap_or_else(|| Split::seeded(&study.arms(), seed))
 }
 
-/// The encoding of a study's features, learnt from its training arms.
-pub fn encoding(study: &Study, split: &Split, standardise: Standardise, drop: &[String]) -> Result<Encoding> {
+/// The encoding of a study's features, learnt from some arms.
+pub fn encoding(
+    study: &Study,
+    arms: &[Group],
+    standardise: Standardise,
+    drop: &[String],
+) -> Result<Encoding> {
     const LISTED: usize = 10;
-    let (features, dropped) =
-        (study.features(&split.train), drop.iter().map(String::as_str).collect::<Vec<_>>());
+    let (features, dropped) = (study.features(arms), drop.iter().map(String::as_str).collect::<Vec<_>>());
     if let Some(unknown) = dropped.iter().find(|name| features.column(name).is_none()) {
         let known: Vec<String> = features.names().iter().map(|known| name(known)).take(LISTED).collect();
         let more = if features.names().len() > LISTED { ", …" } else { "" };

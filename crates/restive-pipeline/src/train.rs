@@ -13,6 +13,7 @@ use crate::resolve::{refuse_too_little, resolve};
 use crate::{columns, model, prepare};
 use rayon::ThreadPool;
 use restive::Instance;
+use restive::data::split::Group;
 use restive::predictor::logistic::FitProgress;
 use restive::predictor::{Architecture, Ensemble, Predictor};
 use restive::training::{Choice, EpochReport, Fit, Method, Snapshot, Value};
@@ -64,9 +65,20 @@ pub struct Step<'a> {
 impl Training {
     /// Resolves and checks what is asked for; `origin` is what the card calls the study.
     pub fn new(study: &Study, asked: &Asked, origin: &str) -> Result<Self> {
+        Self::reading(study, asked, origin, None)
+    }
+
+    /// The same with features read as those of `readers` need it, whoever is learnt from: categories, gaps and scales are theirs.
+    pub(crate) fn reading(
+        study: &Study,
+        asked: &Asked,
+        origin: &str,
+        readers: Option<&[Group]>,
+    ) -> Result<Self> {
         asked.check()?;
         let split = prepare::split(study, asked.seed)?;
-        let encoding = prepare::encoding(study, &split, asked.standardise(), &asked.drop)?;
+        let readers = readers.unwrap_or(&split.train);
+        let encoding = prepare::encoding(study, readers, asked.standardise(), &asked.drop)?;
         let mut instances = study.instances(&encoding)?;
         let mut parts = split.cut(&instances);
         let method = resolve(asked, &parts[0], study.settings.horizon);

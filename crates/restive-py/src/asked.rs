@@ -38,11 +38,15 @@ fn softness(asked: &Bound<'_, PyDict>) -> PyResult<Option<Temperature>> {
 pub(crate) fn evaluation_asked(asked: &Bound<'_, PyDict>) -> PyResult<EvaluateAsked> {
     let mut resolved = EvaluateAsked::default();
     if let Some(x) = given(asked, "part")? {
-        resolved.part = choice("part", &x)?;
+        resolved.part = Some(choice("part", &x)?);
     }
     if let Some(x) = given(asked, "ratio")? {
         resolved.ratio = choice("ratio", &x)?;
     }
+    if let Some(x) = given(asked, "estimators")? {
+        resolved.estimators = choice("estimators", &x)?;
+    }
+    resolved.start = given(asked, "start")?.map(|x| choice("start", &x)).transpose()?;
     resolved.behaviour = given(asked, "behaviour")?.map(|x| choice("behaviour", &x)).transpose()?;
     resolved.temperature = softness(asked)?.unwrap_or(resolved.temperature);
     let discount = given(asked, "index_discount")?;
@@ -53,8 +57,10 @@ pub(crate) fn evaluation_asked(asked: &Bound<'_, PyDict>) -> PyResult<EvaluateAs
         Some(x) => x.extract::<u64>().map_err(|_| refused(name, &x, "a whole number, not negative")),
         None => Ok(default),
     };
-    resolved.runs = count("runs", resolved.runs as u64)? as usize;
+    resolved.runs = Some(count("runs", resolved.runs() as u64)? as usize);
     resolved.resamples = count("resamples", resolved.resamples as u64)? as usize;
+    resolved.folds = count("folds", resolved.folds as u64)? as usize;
+    resolved.deals = count("deals", resolved.deals as u64)? as usize;
     resolved.seed = count("seed", resolved.seed)?;
     resolved.check().map_err(of_pipeline)?;
     Ok(resolved)

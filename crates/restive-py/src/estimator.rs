@@ -8,14 +8,17 @@ use crate::columns::{Column, text, whole};
 use crate::refusal::{keywords, of_pipeline, of_tables};
 use crate::study::NativeStudy;
 use crate::threads::{pool, run};
-use numpy::{PyArray4, ToPyArray};
+use numpy::{PyArray4, PyReadonlyArray2, ToPyArray};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use restive::data::split::Part;
 use restive::evaluation::Estimate;
 use restive_pipeline::options::TRAINING;
-use restive_pipeline::{Applied, Error, PlanAsked, Trained, Training, card};
+use restive_pipeline::{
+    Applied, Error, EstimatorsName, Outcome, PlanAsked, Trained, Training, card, evidence_of_scores,
+};
+use restive_tables::Looks;
 use std::path::PathBuf;
 
 /// A trained predictor.
@@ -126,7 +129,17 @@ impl NativeModel {
     ) -> PyResult<(Vec<Column<'py>>, String, Vec<String>)> {
         let asked = evaluation_asked(asked)?;
         let applied = self.applied(py, study)?;
-        let evaluated = run(py, || applied.evaluate(&asked))?.map_err(of_pipeline)?;
+        let is_judged = asked.estimators == EstimatorsName::Judged;
+        let folder = study.folder.as_ref().filter(|_| is_judged);
+        let mut looks = folder.map(|folder| Looks::read(folder)).transpose().map_err(of_tables)?;
+        let evaluated = run(py, || applied.evaluate(&asked, looks.as_mut(), |_| Ok::<_, Error>(())))?;
+        let evaluated = evaluated.map_err(of_pipeline)?;
+        let mut warnings = evaluated.about.warnings.clone();
+        if let (Some(looks), Some(folder), Some(Outcome::Answer(_))) = (&looks, folder, &evaluated.evidence) {
+            let refused = looks.write(folder).err();
+            warnings
+                .extend(refused.map(|refused| format!("this look at the study is not counted: {refused}")));
+        }
         let rows = evaluated.quantities();
         let numbers = |cell: fn(&Estimate) -> f64| {
             rows.iter().map(|row| cell(&row.estimate)).collect::<Vec<_>>().to_pyarray(py).into_any()
@@ -143,7 +156,7 @@ impl NativeModel {
         ];
         let mut answer = serde_json::to_value(&evaluated).expect("plain values");
         answer["about"]["notes"] = evaluated.about.notes.iter().map(keywords).collect();
-        Ok((columns, answer.to_string(), evaluated.about.warnings))
+        Ok((columns, answer.to_string(), warnings))
     }
 
     /// Columns, then facts: policy, budget, steps, index_discount, bound, no_action, history, never_observed, notes, warnings.
@@ -207,6 +220,20 @@ impl NativeModel {
     }
 }
 
+/// What the evidence says of anybody's ranking: a table `[N,M]` of scores for each instance; JSON.
+#[pyfunction]
+fn evidence(
+    py: Python<'_>,
+    study: &NativeStudy,
+    scores: Vec<PyReadonlyArray2<'_, f64>>,
+    asked: &Bound<'_, PyDict>,
+) -> PyResult<String> {
+    let asked = evaluation_asked(asked)?;
+    let scores: Vec<_> = scores.iter().map(|scores| scores.as_array().to_owned()).collect();
+    let outcome = run(py, || evidence_of_scores(&study.study, &scores, &asked))?.map_err(of_pipeline)?;
+    Ok(serde_json::to_value(&outcome).expect("plain values").to_string())
+}
+
 /// The sentence of every option of training, by its keyword.
 #[pyfunction]
 fn options(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
@@ -219,6 +246,7 @@ fn options(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<NativeModel>()?;
+    module.add_function(wrap_pyfunction!(evidence, module)?)?;
     module.add_function(wrap_pyfunction!(options, module)?)?;
     module.add_function(wrap_pyfunction!(train, module)?)
 }

@@ -17,6 +17,8 @@ use std::path::PathBuf;
 #[pyclass(frozen, module = "restive._restive")]
 pub(crate) struct NativeStudy {
     pub(crate) study: Study,
+    /// where it was read, and where looks at it are counted
+    pub(crate) folder: Option<PathBuf>,
 }
 
 /// A table: how many rows, and its columns.
@@ -37,12 +39,12 @@ impl NativeStudy {
         let (arms, trajectories) = (batch("arms", &arms)?, batch("trajectories", &trajectories)?);
         let truth = truth.map(|truth| batch("truth", &truth)).transpose()?;
         let study = run(py, || Study::from_tables(settings, &arms, &trajectories, truth.as_ref()))?;
-        Ok(Self { study: study.map_err(of_tables)? })
+        Ok(Self { study: study.map_err(of_tables)?, folder: None })
     }
 
     #[staticmethod]
     fn read(py: Python<'_>, folder: PathBuf) -> PyResult<Self> {
-        Ok(Self { study: run(py, || Study::read(&folder))?.map_err(of_tables)? })
+        Ok(Self { study: run(py, || Study::read(&folder))?.map_err(of_tables)?, folder: Some(folder) })
     }
 
     fn write(&self, py: Python<'_>, folder: PathBuf, format: &str, replace: bool) -> PyResult<()> {
@@ -74,7 +76,7 @@ impl NativeStudy {
     /// What `study.toml` says, by its keys; what is at its default is left out.
     fn settings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let (settings, said) = (&self.study.settings, PyDict::new(py));
-        for (key, text) in [("name", &settings.name), ("notes", &settings.notes)] {
+        for (key, text) in [("name", &settings.name), ("notes", &settings.notes), ("unit", &settings.unit)] {
             text.as_ref().map_or(Ok(()), |text| said.set_item(key, text))?;
         }
         said.set_item("states", settings.reward.states())?;
@@ -89,6 +91,7 @@ impl NativeStudy {
         said.set_item("discount", settings.discount)?;
         said.set_item("budget", settings.budget)?;
         said.set_item("horizon", settings.horizon)?;
+        settings.ends.map_or(Ok(()), |ends| said.set_item("ends", ends))?;
         said.set_item("behaviour", settings.behaviour.name())?;
         if let Observation::Collapsing(chain) = settings.observation {
             said.set_item("observation", "collapsing")?;

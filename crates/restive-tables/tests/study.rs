@@ -62,6 +62,7 @@ fn awkward() -> Study {
     let settings = StudySettings {
         name: Some("quotes \" and \\ slashes".into()),
         notes: Some("two\nlines".into()),
+        unit: Some("engaged weeks".into()),
         reward: Reward::of_state_and_action(reward).unwrap(),
         discount: 0.97,
         budget: 2,

@@ -1,5 +1,6 @@
 //! The scores of an evaluation, as text or as a table with one row per number.
 
+use super::evidence;
 use crate::shared::display::{Decimals, counted, write_aligned};
 use restive::evaluation::{Estimate, Estimator, Score};
 use restive_pipeline::{Evaluated, EvaluatedQuantity};
@@ -34,11 +35,26 @@ pub(crate) fn write_table(evaluated: &Evaluated, path: &Path, replace: bool) -> 
     write_cells(path, replace.then_some(recognise), COLUMNS.into_iter().zip(cells).collect())
 }
 
-pub(crate) fn write_text(evaluated: &Evaluated, text: &mut Vec<u8>, out: Option<&Path>) -> io::Result<()> {
-    let Evaluated { loss, about, uninformed_loss, is_labelled, .. } = evaluated;
+/// Estimators that are shown: all where they are what was asked for, else the truth and what is behind the evidence's table.
+fn is_shown(evaluated: &Evaluated, estimator: Estimator) -> bool {
+    match evaluated.evidence {
+        None => true,
+        Some(_) => matches!(estimator, Estimator::Fluid | Estimator::True),
+    }
+}
+
+pub(crate) fn write_text(
+    evaluated: &Evaluated,
+    text: &mut Vec<u8>,
+    wrote: &[Option<&Path>],
+) -> io::Result<()> {
+    let Evaluated { evidence, loss, about, uninformed_loss, is_labelled, .. } = evaluated;
+    evidence.iter().try_for_each(|outcome| evidence::write(text, outcome))?;
     for estimator in Estimator::ALL {
         let name = estimator.name();
-        let Some(rests_on) = about.estimators.get(name) else { continue };
+        let Some(rests_on) = about.estimators.get(name).filter(|_| is_shown(evaluated, estimator)) else {
+            continue;
+        };
         let (judges_by, covers) = (rests_on.judges_by, rests_on.intervals_cover);
         writeln!(text, "{name}: {judges_by}; 95 % intervals cover {covers}")?;
         write_aligned(text, &table(&evaluated.by_estimator(estimator)))?;
@@ -54,21 +70,25 @@ pub(crate) fn write_text(evaluated: &Evaluated, text: &mut Vec<u8>, out: Option<
     let [least, most] = about.budget;
     let budget = if least == most { least.to_string() } else { format!("{least} to {most}") };
     let (instances, arms) = (counted(about.instances as u64, "instance"), counted(about.arms as u64, "arm"));
-    write!(text, "judged on        {} part: {instances}, {arms}, budget {budget}; ", about.part)?;
+    let part =
+        if about.part == "folds" { "everybody in folds".to_string() } else { format!("{} part", about.part) };
+    write!(text, "judged on        {part}: {instances}, {arms}, budget {budget}; ")?;
     writeln!(text, "index discount {:.4}", about.index_discount)?;
     let decisions = counted(about.horizon as u64, "decision");
-    writeln!(
-        text,
-        "deployment       {decisions}; values are expected reward of all arms over them; -horizon plans for their end"
-    )?;
-    writeln!(text, "propensities     {}", about.propensities)?;
-    for assumption in &about.assumptions {
-        writeln!(text, "assumption       {assumption}")?;
+    if !evaluated.policies.is_empty() {
+        writeln!(
+            text,
+            "deployment       {decisions} from {}; values are expected reward of all arms over them; -horizon plans for their end",
+            if about.start == "today" { "today's states" } else { "the first states" }
+        )?;
     }
-    match out {
-        Some(out) => writeln!(text, "wrote            {}", shown(out)),
-        None => Ok(()),
+    if evidence.is_none() {
+        writeln!(text, "propensities     {}", about.propensities)?;
+        for assumption in &about.assumptions {
+            writeln!(text, "assumption       {assumption}")?;
+        }
     }
+    wrote.iter().flatten().try_for_each(|out| writeln!(text, "wrote            {}", shown(out)))
 }
 
 /// A share of the largest value below which a number is rounding.

@@ -36,6 +36,11 @@ impl ModelAndStudy {
         Ok(Self { trained: Trained::read(model)?, study: Study::read(study)?, names })
     }
 
+    /// What the study is called, or its folder.
+    pub(crate) fn name(&self) -> String {
+        self.study.settings.name.clone().unwrap_or_else(|| self.names[1].clone())
+    }
+
     /// The study seen through the model.
     pub(crate) fn applied(&self) -> restive_pipeline::Result<Applied<'_>> {
         Applied::new(&self.trained, &self.study, &self.names[0], &self.names[1])

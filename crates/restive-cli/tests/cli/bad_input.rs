@@ -380,7 +380,7 @@ fn a_negative_number_is_refused_as_the_value_that_it_is() {
         ("plan m s --seed -1", whole),
         ("train s --out m --seed -1", whole),
         ("train s --out m --epochs -3", "'-3' for '--epochs <N>': expected a whole number from 1 to 100000"),
-        ("evaluate m s --runs -1", whole),
+        ("evaluate m s --estimators published --runs -1", whole),
         ("generate two-state --out s --arms -5", whole),
         ("generate two-state --out s --arms many", whole),
         ("index arms.csv --rows -2", whole),

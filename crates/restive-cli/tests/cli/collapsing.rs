@@ -94,7 +94,10 @@ fn the_numbers_are_the_librarys() {
                 EvaluationSettings { runs: 30, resamples: 10, seed: 0, ..EvaluationSettings::new(5) };
             let cases = [Case { instance: test, policies, prediction: None }];
             let expected = evaluate(&cases, &settings).unwrap();
-            let found = json(&folder, &format!("evaluate {objective} s --runs 30 --resamples 10"));
+            let found = json(
+                &folder,
+                &format!("evaluate {objective} s --estimators published --runs 30 --resamples 10"),
+            );
             assert!((found["loss"]["per_trajectory"].as_f64().unwrap() - loss).abs() < 1e-12 * loss);
             for (name, scores) in &expected.policies {
                 for score in scores {
@@ -207,7 +210,7 @@ fn a_bare_log_is_enough() {
     let text = stdout(&folder.restive("study s").success());
     assert!(text.contains("logged rewards  no; derived from the states seen at pulls\n"), "{text}");
     folder.restive("train s --epochs 5 --out m").success();
-    let run = folder.restive("evaluate m s --runs 20 --resamples 10").success();
+    let run = folder.restive("evaluate m s --estimators published --runs 20 --resamples 10").success();
     let said = stderr(&run);
     assert!(said.contains("rewards are known at pulls only"), "{said}");
     assert!(said.contains("12 arms with an unknown label at the start (72 of 72 starts; columns"), "{said}");
@@ -216,7 +219,7 @@ fn a_bare_log_is_enough() {
     assert!(said.contains("is, no-action: no value: the log knows no reward"), "{said}");
     let text = stdout(&run);
     assert!(text.contains(" per sighting (knowing nothing"), "{text}");
-    let found = json(&folder, "evaluate m s --runs 20 --resamples 10");
+    let found = json(&folder, "evaluate m s --estimators published --runs 20 --resamples 10");
     assert!(found["policies"]["no-action"].get("is").is_none());
     assert!(found["policies"]["no-action"]["simulated"]["value"].is_number());
     assert!(found["policies"]["random"]["is"].get("gain_over_no_action").is_none());
@@ -352,7 +355,7 @@ fn a_table_of_calls_is_enough() {
         assert_eq!(row["since"].as_u64(), called.map(|t| 8 - t), "{row}");
         assert_eq!(row["last_state"].as_u64(), called.map(|t| (t + i) % 2), "{row}");
     }
-    folder.restive("evaluate m s --part all --runs 10 --resamples 5").success();
+    folder.restive("evaluate m s --estimators published --part all --runs 10 --resamples 5").success();
     let text = fs::read_to_string(folder.path("s/trajectories.csv")).unwrap();
     let with = text.replace("action\n", "action,propensity\n").replace(",1\n1", ",1,0.2\n1");
     folder.write("s/trajectories.csv", with.trim_end().to_string() + ",0.2\n");
@@ -373,7 +376,8 @@ fn the_share_of_rewards_that_are_known_is_said() {
     let folder = Folder::new();
     folder.restive(&format!("generate collapsing --out s {SIZE}")).success();
     folder.restive("train s --epochs 2 --out m").success();
-    let evaluated = || stderr(&folder.restive("evaluate m s --runs 5 --resamples 5").success());
+    let evaluated =
+        || stderr(&folder.restive("evaluate m s --estimators published --runs 5 --resamples 5").success());
     assert!(!evaluated().contains("rewards are known at pulls"));
     let path = folder.path("s/trajectories.csv");
     let text = fs::read_to_string(&path).unwrap();

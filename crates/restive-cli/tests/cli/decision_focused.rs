@@ -33,7 +33,7 @@ fn every_value_trains_every_predictor_and_the_card_has_the_answer() {
             if choice == "two-stage" { "answer     two-stage is enough: " } else { "leads two-stage by" };
         assert!(text.contains(said), "{text}");
         assert!(text.contains(&format!("decision-focused, value {value}")), "{text}");
-        folder.restive(&format!("evaluate {out} s --runs 10 --resamples 4")).success();
+        folder.restive(&format!("evaluate {out} s --estimators published --runs 10 --resamples 4")).success();
     }
     // as published: from scratch, no selection, index discount 0.99 from training to plan
     let text = stdout(&folder.restive(&format!("{TRAIN} --profile published --out p")).success());
@@ -178,6 +178,7 @@ fn rewards_that_would_overflow_are_refused() {
 fn transitions_that_were_never_logged_are_said_to_be_guesses() {
     let folder = study("--instances 4 --arms 6 --budget 6 --trajectories 3");
     folder.restive("train s --predictor effect --profile published --out m").success();
-    let said = stderr(&folder.restive("evaluate m s --runs 10 --resamples 4").success());
+    let said =
+        stderr(&folder.restive("evaluate m s --estimators published --runs 10 --resamples 4").success());
     assert!(said.contains("no passive transition was logged"), "{said}");
 }

@@ -24,7 +24,8 @@ fn generated(trajectories: usize) -> Folder {
 }
 
 fn json(folder: &Folder, arguments: &str) -> Value {
-    let run = folder.restive(&format!("evaluate m s --json {FEW} {arguments}")).success();
+    let run =
+        folder.restive(&format!("evaluate m s --estimators published --json {FEW} {arguments}")).success();
     serde_json::from_str(&stdout(&run)).unwrap()
 }
 
@@ -74,6 +75,7 @@ fn the_numbers_are_the_librarys() {
     let found = json(&folder, "");
     assert_eq!(keys(&found), ["about", "loss", "policies"]);
     let names = [
+        "least-engaged",
         "model-horizon",
         "model-soft",
         "model-strict",
@@ -125,7 +127,9 @@ fn the_numbers_are_the_librarys() {
 fn text_and_table_say_what_they_rest_on() {
     let folder = generated(6);
     write_model(&folder.path("s"), &folder.path("m"));
-    let run = folder.restive(&format!("evaluate m s {FEW} --out scores.csv --ratio previous-step")).success();
+    let run = folder
+        .restive(&format!("evaluate m s --estimators published {FEW} --out scores.csv --ratio previous-step"))
+        .success();
     let text = stdout(&run);
     for part in [
         "is: importance sampling, arm by arm: it cannot see that other arms' states are those of the behaviour policy",
@@ -133,7 +137,7 @@ fn text_and_table_say_what_they_rest_on() {
         "95 % intervals cover rollouts",
         "propensities     logged\n",
         "judged on        test part: 1 instance, 12 arms, budget 3; index discount 0.8000\n",
-        "deployment       5 decisions; ",
+        "deployment       5 decisions from the first states; ",
         "predictive loss  ",
         "wrote            scores.csv\n",
     ] {
@@ -154,7 +158,8 @@ fn text_and_table_say_what_they_rest_on() {
         ("--index-discount 2", "--index-discount: found 2, expected a number from 0 to 1"),
         ("--runs 1", "--runs: found 1, expected at least 2"),
     ] {
-        let message = stderr(&folder.restive(&format!("evaluate m s {arguments}")).code(2));
+        let message =
+            stderr(&folder.restive(&format!("evaluate m s --estimators published {arguments}")).code(2));
         assert!(message.contains(part) && message.lines().count() == 1, "{message}");
     }
     assert_eq!(folder.listing(), ["m", "s", "scores.csv"]);
@@ -166,8 +171,16 @@ fn a_single_trajectory_is_judged_by_segments_and_without_truth_there_is_no_oracl
     write_model(&folder.path("s"), &folder.path("m"));
     fs::remove_file(folder.path("s/truth.csv")).unwrap();
     let found = json(&folder, "--part all");
-    let names =
-        ["model-horizon", "model-soft", "model-strict", "myopic", "no-action", "random", "round-robin"];
+    let names = [
+        "least-engaged",
+        "model-horizon",
+        "model-soft",
+        "model-strict",
+        "myopic",
+        "no-action",
+        "random",
+        "round-robin",
+    ];
     assert_eq!(keys(&found["policies"]), names);
     for name in names {
         assert_eq!(keys(&found["policies"][name]), ["fluid", "segmented", "simulated"]);
@@ -175,7 +188,7 @@ fn a_single_trajectory_is_judged_by_segments_and_without_truth_there_is_no_oracl
     let settings = folder.path("s/study.toml");
     let rota = fs::read_to_string(&settings).unwrap().replace("\"logged\"", "\"round-robin-as-uniform\"");
     fs::write(&settings, rota).unwrap();
-    let run = folder.restive(&format!("evaluate m s --part all {FEW}")).success();
+    let run = folder.restive(&format!("evaluate m s --estimators published --part all {FEW}")).success();
     let text = stdout(&run);
     assert!(text.contains("segmented: the paper's metric, not evidence"), "{text}");
     assert!(text.contains("a fixed rota is taken for K of N arms at random"), "{text}");
@@ -206,7 +219,7 @@ fn a_part_of_an_instance_keeps_the_propensities_of_the_whole() {
     let [logged, uniform] =
         ["logged", "uniform"].map(|source| json(&folder, &format!("--behaviour {source}")));
     assert!(same_numbers(&logged, &uniform));
-    let run = folder.restive(&format!("evaluate m s {FEW}")).success();
+    let run = folder.restive(&format!("evaluate m s --estimators published {FEW}")).success();
     assert!(stdout(&run).contains("test part: 1 instance, 4 arms, budget "), "{}", stdout(&run));
     let table = folder.path("s/trajectories.csv");
     let text = fs::read_to_string(&table).unwrap();
@@ -216,12 +229,12 @@ fn a_part_of_an_instance_keeps_the_propensities_of_the_whole() {
     fs::write(&settings, fs::read_to_string(&settings).unwrap().replace("\"logged\"", "\"uniform\""))
         .unwrap();
     assert!(same_numbers(&json(&folder, ""), &uniform));
-    let message = stderr(&folder.restive("evaluate m s --behaviour logged").code(1));
+    let message = stderr(&folder.restive("evaluate m s --estimators published --behaviour logged").code(1));
     assert!(message.contains("--behaviour logged: found no column propensity"), "{message}");
     // an arm's part may be missing altogether
     let arms = folder.path("s/arms.csv");
     fs::write(&arms, fs::read_to_string(&arms).unwrap().replace(",test", ",train")).unwrap();
-    let message = stderr(&folder.restive("evaluate m s").code(1));
+    let message = stderr(&folder.restive("evaluate m s --estimators published").code(1));
     assert!(message.contains("--part test: found no arms"), "{message}");
 }
 
@@ -272,20 +285,22 @@ fn without_chance_in_the_log_the_others_remain() {
         let text = fs::read_to_string(&settings).unwrap().replace("\"logged\"", "\"uniform\"");
         fs::write(&settings, text.replace(&format!("budget = {logged}"), &format!("budget = {deployed}")))
             .unwrap();
-        let run = folder.restive(&format!("evaluate m s --json {FEW}")).success();
+        let run = folder.restive(&format!("evaluate m s --estimators published --json {FEW}")).success();
         let found: Value = serde_json::from_str(&stdout(&run)).unwrap();
         assert_eq!(keys(&found["policies"]["model-soft"]), ["fluid", "simulated", "true"]);
         let warning = format!("warning: is and segmented are absent: {why}");
         assert!(stderr(&run).contains(&warning), "{}", stderr(&run));
         assert!(found["about"]["warnings"].to_string().contains(why));
         assert!(found["loss"]["per_transition"].as_f64().unwrap() > 0.0);
-        folder.restive(&format!("evaluate m s {FEW}")).success();
+        folder.restive(&format!("evaluate m s --estimators published {FEW}")).success();
         // propensities that the log itself contradicts are broken data
         let table = folder.path("s/trajectories.csv");
         let zero =
             fs::read_to_string(&table).unwrap().replacen(",0.75\n", ",0\n", 1).replacen(",1.0\n", ",0\n", 1);
         fs::write(&table, zero).unwrap();
-        let message = stderr(&folder.restive(&format!("evaluate m s --behaviour logged {FEW}")).code(1));
+        let message = stderr(
+            &folder.restive(&format!("evaluate m s --estimators published --behaviour logged {FEW}")).code(1),
+        );
         assert!(message.contains("propensity"), "{message}");
     }
 }
@@ -299,8 +314,8 @@ fn a_part_too_small_for_the_ratio_of_the_budget_says_so() {
     write_model(&folder.path("s"), &folder.path("m"));
     let note =
         "a part this small does not keep the ratio of pulls to arms: 1 of 2 are pulled where it is 2 of 10";
-    let run = folder.restive(&format!("evaluate m s {FEW}")).success();
+    let run = folder.restive(&format!("evaluate m s --estimators published {FEW}")).success();
     assert!(stderr(&run).contains(note), "{}", stderr(&run));
-    let run = folder.restive(&format!("evaluate m s --part all {FEW}")).success();
+    let run = folder.restive(&format!("evaluate m s --estimators published --part all {FEW}")).success();
     assert!(!stderr(&run).contains("does not keep the ratio"), "{}", stderr(&run));
 }

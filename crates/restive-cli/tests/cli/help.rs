@@ -22,6 +22,7 @@ fn the_examples_of_every_help_work() {
         "study",
         "train",
         "evaluate",
+        "compare",
         "plan",
         "experiment",
         "experiment bars",
@@ -47,8 +48,11 @@ fn the_examples_of_every_help_work() {
             fs::copy(shipped.join("study").join(name), folder.path("examples/study").join(name)).unwrap();
         }
         // what `restive train` would have left there
-        if let "evaluate" | "plan" = command {
+        if let "evaluate" | "compare" | "plan" = command {
             write_model(&folder.path("examples/study"), &folder.path("model"));
+        }
+        if command == "compare" {
+            write_model(&folder.path("examples/study"), &folder.path("other"));
         }
         let help = stdout(&folder.restive(&format!("{command} --help")).success());
         let examples = examples(&help);

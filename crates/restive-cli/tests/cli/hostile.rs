@@ -93,7 +93,11 @@ fn every_command_is_safe_with_hostile_names() {
             ]),
         )
         .success();
-        run(&folder, &with(&["evaluate", "m", "s", "--runs", "10", "--resamples", "5"])).success();
+        run(
+            &folder,
+            &with(&["evaluate", "m", "s", "--estimators", "published", "--runs", "10", "--resamples", "5"]),
+        )
+        .success();
         run(&folder, &with(&["plan", "m", "s"])).success();
     }
     run(&folder, &["plan", "m", "s", "--instance", PAINT]).success();
@@ -212,7 +216,7 @@ fn paths_and_arguments_are_safe() {
     run(&folder, &["plan", &path(" m"), &here, "--out", &csv]).success();
     let (model, scores) = (path(" m"), path(" e.csv"));
     let few = ["--part", "all", "--runs", "5", "--resamples", "5", "--out", &scores];
-    run(&folder, &[&["evaluate", &model, &here][..], &few].concat()).success();
+    run(&folder, &[&["evaluate", &model, &here, "--estimators", "published"][..], &few].concat()).success();
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod demo;
 mod disguised;
 mod ending;
 mod evaluate;
+mod evidence;
 mod experiment;
 mod experiment_cost;
 mod experiment_joint;

@@ -69,7 +69,8 @@ fn a_programme_can_be_studied_learnt_judged_and_planned() {
     folder.restive(&format!("generate maternal --out p {SMALL}")).success();
     folder.restive("study p").success();
     folder.restive("train p --out model --predictor effect --drop age").success();
-    let run = folder.restive("evaluate model p --json --runs 50 --resamples 5").success();
+    let run =
+        folder.restive("evaluate model p --estimators published --json --runs 50 --resamples 5").success();
     assert!(stderr(&run).contains("a fixed rota is taken for K of N arms at random"), "{}", stderr(&run));
     let scores: Value = serde_json::from_str(&stdout(&run)).unwrap();
     let value =

@@ -50,7 +50,7 @@ fn rows_in_any_order_give_the_same_study_training_and_plan() {
         folder.restive(&format!("train {study} --out {study}-model --epochs 3 --seed 4")).success();
         folder.restive(&format!("plan {study}-model {study} --history --out {study}.csv")).success();
         let scores = format!(
-            "evaluate {study}-model {study} --part all --runs 20 --resamples 10 --out {study}-scores.csv"
+            "evaluate {study}-model {study} --estimators published --part all --runs 20 --resamples 10 --out {study}-scores.csv"
         );
         folder.restive(&scores).success();
         let said = stdout(&folder.restive(&format!("study {study} --json")).success());

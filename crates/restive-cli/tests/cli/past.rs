@@ -20,7 +20,8 @@ fn generated(from: &str, to: &str) -> Folder {
 }
 
 fn evaluated(folder: &Folder, arguments: &str) -> Value {
-    let run = folder.restive(&format!("evaluate m s --json {FEW} {arguments}")).success();
+    let run =
+        folder.restive(&format!("evaluate m s --estimators published --json {FEW} {arguments}")).success();
     serde_json::from_str(&stdout(&run)).unwrap()
 }
 
@@ -40,7 +41,12 @@ fn whoever_uses_the_study_notes_that_its_past_had_more_pulls() {
     let folder = generated("budget = 4", "budget = 3");
     // 5 instances, 3 trajectories of 5 decisions
     let note = "restive: note: 75 logged steps with more pulls than the budget of 3, 4 at most";
-    for command in ["study s", "train s --out new --epochs 1", &format!("evaluate m s {FEW}"), "plan m s"] {
+    for command in [
+        "study s",
+        "train s --out new --epochs 1",
+        &format!("evaluate m s --estimators published {FEW}"),
+        "plan m s",
+    ] {
         let run = folder.restive(command).success();
         assert_eq!(stderr(&run).matches(note).count(), 1, "{command}: {}", stderr(&run));
     }

@@ -22,7 +22,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-const EVALUATE: &str = "evaluate m s --part all --runs 2 --resamples 2";
+const EVALUATE: &str = "evaluate m s --estimators published --part all --runs 2 --resamples 2";
 const GENERATE: &str = "generate two-state --instances 3 --arms 5 --budget 1 --trajectories 2";
 const TRAIN: &str = "train s --predictor effect --profile published";
 

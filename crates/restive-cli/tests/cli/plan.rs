@@ -366,7 +366,7 @@ fn features_that_tell_nothing_are_noted() {
     let quiet = stderr(&folder.restive("plan m s").success());
     assert!(!quiet.contains("feature"), "{quiet}");
     with([&|_| "", &|_| "south"]);
-    for command in ["plan m s", "evaluate m s --runs 20 --resamples 10"] {
+    for command in ["plan m s", "evaluate m s --estimators published --runs 20 --resamples 10"] {
         let notes = stderr(&folder.restive(command).success());
         assert!(notes.contains("note: feature age: missing in every arm, though it differed"), "{notes}");
         assert!(notes.contains("note: feature village: found \"south\" in every arm, though"), "{notes}");

@@ -367,5 +367,5 @@ fn the_card_says_what_was_chosen_and_what_records_are_worth() {
     let text = stdout(&run);
     assert!(text.contains("chosen") && text.contains("answer     weak, as asked"), "{text}");
     folder.restive("plan d s").success();
-    folder.restive("evaluate d s --runs 10 --resamples 5").success();
+    folder.restive("evaluate d s --estimators published --runs 10 --resamples 5").success();
 }

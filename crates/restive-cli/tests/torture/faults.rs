@@ -14,7 +14,7 @@ const COMMANDS: [(&str, &str); 6] = [
     ("out", "generate two-state --instances 3 --arms 300 --trajectories 4 --format parquet --out out"),
     ("out", "train study --epochs 3 --out out"),
     ("out.csv", "plan model study --out out.csv"),
-    ("out.parquet", "evaluate model study --part all --runs 50 --out out.parquet"),
+    ("out.parquet", "evaluate model study --estimators published --part all --runs 50 --out out.parquet"),
     ("out.npy", "index arms.csv --out out.npy"),
 ];
 

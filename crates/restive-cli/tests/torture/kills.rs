@@ -24,7 +24,7 @@ const COMMANDS: [(&str, &str); 11] = [
     ("out", "train study --objective decision-focused --preset strong --epochs 6 --out out"),
     ("out.csv", "plan model study --out out.csv"),
     ("out.parquet", "plan model study --out out.parquet"),
-    ("out.csv", "evaluate model study --part all --runs 50 --out out.csv"),
+    ("out.csv", "evaluate model study --estimators published --part all --runs 50 --out out.csv"),
     ("out.npy", "index arms.csv --out out.npy"),
     ("out.parquet", "index arms.csv --out out.parquet"),
     ("out", "experiment bars --domain two-state --arms 10 --runs 1 --quick --out out"),

@@ -31,7 +31,7 @@ const COMMANDS: [&str; 9] = [
     "plan model study",
     "plan model study --instance NAME",
     "plan model study --out OUT.csv",
-    "evaluate model study --part all --runs 20",
+    "evaluate model study --estimators published --part all --runs 20",
     "index arms.csv",
 ];
 

@@ -1,6 +1,6 @@
 //! What the scores of an evaluation rest on, in words: what estimators judge by, notes and warnings.
 
-use super::asked::{EvaluateAsked, RatioName};
+use super::asked::{EstimatorsName, EvaluateAsked, RatioName};
 use super::log::Source;
 use crate::apply::Applied;
 use crate::message::{Message, Opt, message};
@@ -12,8 +12,15 @@ use restive::evaluation::{Estimator, Evaluation, Hindrance, Record};
 use restive::instance::UNSEEN;
 
 /// What an estimator judges by.
-pub(super) fn judges_by(estimator: Estimator) -> &'static str {
+pub(super) fn judges_by(estimator: Estimator, name: EstimatorsName) -> &'static str {
+    let is_judged = name == EstimatorsName::Judged;
     match estimator {
+        Estimator::Simulated if is_judged => {
+            "rollouts in the world of judges who were fitted to other people"
+        }
+        Estimator::Fluid if is_judged => {
+            "the limit of many arms in the world of judges who were fitted to other people"
+        }
         Estimator::Is => {
             "importance sampling, arm by arm: it cannot see that other arms' states are those of the behaviour policy"
         }
@@ -36,13 +43,14 @@ pub(super) fn notes(
     let mut notes: Vec<Message> = applied.notes.iter().map(Message::from).collect();
     notes.extend(changed_ratio(applied, groups, judged).map(Message::from));
     let (logged, deployed) = (logged_decisions(judged), applied.study.settings.horizon);
-    if logged != deployed {
+    let is_published = asked.estimators == EstimatorsName::Published;
+    if logged != deployed && is_published {
         let said = format!(
             "is and segmented sum over the {logged} logged decisions, the other values over the {deployed} of a deployment: do not compare them"
         );
         notes.push(said.into());
     }
-    if source.behaviour.is_some() && asked.ratio == RatioName::ThisStep {
+    if is_published && source.behaviour.is_some() && asked.ratio == RatioName::ThisStep {
         let advice = || message!(", as does ", Opt("ratio"), " previous-step");
         notes.extend(rewards_at_pulls(judged).map(|note| Message::from(note).and(advice())));
     }
@@ -88,6 +96,7 @@ pub(super) fn warnings(
     source: Source,
     hindrance: Option<Hindrance>,
     judged: &[Instance],
+    is_published: bool,
 ) -> Vec<String> {
     let mut warnings = Vec::new();
     let policies = &evaluation.policies;
@@ -96,10 +105,10 @@ pub(super) fn warnings(
     if let Some(hindrance) = hindrance {
         warnings.push(format!("is and segmented are absent: {}", hindrance.words()));
     }
-    if source.is_rota {
+    if source.is_rota && is_published {
         warnings.push("a fixed rota is taken for K of N arms at random, as study.toml says".into());
     }
-    if drift.is_visible() && (source.is_rota || has(Estimator::Segmented)) {
+    if drift.is_visible() && is_published && (source.is_rota || has(Estimator::Segmented)) {
         warnings.push(format!(
             "the states drift over time (a state's share moves by up to {:.2}), which the segmented variant and a rota taken for chance assume not to happen",
             drift.largest
@@ -113,7 +122,8 @@ pub(super) fn warnings(
     }
     match is_labelled(judged) {
         true => warnings.extend(few_sightings(judged)),
-        false => warnings.extend(unseen_rows(judged)),
+        false if is_published => warnings.extend(unseen_rows(judged)),
+        false => (),
     }
     warnings.extend(unknown_starts(judged));
     for (policy, scores) in policies {

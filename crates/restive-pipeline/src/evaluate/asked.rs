@@ -1,5 +1,6 @@
 //! What an evaluation may be asked for.
 
+use crate::cross_fit::FOLDS;
 use crate::error::{Error, Result};
 use crate::message::{Opt, message};
 use crate::options::INDEX_DISCOUNT;
@@ -8,6 +9,8 @@ use restive::policy::Temperature;
 restive_tables::choices! {
     /// Which arms are judged on.
     JudgedPart {
+        /// Everybody, each by a model of the same recipe that was trained without them
+        Folds = "folds",
         /// Arms held out to judge by
         Test = "test",
         /// Arms held out to choose by
@@ -26,10 +29,32 @@ restive_tables::choices! {
         Logged = "logged",
         /// K of N arms at random
         Uniform = "uniform",
-        /// The share of arms pulled at each step
+        /// In turn, everybody once before anybody twice, in an order that has nothing to do with outcomes
+        Rota = "rota",
+        /// By a model of who was pulled; for importance sampling, the share of arms pulled at each step
         Estimated = "estimated",
-        /// No importance sampling
+        /// Nobody knows: no evidence, no importance sampling
         None = "none",
+    }
+}
+
+restive_tables::choices! {
+    /// What policies are judged by.
+    EstimatorsName {
+        /// Evidence, and simulations whose unseen moves come from a judge fitted to other people
+        Judged = "judged",
+        /// The paper's metrics, and simulations that take unseen moves for uniform: not evidence
+        Published = "published",
+    }
+}
+
+restive_tables::choices! {
+    /// Where simulated programmes begin.
+    StartName {
+        /// In the latest state of every arm
+        Today = "today",
+        /// In the first states of the log
+        First = "first",
     }
 }
 
@@ -46,8 +71,16 @@ restive_tables::choices! {
 /// What an evaluation is asked for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EvaluateAsked {
-    /// the arms to judge on
-    pub part: JudgedPart,
+    /// what to judge by
+    pub estimators: EstimatorsName,
+    /// the arms to judge on; absent: folds, and test for the published estimators
+    pub part: Option<JudgedPart>,
+    /// of people, where a recipe is judged
+    pub folds: usize,
+    /// where simulations begin; absent: today, and first for the published estimators
+    pub start: Option<StartName>,
+    /// of the calls, for p
+    pub deals: usize,
     /// of the index; absent: the model's, else 1 − 1/H
     pub index_discount: Option<f64>,
     /// of the soft policies
@@ -56,8 +89,8 @@ pub struct EvaluateAsked {
     pub behaviour: Option<BehaviourName>,
     /// of importance sampling
     pub ratio: RatioName,
-    /// simulated runs
-    pub runs: usize,
+    /// simulated runs; absent: 200, and 1,000 for the published estimators
+    pub runs: Option<usize>,
     /// of the bootstrap
     pub resamples: usize,
     /// of all random numbers
@@ -67,12 +100,16 @@ pub struct EvaluateAsked {
 impl Default for EvaluateAsked {
     fn default() -> Self {
         Self {
-            part: JudgedPart::Test,
+            estimators: EstimatorsName::Judged,
+            part: None,
+            folds: FOLDS,
+            start: None,
+            deals: 999,
             index_discount: None,
             temperature: Temperature::Spread(0.1),
             behaviour: None,
             ratio: RatioName::ThisStep,
-            runs: 1000,
+            runs: None,
             resamples: 200,
             seed: crate::SEED,
         }
@@ -84,7 +121,13 @@ impl EvaluateAsked {
     pub fn check(&self) -> Result<()> {
         INDEX_DISCOUNT.check(&self.index_discount)?;
         const MOST: usize = 10_000_000;
-        for (option, found) in [("runs", self.runs), ("resamples", self.resamples)] {
+        let numbers = [
+            ("runs", self.runs()),
+            ("resamples", self.resamples),
+            ("folds", self.folds),
+            ("deals", self.deals),
+        ];
+        for (option, found) in numbers {
             if !(2..=MOST).contains(&found) {
                 let expected = if found < 2 { "at least 2".into() } else { format!("at most {MOST}") };
                 let words = format!(": found {found}, expected {expected}");
@@ -92,5 +135,29 @@ impl EvaluateAsked {
             }
         }
         Ok(())
+    }
+
+    /// The arms to judge on.
+    pub fn part(&self) -> JudgedPart {
+        self.part.unwrap_or(match self.estimators {
+            EstimatorsName::Judged => JudgedPart::Folds,
+            EstimatorsName::Published => JudgedPart::Test,
+        })
+    }
+
+    /// Simulated runs.
+    pub fn runs(&self) -> usize {
+        self.runs.unwrap_or(match self.estimators {
+            EstimatorsName::Judged => 200,
+            EstimatorsName::Published => 1000,
+        })
+    }
+
+    /// Where simulations begin.
+    pub fn start(&self) -> StartName {
+        self.start.unwrap_or(match self.estimators {
+            EstimatorsName::Judged => StartName::Today,
+            EstimatorsName::Published => StartName::First,
+        })
     }
 }

@@ -1,8 +1,9 @@
 //! What an evaluation answers: scores by policy and estimator, the predictive loss, and what all of it rests on.
 //!
-//! Serialised it is `{"policies": {POLICY: {ESTIMATOR: {"value", "low", "high", "ess", "gain_over_random", "gain_over_no_action"}}},
+//! Serialised it is `{"evidence", "policies": {POLICY: {ESTIMATOR: {"value", "low", "high", "ess", "gain_over_random", "gain_over_no_action"}}},
 //! "loss", "about"}`; what does not apply is absent.
 
+use super::answer::{Interval, Outcome};
 use crate::loss::Loss;
 use crate::message::Message;
 use restive::evaluation::{Estimate, Estimator, Score};
@@ -12,6 +13,9 @@ use std::collections::BTreeMap;
 /// The answer to an evaluation.
 #[derive(Debug, Serialize)]
 pub struct Evaluated {
+    /// what comes first: the evidence, or why there is none; absent where the published estimators were asked for
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<Outcome>,
     /// by name, in the order in which they are shown
     #[serde(serialize_with = "by_policy_and_estimator")]
     pub policies: Vec<(String, Vec<Score>)>,
@@ -30,6 +34,10 @@ pub struct Evaluated {
 /// What the numbers rest on.
 #[derive(Debug, Serialize)]
 pub struct AboutEvaluation {
+    /// what it was judged by
+    pub judged_by: &'static str,
+    /// where simulations begin
+    pub start: &'static str,
     /// the arms that judge
     pub part: &'static str,
     /// how many instances they belong to
@@ -127,19 +135,6 @@ struct ScoreNumbers {
     gain_over_random: Option<Interval>,
     #[serde(skip_serializing_if = "Option::is_none")]
     gain_over_no_action: Option<Interval>,
-}
-
-#[derive(Serialize)]
-struct Interval {
-    value: f64,
-    low: f64,
-    high: f64,
-}
-
-impl From<Estimate> for Interval {
-    fn from(Estimate { value, low, high, .. }: Estimate) -> Self {
-        Self { value, low, high }
-    }
 }
 
 fn by_policy_and_estimator<S: Serializer>(

@@ -28,7 +28,7 @@ impl Source {
         let behaviour = match asked {
             None => said.source(),
             Some(BehaviourName::Logged) => Some(Behaviour::Logged),
-            Some(BehaviourName::Uniform) => Some(Behaviour::Uniform),
+            Some(BehaviourName::Uniform | BehaviourName::Rota) => Some(Behaviour::Uniform),
             Some(BehaviourName::Estimated) => Some(Behaviour::Estimated),
             Some(BehaviourName::None) => None,
         };
@@ -38,7 +38,13 @@ impl Source {
             let why = " logged: found no column propensity in the trajectories, expected one";
             refuse!(Opt("behaviour"), why);
         }
-        Ok(Self { behaviour, is_rota: asked.is_none() && said == StudyBehaviour::RoundRobinAsUniform })
+        Ok(Self {
+            behaviour,
+            is_rota: match asked {
+                None => said == StudyBehaviour::RoundRobinAsUniform,
+                Some(asked) => asked == BehaviourName::Rota,
+            },
+        })
     }
 
     /// What study.toml asks to be taken for granted.
@@ -66,7 +72,7 @@ impl Applied<'_> {
     /// The arms of a part, by instance; refused where there are none.
     pub fn groups(&self, part: JudgedPart) -> Result<Vec<Group>> {
         let part = match part {
-            JudgedPart::All => return Ok(self.all()),
+            JudgedPart::All | JudgedPart::Folds => return Ok(self.all()),
             JudgedPart::Test => Part::Test,
             JudgedPart::Validation => Part::Validation,
             JudgedPart::Train => Part::Train,

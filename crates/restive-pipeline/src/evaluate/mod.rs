@@ -1,95 +1,292 @@
-//! What a model's policy is worth beside others, by every estimator that applies.
+//! What a model's policy is worth: first the evidence, then what it and others would bring, by every estimator that applies.
 //!
 //! | file | what happens there |
 //! |---|---|
 //! | `asked` | what may be asked for, with its defaults |
+//! | `subjects` | who is judged, and what models that never saw them say of them |
+//! | `evidence`, `answer` | the two questions that come first, and when there is no answer |
+//! | `judges` | models of moves, fitted to other people, for evidence and for simulations |
 //! | `log` | the arms that judge, and how likely each logged action was |
 //! | `policies` | what is judged |
 //! | `about` | what the scores rest on, in words |
+//! | `sentences` | the evidence in words, the same for every face |
+//! | `compare` | which of several recipes |
 //! | `evaluated` | the answer |
 
 mod about;
+mod answer;
 mod asked;
+mod compare;
 mod evaluated;
+mod evidence;
+mod judges;
 mod log;
 mod policies;
+mod sentences;
+mod subjects;
 
-pub use asked::{BehaviourName, EvaluateAsked, JudgedPart, RatioName};
+pub use answer::{Decile, EvidenceAnswer, Interval, Outcome, PolicyGain};
+pub use asked::{BehaviourName, EstimatorsName, EvaluateAsked, JudgedPart, RatioName, StartName};
+pub use compare::{Compared, ComparedRecipe, compare};
 pub use evaluated::{AboutEstimator, AboutEvaluation, Evaluated, EvaluatedQuantity};
+pub use evidence::{LEAST_CALLS, evidence_of_scores};
+pub use sentences::signed;
 
 use crate::apply::Applied;
-use crate::error::{Error, Result};
+use crate::cross_fit::FoldProgress;
+use crate::error::Error;
 use crate::loss::loss;
+use crate::message::{Opt, message};
+use crate::recipe::{recipe_key, recipe_words};
 use about::{is_labelled, judges_by, logged_decisions, notes, warnings};
+use answer::Given;
+use evidence::{Gathered, design, no};
+use judges::JudgedWorld;
 use log::Source;
+use ndarray::Array3;
+use restive::data::split::Group;
 use restive::evaluation::{
-    Behaviour, Case, Evaluation, EvaluationSettings, Hindrance, RatioUpTo, Score, evaluate,
+    Behaviour, Case, Estimator, Evaluation, EvaluationSettings, Foreseen, Hindrance, RatioUpTo, Score, Start,
+    evaluate,
 };
 use restive::{Instance, Transition};
+use restive_tables::Looks;
+use subjects::Subjects;
 
 impl Applied<'_> {
-    /// Judges the model's policy and others.
-    pub fn evaluate(&self, asked: &EvaluateAsked) -> Result<Evaluated> {
+    /// Judges the model's policy and others. `looks`, where they are counted, hear of it; `visit` hears of the models of folds on their
+    /// way, and may end it by an error of his own.
+    pub fn evaluate<E: From<Error>>(
+        &self,
+        asked: &EvaluateAsked,
+        looks: Option<&mut Looks>,
+        visit: impl FnMut(FoldProgress) -> std::result::Result<(), E>,
+    ) -> std::result::Result<Evaluated, E> {
         asked.check()?;
-        let groups = self.groups(asked.part)?;
-        let source = Source::new(self, asked.behaviour)?;
-        let index_discount = self.index_discount(asked.index_discount);
-        let weighed = self.with_propensities(&groups, source.behaviour)?;
-        let hindrance = weighed.is_none().then_some(Hindrance::Impossible);
-        let judged = weighed.unwrap_or_else(|| self.select(&groups));
-        let predictions: Vec<Transition> = groups.iter().map(|group| self.prediction(group)).collect();
-        let has_truth = judged.iter().all(|instance| instance.truth().is_some());
-        let horizon = self.study.settings.horizon;
-        let (mut cases, mut not_indexable) = (Vec::new(), 0);
-        for (instance, prediction) in judged.iter().zip(&predictions) {
-            let truth = instance.truth().filter(|_| has_truth);
-            let (policies, not) =
-                policies::policies(instance, prediction, truth, index_discount, asked.temperature, horizon)?;
-            not_indexable += not;
-            cases.push(Case { instance, policies, prediction: None });
+        if asked.estimators == EstimatorsName::Published {
+            if asked.part() == JudgedPart::Folds {
+                let why = " folds: the published estimators judge the model as it is; it needs ";
+                return Err(Error::Asked(message!(Opt("part"), why, Opt("part"), " test")).into());
+            }
+            return Ok(self.values(asked, &Subjects::as_it_is(self, asked)?, None)?);
         }
-        let settings = EvaluationSettings {
-            behaviour: source.behaviour.filter(|_| hindrance.is_none()).map(|_| Behaviour::Logged),
-            ratio_up_to: match asked.ratio {
-                RatioName::ThisStep => RatioUpTo::ThisStep,
-                RatioName::PreviousStep => RatioUpTo::PreviousStep,
-            },
-            runs: asked.runs,
-            resamples: asked.resamples,
-            seed: asked.seed,
-            ..EvaluationSettings::new(horizon)
+        let designed = match self.whom_it_knows(asked.part()) {
+            Some(refused) => Err(refused),
+            None => design(self.study, asked.behaviour)?,
         };
+        let design = match designed {
+            Ok(design) => design,
+            // without evidence there is no world to simulate in either
+            Err(refused) => return Ok(self.refused(asked, refused)?),
+        };
+        let subjects = Subjects::new(self, asked, visit)?;
+        let folds: Vec<&[Group]> = subjects.folds.iter().map(|fold| fold.groups.as_slice()).collect();
+        let drop = &self.card.configuration.drop;
+        let gathered = Gathered::new(self.study, drop, &folds, design, asked.seed)?;
+        let evidence = &gathered.evidence;
+        let tables: Vec<Array3<f64>> =
+            subjects.folds.iter().flat_map(|fold| fold.ranked.iter().cloned()).collect();
+        let ranking = evidence.ranking(&tables).map_err(Error::from)?;
+        if let Some(refused) = gathered.refusal(&evidence.balance(&ranking)) {
+            return Ok(self.refused(asked, refused)?);
+        }
+        let key = recipe_key(self.card)?;
+        let looks = looks.map(|looks| looks.look(&key, &subjects.people, &recipe_words(self.card)));
+        let given = Given {
+            unit: self.study.settings.unit.clone(),
+            folds: (asked.part() == JudgedPart::Folds).then_some(subjects.folds.len()),
+            looks,
+            deals: asked.deals,
+        };
+        let mut answer = gathered.answer(&ranking, given);
+        let effects = subjects.effects(self);
+        answer.calibration = Some(evidence.calibration(&effects).map_err(Error::from)?.into());
+        let myopic = evidence.ranking(&effects).map_err(Error::from)?;
+        answer.policies.push(PolicyGain::measured("myopic", myopic.plan.times(gathered.per_hundred).into()));
+        let mut evaluated = self.values(asked, &subjects, Some(&gathered))?;
+        let simulated = ["least-engaged", "round-robin", "no-action"];
+        let per_hundred = 100.0 / evaluated.about.arms as f64 * evaluated.about.instances as f64;
+        for policy in simulated {
+            let found =
+                evaluated.by_estimator(Estimator::Fluid).into_iter().find(|(name, _)| *name == policy);
+            let Some(gain) = found.and_then(|(_, score)| score.gain_over_random) else { continue };
+            answer.policies.push(PolicyGain::simulated(policy, Interval::from(gain).times(per_hundred)));
+        }
+        evaluated.evidence = Some(Outcome::Answer(Box::new(answer)));
+        Ok(evaluated)
+    }
+
+    /// Why the model cannot be judged on these people, if it cannot: it may have learnt from them.
+    fn whom_it_knows(&self, part: JudgedPart) -> Option<Outcome> {
+        let retrain = || {
+            message!(
+                Opt("part"),
+                " folds trains the recipe anew without those whom it is judged on; ",
+                Opt("part"),
+                " test judges this model on people it never saw"
+            )
+        };
+        match part {
+            JudgedPart::Folds => None,
+            JudgedPart::Train => Some(no("the model was learnt from these people", retrain())),
+            JudgedPart::All if self.is_trained_on => {
+                Some(no("the model was learnt from some of these people", retrain()))
+            }
+            // another study: that none of its people was learnt from is said as an assumption
+            JudgedPart::All => None,
+            JudgedPart::Test | JudgedPart::Validation => {
+                let is_known = self.is_trained_on || self.study.given_split().is_some();
+                (!is_known).then(|| {
+                    no(
+                        "the study is another, or has changed since the model was trained, and does not say who was learnt from",
+                        message!(
+                            Opt("part"),
+                            " folds trains the recipe anew; or let a column split in the table of arms say who was held out"
+                        ),
+                    )
+                })
+            }
+        }
+    }
+
+    /// No evidence and no simulations: the loss alone.
+    fn refused(&self, asked: &EvaluateAsked, refused: Outcome) -> crate::Result<Evaluated> {
+        let groups = self.groups(asked.part())?;
+        let judged = self.select(&groups);
+        let predictions: Vec<Transition> = groups.iter().map(|group| self.prediction(group)).collect();
+        let views: Vec<_> = predictions.iter().map(Transition::view).collect();
+        let source = Source::new(self, asked.behaviour)?;
+        let settings = self.settings(asked, None);
+        let evaluation = None;
+        let mut about = self.about(asked, source, &settings, &judged, evaluation);
+        about.notes = notes(self, asked, source, &groups, &judged, 0);
+        Ok(Evaluated {
+            evidence: Some(refused),
+            policies: Vec::new(),
+            loss: loss(&judged, &views),
+            uninformed_loss: (judged[0].states() as f64).ln(),
+            is_labelled: is_labelled(&judged),
+            about,
+        })
+    }
+
+    /// What policies are worth, by every estimator that applies; simulated in the world of judges, or as published.
+    fn values(
+        &self,
+        asked: &EvaluateAsked,
+        subjects: &Subjects,
+        gathered: Option<&Gathered>,
+    ) -> crate::Result<Evaluated> {
+        let Subjects { groups, predictions, .. } = subjects;
+        let source = Source::new(self, asked.behaviour)?;
+        let is_weighed = gathered.is_none();
+        let weighed = match is_weighed {
+            true => self.with_propensities(groups, source.behaviour)?,
+            false => Some(self.select(groups)),
+        };
+        let hindrance = weighed.is_none().then_some(Hindrance::Impossible);
+        let judged = weighed.unwrap_or_else(|| self.select(groups));
+        let has_truth = judged.iter().all(|instance| instance.truth().is_some());
+        let behaviour =
+            source.behaviour.filter(|_| is_weighed && hindrance.is_none()).map(|_| Behaviour::Logged);
+        let settings = self.settings(asked, behaviour);
+        let index_discount = self.index_discount(asked.index_discount);
+        let worlds: Vec<JudgedWorld<'_>> = gathered.map_or(Vec::new(), |gathered| {
+            groups.iter().map(|group| gathered.judges.world(group, &subjects.folds)).collect()
+        });
+        let foreseen: Vec<Transition> = worlds.iter().map(JudgedWorld::transition).collect();
+        let draws: Vec<_> = worlds.iter().map(|world| |seed: u64| world.drawn(seed)).collect();
+        let (mut cases, mut not_indexable) = (Vec::new(), 0);
+        for (k, (instance, prediction)) in judged.iter().zip(predictions).enumerate() {
+            let truth = instance.truth().filter(|_| has_truth);
+            let (policies, not) = policies::policies(
+                instance,
+                prediction,
+                truth,
+                index_discount,
+                is_weighed.then_some(asked.temperature),
+                settings.horizon,
+                settings.start,
+            )?;
+            not_indexable += not;
+            let prediction = worlds.get(k).map(|world| Foreseen {
+                transition: &foreseen[k],
+                strength: world.strength,
+                drawn: Some(&draws[k]),
+            });
+            cases.push(Case { instance, policies, prediction });
+        }
         let evaluation =
             evaluate(&cases, &settings).map_err(|error| Error::at(self.study_name.as_str())(error.into()))?;
         let hindrance = hindrance.or(evaluation.evidence.hindrance);
         let views: Vec<_> = predictions.iter().map(Transition::view).collect();
-        let about = AboutEvaluation {
-            part: asked.part.name(),
-            instances: judged.len(),
-            arms: judged.iter().map(Instance::arms).sum(),
-            budget: budgets(&judged),
-            discount: judged[0].discount(),
-            index_discount,
-            temperature: asked.temperature.to_string(),
-            horizon: settings.horizon,
-            logged_decisions: logged_decisions(&judged),
-            runs: settings.runs,
-            resamples: settings.resamples,
-            seed: settings.seed,
-            ratio: asked.ratio.name(),
-            propensities: source.words(),
-            assumptions: source.assumptions(),
-            estimators: estimators(&evaluation),
-            warnings: warnings(&evaluation, source, hindrance, &judged),
-            notes: notes(self, asked, source, &groups, &judged, not_indexable),
-        };
+        let mut about = self.about(asked, source, &settings, &judged, Some(&evaluation));
+        about.warnings = warnings(&evaluation, source, hindrance, &judged, is_weighed);
+        about.notes = notes(self, asked, source, groups, &judged, not_indexable);
         Ok(Evaluated {
+            evidence: None,
             loss: loss(&judged, &views),
             uninformed_loss: (judged[0].states() as f64).ln(),
             is_labelled: is_labelled(&judged),
             policies: evaluation.policies,
             about,
         })
+    }
+
+    fn settings(&self, asked: &EvaluateAsked, behaviour: Option<Behaviour>) -> EvaluationSettings {
+        EvaluationSettings {
+            behaviour,
+            ratio_up_to: match asked.ratio {
+                RatioName::ThisStep => RatioUpTo::ThisStep,
+                RatioName::PreviousStep => RatioUpTo::PreviousStep,
+            },
+            start: match asked.start() {
+                StartName::Today => Start::Latest,
+                StartName::First => Start::First,
+            },
+            runs: asked.runs(),
+            // the noise of few runs is taken off again; worlds are drawn anew in every resample, which matters more
+            runs_per_resample: match asked.estimators {
+                EstimatorsName::Judged => 4,
+                EstimatorsName::Published => 20,
+            },
+            resamples: asked.resamples,
+            seed: asked.seed,
+            ..EvaluationSettings::new(self.study.settings.horizon)
+        }
+    }
+
+    /// What the numbers rest on; warnings and notes are still to be said.
+    fn about(
+        &self,
+        asked: &EvaluateAsked,
+        source: Source,
+        settings: &EvaluationSettings,
+        judged: &[Instance],
+        evaluation: Option<&Evaluation>,
+    ) -> AboutEvaluation {
+        AboutEvaluation {
+            judged_by: asked.estimators.name(),
+            start: asked.start().name(),
+            part: asked.part().name(),
+            instances: judged.len(),
+            arms: judged.iter().map(Instance::arms).sum(),
+            budget: budgets(judged),
+            discount: judged[0].discount(),
+            index_discount: self.index_discount(asked.index_discount),
+            temperature: asked.temperature.to_string(),
+            horizon: settings.horizon,
+            logged_decisions: logged_decisions(judged),
+            runs: settings.runs,
+            resamples: settings.resamples,
+            seed: settings.seed,
+            ratio: asked.ratio.name(),
+            propensities: source.words(),
+            assumptions: source.assumptions(),
+            estimators: evaluation.map_or_else(Default::default, |found| estimators(found, asked.estimators)),
+            warnings: Vec::new(),
+            notes: Vec::new(),
+        }
     }
 }
 
@@ -100,9 +297,12 @@ fn budgets(judged: &[Instance]) -> [usize; 2] {
 }
 
 /// What the numbers of each estimator rest on.
-fn estimators(evaluation: &Evaluation) -> std::collections::BTreeMap<&'static str, AboutEstimator> {
+fn estimators(
+    evaluation: &Evaluation,
+    name: EstimatorsName,
+) -> std::collections::BTreeMap<&'static str, AboutEstimator> {
     let about = |score: &Score| AboutEstimator {
-        judges_by: judges_by(score.estimator),
+        judges_by: judges_by(score.estimator, name),
         intervals_cover: score.value.covers.words(),
     };
     let scores = evaluation.policies.iter().flat_map(|(_, scores)| scores);

@@ -2,34 +2,43 @@
 
 use crate::apply::indices;
 use crate::error::Result;
-use restive::evaluation::{World, first_mass};
+use ndarray::Array2;
+use restive::evaluation::{Start, World};
 use restive::planning::Ending;
 use restive::policy::{Policy, Temperature};
 use restive::{Instance, Transition};
 
-/// All policies of an instance by name, and how many arms are predicted not to be indexable.
+/// All policies of an instance by name, soft ones where there is a temperature; and how many arms are predicted not to be
+/// indexable.
 pub(super) fn policies(
     instance: &Instance,
     prediction: &Transition,
     truth: Option<&Transition>,
     index_discount: f64,
-    temperature: Temperature,
+    temperature: Option<Temperature>,
     horizon: usize,
+    start: Start,
 ) -> Result<(Vec<(String, Policy)>, usize)> {
     let (reward, observation) = (instance.reward(), instance.observation());
-    let myopic = World::new(observation, reward, prediction).myopic_index(instance.discount());
+    // those who fare worst first, as caseworkers might
+    let world = World::new(observation, reward, prediction);
+    let (labels, myopic) = (world.reward(), world.myopic_index(instance.discount()));
+    let least = Array2::from_shape_fn((instance.arms(), instance.labels()), |(i, l)| -labels.at(i, l, 0));
     let mut policies = vec![
         ("no-action".to_string(), Policy::NoAction),
         ("random".to_string(), Policy::Random),
         ("round-robin".to_string(), Policy::RoundRobin),
+        ("least-engaged".to_string(), Policy::Strict(least)),
         ("myopic".to_string(), Policy::Strict(myopic)),
     ];
     let mut add = |name: &str, transition: &Transition| -> Result<usize> {
         let (table, not_indexable) = indices(transition.view(), reward.view(), index_discount, observation)?;
-        let softness = temperature.resolve(table.as_slice().expect("row-major"));
-        policies.push((format!("{name}-soft"), Policy::Soft(table.clone(), softness)));
+        if let Some(temperature) = temperature {
+            let softness = temperature.resolve(table.as_slice().expect("row-major"));
+            policies.push((format!("{name}-soft"), Policy::Soft(table.clone(), softness)));
+        }
         policies.push((format!("{name}-strict"), Policy::Strict(table)));
-        policies.push((format!("{name}-horizon"), horizon_policy(instance, transition, horizon)));
+        policies.push((format!("{name}-horizon"), horizon_policy(instance, transition, horizon, start)));
         Ok(not_indexable)
     };
     let not_indexable = add("model", prediction)?;
@@ -37,9 +46,10 @@ pub(super) fn policies(
     Ok((policies, not_indexable))
 }
 
-/// The plan for a deployment of so many steps that begins where the log did: what is counted ends with them, as the estimators do.
-fn horizon_policy(instance: &Instance, transition: &Transition, horizon: usize) -> Policy {
+/// The plan for a deployment of so many steps that begins there: what is counted ends with them, as the estimators do.
+fn horizon_policy(instance: &Instance, transition: &Transition, horizon: usize, start: Start) -> Policy {
     let world = World::new(instance.observation(), instance.reward(), transition);
-    let start = first_mass(instance.trajectories(), instance.observation());
+    let start = start.initial(instance.trajectories(), instance.observation());
+    let start = start.mass(instance.arms(), instance.labels());
     world.horizon_plan(instance.discount(), instance.budget() as f64, horizon, Ending::Nothing, start.view())
 }

@@ -14,6 +14,7 @@ pub fn study_of(name: DomainName, seed: u64, generated: Vec<Instance>) -> Study 
     let about = About {
         name: format!("{}, seed {seed}", name.name()),
         notes: None,
+        unit: None,
         behaviour: StudyBehaviour::Logged,
     };
     named(about, Split::in_order(&arms, seed), features, generated)
@@ -28,6 +29,7 @@ pub(super) fn of_programme(maternal: &Maternal, seed: u64, programme: Programme)
              without the years the encoded features are the paper's 43 columns."
                 .into(),
         ),
+        unit: Some("engaged weeks".into()),
         behaviour: StudyBehaviour::RoundRobinAsUniform,
     };
     named(about, maternal.split(seed), programme.people, programme.instances)
@@ -45,6 +47,7 @@ fn numbered(instance: &Instance) -> Features {
 struct About {
     name: String,
     notes: Option<String>,
+    unit: Option<String>,
     behaviour: StudyBehaviour,
 }
 
@@ -59,6 +62,7 @@ fn named(
     let settings = StudySettings {
         name: Some(about.name),
         notes: about.notes,
+        unit: about.unit,
         reward: first.reward().clone(),
         discount: first.discount(),
         budget: first.budget(),

@@ -23,7 +23,7 @@ fn card(study: &Study, asked: &Asked) -> Card {
 fn fit(card: &Card, study: &Study, folds: usize, threads: usize) -> Vec<FoldModel> {
     let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     let people = prepare::every_arm(study);
-    cross_fit(card, study, &people, folds, Some(&pool), |_| Ok::<_, Error>(())).unwrap()
+    cross_fit(card, study, &people, folds, 7, Some(&pool), |_| Ok::<_, Error>(())).unwrap()
 }
 
 /// The same study, some arms of which did the contrary.
@@ -78,7 +78,7 @@ fn people_outside_are_not_learnt_from() {
         card(&study, &Asked { predictor: Some(PredictorName::Linear), epochs: Some(9), ..Asked::default() });
     let split = prepare::split(&study, 0).unwrap();
     let people = [split.train.clone(), split.validation.clone()].concat();
-    let fit = |study: &Study| cross_fit(&card, study, &people, 2, None, |_| Ok::<_, Error>(())).unwrap();
+    let fit = |study: &Study| cross_fit(&card, study, &people, 2, 7, None, |_| Ok::<_, Error>(())).unwrap();
     let (models, other) = (fit(&study), fit(&altered(&study, &split.test)));
     for (model, other) in models.iter().zip(&other) {
         assert_eq!(model.trained.model.weights, other.trained.model.weights);
@@ -101,7 +101,7 @@ fn whoever_looks_on_hears_how_far_it_is_and_may_end_it() {
         card(&study, &Asked { predictor: Some(PredictorName::Linear), epochs: Some(3), ..Asked::default() });
     let people = prepare::every_arm(&study);
     let mut heard: Vec<FoldProgress> = Vec::new();
-    let models = cross_fit(&card, &study, &people, 4, None, |progress| {
+    let models = cross_fit(&card, &study, &people, 4, 7, None, |progress| {
         heard.push(progress);
         Ok::<_, Enough>(())
     });
@@ -110,7 +110,7 @@ fn whoever_looks_on_hears_how_far_it_is_and_may_end_it() {
     let last = heard.last().unwrap();
     assert_eq!((last.fold, last.folds, last.share), (3, 4, 1.0));
     assert!(heard.iter().all(|progress| !progress.message.is_empty()));
-    let ended = cross_fit(&card, &study, &people, 4, None, |progress| match progress.fold {
+    let ended = cross_fit(&card, &study, &people, 4, 7, None, |progress| match progress.fold {
         2.. => Err(Enough),
         _ => Ok(()),
     });
@@ -124,7 +124,7 @@ fn a_fold_that_cannot_be_trained_is_named() {
         card(&study, &Asked { predictor: Some(PredictorName::Linear), epochs: Some(9), ..Asked::default() });
     let people = prepare::every_arm(&study);
     let fit = |card: &Card, study: &Study, folds: usize| {
-        let fitted = cross_fit(card, study, &people, folds, None, |_| Ok::<_, Error>(()));
+        let fitted = cross_fit(card, study, &people, folds, 7, None, |_| Ok::<_, Error>(()));
         fitted.map(drop).unwrap_err().to_string()
     };
     let mut wild = card.clone();

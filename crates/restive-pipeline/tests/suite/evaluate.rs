@@ -4,20 +4,31 @@ use crate::learnt;
 use restive::evaluation::{Case, EvaluationSettings, evaluate, likelihood};
 use restive::index::{Algorithm, whittle_index};
 use restive::policy::{Policy, Temperature};
-use restive_pipeline::{Applied, BehaviourName, Error, EvaluateAsked, JudgedPart, RatioName};
+use restive_pipeline::{
+    Applied, BehaviourName, Error, EstimatorsName, EvaluateAsked, Evaluated, JudgedPart, RatioName,
+};
 use restive_tables::Study;
 
 const FEW: (usize, usize) = (50, 20);
 
 fn few() -> EvaluateAsked {
-    EvaluateAsked { runs: FEW.0, resamples: FEW.1, ..EvaluateAsked::default() }
+    EvaluateAsked {
+        estimators: EstimatorsName::Published,
+        runs: Some(FEW.0),
+        resamples: FEW.1,
+        ..EvaluateAsked::default()
+    }
+}
+
+fn published(applied: &Applied<'_>, asked: &EvaluateAsked) -> Result<Evaluated, Error> {
+    applied.evaluate(asked, None, |_| Ok(()))
 }
 
 #[test]
 fn the_numbers_are_the_librarys() {
     let (trained, study) = learnt();
     let applied = Applied::new(&trained, &study, "the model", "the study").unwrap();
-    let evaluated = applied.evaluate(&EvaluateAsked { seed: 9, ..few() }).unwrap();
+    let evaluated = published(&applied, &EvaluateAsked { seed: 9, ..few() }).unwrap();
 
     // the last of four instances is the one to judge by
     let instance = &study.instances(&trained.model.card.encoding).unwrap()[3];
@@ -51,10 +62,10 @@ fn the_numbers_are_the_librarys() {
 fn rows_and_json_hold_the_same_numbers() {
     let (trained, study) = learnt();
     let applied = Applied::new(&trained, &study, "the model", "the study").unwrap();
-    let evaluated = applied.evaluate(&EvaluateAsked { part: JudgedPart::All, ..few() }).unwrap();
+    let evaluated = published(&applied, &EvaluateAsked { part: Some(JudgedPart::All), ..few() }).unwrap();
     let json = serde_json::to_value(&evaluated).unwrap();
     let rows = evaluated.quantities();
-    assert_eq!(rows.len(), 10 * 4 * 3, "policies, estimators, and a value with two gains");
+    assert_eq!(rows.len(), 11 * 4 * 3, "policies, estimators, and a value with two gains");
     for row in rows {
         let score = &json["policies"][row.policy][row.estimator.name()];
         let estimate = if row.quantity == "value" { score } else { &score[row.quantity] };
@@ -71,7 +82,7 @@ fn propensities_come_from_where_they_are_asked_to() {
     let names = |study: &Study, behaviour: Option<BehaviourName>| -> (Vec<&'static str>, String) {
         let applied = Applied::new(&trained, study, "the model", "the study").unwrap();
         let asked = EvaluateAsked { behaviour, ratio: RatioName::PreviousStep, ..few() };
-        let about = applied.evaluate(&asked).unwrap().about;
+        let about = published(&applied, &asked).unwrap().about;
         (about.estimators.into_keys().collect::<Vec<_>>(), about.warnings.concat())
     };
     for behaviour in [None, Some(BehaviourName::Uniform), Some(BehaviourName::Estimated)] {
@@ -88,7 +99,7 @@ fn propensities_come_from_where_they_are_asked_to() {
 #[test]
 fn what_cannot_be_judged_is_refused() {
     for asked in [
-        EvaluateAsked { runs: 1, ..few() },
+        EvaluateAsked { runs: Some(1), ..few() },
         EvaluateAsked { resamples: 0, ..few() },
         EvaluateAsked { index_discount: Some(1.5), ..few() },
     ] {
@@ -97,7 +108,7 @@ fn what_cannot_be_judged_is_refused() {
     let (trained, mut study) = learnt();
     study.instances.truncate(2); // both are to train on
     let applied = Applied::new(&trained, &study, "the model", "the study").unwrap();
-    let refusal = applied.evaluate(&few()).unwrap_err().to_string();
+    let refusal = published(&applied, &few()).unwrap_err().to_string();
     assert!(refusal.contains("found no arms, expected some"), "{refusal}");
-    assert!(applied.evaluate(&EvaluateAsked { part: JudgedPart::Train, ..few() }).is_ok());
+    assert!(published(&applied, &EvaluateAsked { part: Some(JudgedPart::Train), ..few() }).is_ok());
 }

@@ -18,6 +18,7 @@ from restive._restive import (
 )
 from restive.domains import Instance, Instances, generate
 from restive.estimators import DecisionFocused, Evaluation, Plan, TwoStage, load
+from restive.evidence import evidence
 from restive.study import Study
 
 cwpdis = renamed(k="budget", reward="rewards")(_restive.cwpdis)
@@ -43,6 +44,7 @@ __all__ = [
     "TwoStage",
     "__version__",
     "cwpdis",
+    "evidence",
     "generate",
     "load",
     "negative_log_likelihood",

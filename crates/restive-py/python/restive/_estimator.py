@@ -49,10 +49,12 @@ class Evaluation(Table):
     gain_over_random, gain_over_no_action), ``value``, ``low``, ``high``, ``ess``, ``covers``, with ``to_pandas()``,
     ``to_polars()`` and ``to_arrow()``.
 
-    ``policies``, ``loss`` and ``about`` are those of ``restive evaluate --json``: numbers by policy and estimator, the predictive
+    ``evidence``, ``policies``, ``loss`` and ``about`` are those of ``restive evaluate --json``: the evidence (None where the published
+    estimators were asked for), numbers by policy and estimator, the predictive
     loss, and what all of it rests on, notes and warnings included. A number without its ``about`` is half the answer.
     """
 
+    evidence: dict[str, Any] | None
     policies: dict[str, dict[str, Any]]
     loss: dict[str, float]
     about: dict[str, Any]
@@ -235,28 +237,38 @@ class Estimator:
         self,
         study: Study,
         *,
-        part: Literal["test", "validation", "train", "all"] = "test",
+        estimators: Literal["judged", "published"] = "judged",
+        part: Literal["folds", "test", "validation", "train", "all"] | None = None,
+        folds: int = 5,
+        start: Literal["today", "first"] | None = None,
+        deals: int = 999,
         index_discount: float | None = None,
         temperature: str = "spread:0.1",
-        behaviour: Literal["logged", "uniform", "estimated", "none"] | None = None,
+        behaviour: Literal["logged", "uniform", "rota", "estimated", "none"] | None = None,
         ratio: Literal["this-step", "previous-step"] = "this-step",
-        runs: int = 1000,
+        runs: int | None = None,
         resamples: int = 200,
         seed: int = 0,
     ) -> Evaluation:
-        """What the model's policy is worth beside others, by every estimator that applies, with intervals.
+        """Does the ranking find those for whom a pull makes a difference, and what would its plan bring?
 
-        ``part`` are the arms to judge on, as for ``score``; ``index_discount`` is the model's unless given; ``temperature`` is that
+        ``evidence`` of the answer has both: ``p``, ``gain``, ``detectable``, ``deciles`` and what they rest on, or ``refused`` and
+        ``what_to_do``. People are judged by models that never saw them: by default the recipe of this one is trained anew without each
+        of ``folds`` folds; ``part`` "test" judges the model as it is. ``deals`` is how often pulls are dealt anew for p, ``start`` where
+        simulations begin (None: today's states). Looks at a study that was read from a folder are counted there.
+
+        ``estimators`` "published" gives those of the paper, on the test part; ``index_discount`` is the model's unless given; ``temperature`` is that
         of the soft policies; ``behaviour`` says where propensities come from (None: as the study says), ``ratio`` which decisions
         enter a ratio of importance sampling; ``runs`` are simulated, ``resamples`` are those of the bootstrap, and ``seed`` draws
         all random numbers. The answer is that of ``restive evaluate``, number for number; what must not be overlooked is warned of.
         """
         asked = {
-            "part": part, "index_discount": index_discount, "temperature": temperature, "behaviour": behaviour, "ratio": ratio,
+            "estimators": estimators, "part": part, "folds": folds, "start": start, "deals": deals, "index_discount": index_discount, "temperature": temperature, "behaviour": behaviour, "ratio": ratio,
             "runs": runs, "resamples": resamples, "seed": seed,
         }  # fmt: skip
         columns, answer, warned = self._fitted().evaluate(_native(study), asked)
         evaluation: Evaluation = Evaluation.of(columns)
+        evaluation.evidence = None
         for name, part_of_answer in json.loads(answer).items():
             setattr(evaluation, name, part_of_answer)
         for text in warned:

@@ -49,6 +49,10 @@ class Study:
         ``beliefs`` (labels kept of an infinite chain) and ``rows`` ("pulls": an arm without a row was left alone).
     text
         Features that are categories though they look like numbers.
+    ends
+        The step at which the programme is over, as column ``t`` counts, where there is one.
+    unit
+        What a reward of 1 is called: "engaged weeks".
     name, notes
         Whatever should be remembered.
 
@@ -88,14 +92,16 @@ class Study:
         text: Sequence[str] | None = None,
         name: str | None = None,
         notes: str | None = None,
+        unit: str | None = None,
+        ends: int | None = None,
     ) -> None:
         if states is None:
             if rewards is None:
                 raise ValueError("states: found neither states nor rewards, expected one of them")
             states = len(rewards)
         settings = {
-            "name": name, "notes": notes, "states": states, "rewards": rewards, "discount": discount, "budget": budget,
-            "horizon": horizon, "observation": observation, "chain": chain, "beliefs": beliefs, "rows": rows,
+            "name": name, "notes": notes, "unit": unit, "states": states, "rewards": rewards, "discount": discount, "budget": budget,
+            "horizon": horizon, "ends": ends, "observation": observation, "chain": chain, "beliefs": beliefs, "rows": rows,
             "behaviour": behaviour, "text": text,
         }  # fmt: skip
         said = "".join(f"{key} = {_toml(key, value)}\n" for key, value in settings.items() if value is not None)

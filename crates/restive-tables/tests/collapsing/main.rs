@@ -21,6 +21,7 @@ fn generated(states: usize, chain: Chain) -> Study {
     let settings = StudySettings {
         name: None,
         notes: None,
+        unit: None,
         reward: instances[0].reward().clone(),
         discount: 0.9,
         budget: 2,

@@ -9,6 +9,10 @@
 //! of the largest of |gain|, its standard error and what random calls bring; that it may be off by as much stays in the variance,
 //! se² = Σ((1 − k) ψ_gain + k ψ_top)² + (1 − k)² v.
 //!
+//! **What later steps bring** is the judge's word: scores are of the next state, and what that is worth over a programme he takes from
+//! features and records. People whom a ranking puts first may stay where a call brings them longer or shorter than he thinks; a quarter
+//! of the plan is allowed for that, in the interval of the plan alone.
+//!
 //! All numbers are reward over a programme of H decisions and the budget of all judged groups together, more than random calls.
 
 use super::called::Called;
@@ -23,6 +27,9 @@ use ndarray::Array3;
 const REACH: f64 = 1.959_963_984_540_054;
 /// One-sided 5 %, power 80 %: Φ⁻¹(.95) + Φ⁻¹(.8).
 const DETECTABLE: f64 = 2.486_474_860_5;
+
+/// How far the judge's word on later steps may be out, as a share of the plan.
+const LATER: f64 = 0.25;
 
 /// A number, its standard error and a 95 % interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -67,17 +74,25 @@ pub struct Ranking {
     pub off_the_line: f64,
     /// the gain that would have been found four times in five
     pub detectable: f64,
-    /// ψ of the gain, `[people]`
+    /// ψ of the plan, `[people]`
     influence: Vec<f64>,
+    /// what is allowed for being off the line
+    allowance: f64,
     pub(super) ranks: Ranks,
 }
 
 impl Ranking {
-    /// The gain of this ranking less that of another on the same evidence.
+    /// The plan of this ranking less that of another on the same evidence. Most of the noise is shared, and what is allowed for being off
+    /// the line only counts for the people whom one of them would call and the other not.
     pub fn less(&self, other: &Self) -> Gain {
         assert_eq!(self.influence.len(), other.influence.len(), "rankings of the same evidence");
-        let influence: Vec<f64> = self.influence.iter().zip(&other.influence).map(|(a, b)| a - b).collect();
-        Gain::from_influences(self.gain.value - other.gain.value, &influence)
+        let value = self.plan.value - other.plan.value;
+        let noise: f64 = self.influence.iter().zip(&other.influence).map(|(a, b)| (a - b) * (a - b)).sum();
+        let tops = || self.ranks.is_top.iter().zip(&other.ranks.is_top);
+        let either = tops().filter(|(a, b)| **a || **b).count().max(1) as f64;
+        let apart = tops().filter(|(a, b)| a != b).count() as f64 / either;
+        let variance = noise + apart * (self.allowance + other.allowance) + LATER * LATER * value * value;
+        Gain { value, error: variance.sqrt() }
     }
 }
 
@@ -131,18 +146,22 @@ impl Evidence {
         let off = 0.5 * gain.value.abs().max(gain.error).max(random.abs());
         let v = off * off;
         let k = if v > 0.0 { v / (v + apart_error * apart_error) } else { 0.0 };
+        let value = (1.0 - k) * gain.value + k * top_value;
         let both = influence.iter().zip(&top_influence).map(|(gain, top)| (1.0 - k) * gain + k * top);
-        let variance = both.map(|x| x * x).sum::<f64>() + (1.0 - k) * (1.0 - k) * v;
+        let both: Vec<f64> = both.collect();
+        let allowance = (1.0 - k) * (1.0 - k) * v;
+        let variance = squares(&both) + allowance + LATER * LATER * value * value;
         Ok(Ranking {
             statistic: slope.statistic(),
             p: normal_tail(slope.statistic()),
             gain,
             top: Gain { value: top_value, error: top_error },
-            plan: Gain { value: (1.0 - k) * gain.value + k * top_value, error: variance.sqrt() },
+            plan: Gain { value, error: variance.sqrt() },
             weight_of_top: k,
             off_the_line: if apart_error > 0.0 { (top_value - gain.value) / apart_error } else { 0.0 },
             detectable: DETECTABLE * gain.error,
-            influence,
+            influence: both,
+            allowance,
             ranks,
         })
     }

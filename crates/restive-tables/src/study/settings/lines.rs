@@ -7,9 +7,10 @@ use std::path::Path;
 use toml::{Spanned, Value};
 
 /// A setting: its name, what it says, what it may be.
-const KNOWN: [(&str, &str, &str); 14] = [
+const KNOWN: [(&str, &str, &str); 15] = [
     ("name", "what the study is called", "text in quotation marks"),
     ("notes", "whatever should be remembered", "text in quotation marks"),
+    ("unit", "what a reward of 1 is called", "a few words in quotation marks"),
     ("states", "how many states an arm has", "a whole number from 1 to 1024"),
     (
         "rewards",

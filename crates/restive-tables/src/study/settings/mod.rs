@@ -7,6 +7,7 @@
 //! discount = 0.99
 //! budget = 20                       # arms that may be pulled per step, in every instance
 //! horizon = 9                       # decision steps of a deployment
+//! unit = "engaged weeks"             # optional: what a reward of 1 is called
 //! ends = 40                         # optional: the step, as column t counts, at which the programme is over
 //! observation = "full"              # default; or "collapsing": states are seen at pulls only
 //! chain = 10                        # collapsing: labels kept for each state, the last one stays; or "infinite"
@@ -45,6 +46,8 @@ pub struct StudySettings {
     pub name: Option<String>,
     /// whatever should be remembered
     pub notes: Option<String>,
+    /// what a reward of 1 is called
+    pub unit: Option<String>,
     /// R(s, a), and with it M
     pub reward: Reward,
     /// γ
@@ -70,6 +73,8 @@ struct Written<'a> {
     name: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     notes: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unit: Option<&'a str>,
     states: usize,
     rewards: Vec<WrittenReward>,
     discount: f64,
@@ -128,10 +133,11 @@ impl StudySettings {
         let observation = observation::read(&lines, &reward)?;
         let rows = observation::rows(&lines, observation)?;
         let (name, notes) = (lines.take("name", text_of)?, lines.take("notes", text_of)?);
+        let unit = lines.take("unit", |value| text_of(value).filter(|unit| !unit.trim().is_empty()))?;
         let names = |value: &Value| value.as_array()?.iter().map(text_of).collect();
         let text = lines.take("text", names)?.unwrap_or_default();
         let read =
-            Self { name, notes, reward, discount, budget, horizon, ends, observation, behaviour, text };
+            Self { name, notes, unit, reward, discount, budget, horizon, ends, observation, behaviour, text };
         Ok((read, rows))
     }
 
@@ -146,6 +152,7 @@ impl StudySettings {
         let written = Written {
             name: self.name.as_deref(),
             notes: self.notes.as_deref(),
+            unit: self.unit.as_deref(),
             states: self.reward.states(),
             rewards: reward.rows().into_iter().map(rewards).collect(),
             discount: self.discount,

@@ -10,7 +10,6 @@
 //! with W_H = R where the state after the last call counts, else 0. With two states v(1) − v(0) is the multiplier m of an engaged
 //! person. A call changes what a person is worth by Σ P(s, 1, s′) v(s′) − Σ P(s, 0, s′) v(s′).
 
-use super::people::first_states;
 use super::{Judge, NODES, prior, shares};
 use crate::instance::{Instance, NO_ACTION, UNSEEN};
 use crate::interrupt;
@@ -186,45 +185,10 @@ impl Judge {
         }
         all
     }
-
-    /// What the whole record of everybody leaves of the own parts, `[N]` of nine weights each.
-    pub(super) fn own_parts(&self, instance: &Instance) -> Vec<[f64; NODES.len()]> {
-        let x = self.columns.read(instance.features());
-        let along = [0, 1, 2].map(|which| x.dot(&ndarray::aview1(&self.theta[self.place.block(which)])));
-        let (counts, first, m) =
-            (instance.trajectories().counts(), first_states(instance), self.place.states);
-        (0..instance.arms())
-            .into_par_iter()
-            .map(|i| {
-                let along = along.each_ref().map(|along| along[i]);
-                let (moves, firsts) = (self.moves_of(along), self.firsts_of(along));
-                let mut log = prior().map(f64::ln);
-                for (k, log) in log.iter_mut().enumerate() {
-                    let mut add = |n: f64, p: f64| {
-                        if n > 0.0 {
-                            *log += n * p.max(f64::MIN_POSITIVE).ln();
-                        }
-                    };
-                    for s in 0..m {
-                        add(first[[i, s]], firsts[k * m + s]);
-                        for a in 0..2 {
-                            for x in 0..m {
-                                add(counts.view()[[i, s, a, x]], moves[((k * m + s) * 2 + a) * m + x]);
-                            }
-                        }
-                    }
-                }
-                let most = log.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-                let mut weight = log.map(|log| (log - most).exp());
-                weigh(&mut weight, |_| 1.0);
-                weight
-            })
-            .collect()
-    }
 }
 
 /// Bayes: the weights times a likelihood, to sum 1.
-fn weigh(weight: &mut [f64; NODES.len()], likelihood: impl Fn(usize) -> f64) {
+pub(super) fn weigh(weight: &mut [f64; NODES.len()], likelihood: impl Fn(usize) -> f64) {
     let mut sum = 0.0;
     for (k, w) in weight.iter_mut().enumerate() {
         *w *= likelihood(k).max(f64::MIN_POSITIVE);
