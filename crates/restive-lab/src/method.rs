@@ -52,10 +52,14 @@ choices! {
         AutoHistoryForced = "auto-history-forced",
         /// The linear predictor to convergence, beside the network
         SingleLinear = "single-linear",
+        /// The network to convergence, beside the others
+        SingleNetwork = "single-network",
         /// The effect model, beside the network
         SingleEffect = "single-effect",
         /// The hierarchical model, beside the network
         SingleHierarchical = "single-hierarchical",
+        /// A control: the indices of the effect model, dealt to the wrong people
+        WrongPeople = "wrong-people",
         /// Trained through the fixed point of a joint plan
         Implicit = "implicit",
         /// Trained through unrolled sweeps of a joint plan

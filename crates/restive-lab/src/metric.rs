@@ -1,5 +1,6 @@
 //! What is measured.
 
+use crate::Method;
 use crate::people::{FEATURES, plain};
 use std::fmt;
 use std::str::FromStr;
@@ -39,6 +40,26 @@ pub(crate) enum Metric {
     People,
     /// of a pair of methods: the share of the first's people whom the second calls as well
     Both,
+    /// what the plan of a ranking truly brings over random pulls, and the standard error of the rollouts that say so
+    Truth,
+    TruthError,
+    /// the same as one log says it: what is shown, along the line, by the top
+    Plan,
+    PlanError,
+    Gain,
+    GainError,
+    Top,
+    TopError,
+    /// that chance would have found as much: by the normal law, by calls dealt anew
+    PNormal,
+    PRedealt,
+    /// whether the called were out of balance with the others
+    Objected,
+    /// those that evidence rests on
+    Calls,
+    /// the gain of a ranking less that of another, and its standard error
+    Less(Method),
+    LessError(Method),
     /// of a unit, told in the row that ends it
     Rows,
     /// the mean of a feature over the people called
@@ -50,7 +71,7 @@ pub(crate) enum Metric {
 }
 
 /// Those with a word of their own.
-const WORDS: [(Metric, &str); 17] = [
+const WORDS: [(Metric, &str); 29] = [
     (Metric::Loss, "loss"),
     (Metric::Is, "is"),
     (Metric::Simulated, "simulated"),
@@ -67,6 +88,18 @@ const WORDS: [(Metric, &str); 17] = [
     (Metric::Rule, "rule"),
     (Metric::People, "people"),
     (Metric::Both, "both"),
+    (Metric::Truth, "truth"),
+    (Metric::TruthError, "truth_error"),
+    (Metric::Plan, "plan"),
+    (Metric::PlanError, "plan_error"),
+    (Metric::Gain, "gain"),
+    (Metric::GainError, "gain_error"),
+    (Metric::Top, "top"),
+    (Metric::TopError, "top_error"),
+    (Metric::PNormal, "p_normal"),
+    (Metric::PRedealt, "p_redealt"),
+    (Metric::Objected, "objected"),
+    (Metric::Calls, "calls"),
     (Metric::Rows, "rows"),
 ];
 
@@ -79,6 +112,8 @@ impl Metric {
 impl fmt::Display for Metric {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Metric::Less(other) => write!(f, "less:{}", other.name()),
+            Metric::LessError(other) => write!(f, "less_error:{}", other.name()),
             Metric::Mean(feature) => write!(f, "mean:{feature}"),
             Metric::Share(feature, category) => write!(f, "share:{feature}={}", plain(category)),
             Metric::P(feature, None) => write!(f, "p:{feature}"),
@@ -109,8 +144,19 @@ impl FromStr for Metric {
                 _ => None,
             }
         };
+        let of_two = || {
+            let (kind, other) = text.split_once(':')?;
+            let other = other.parse().ok()?;
+            match kind {
+                "less" => Some(Metric::Less(other)),
+                "less_error" => Some(Metric::LessError(other)),
+                _ => None,
+            }
+        };
         let word = WORDS.iter().find(|(_, name)| *name == text).map(|(metric, _)| *metric);
-        word.or_else(of_people).ok_or_else(|| format!("found {text:?}, expected the name of a metric"))
+        word.or_else(of_two)
+            .or_else(of_people)
+            .ok_or_else(|| format!("found {text:?}, expected the name of a metric"))
     }
 }
 
@@ -127,7 +173,8 @@ mod tests {
                 .flat_map(|category| [Metric::Share(feature, category), Metric::P(feature, Some(category))]);
             [Metric::Mean(feature), Metric::P(feature, None)].into_iter().chain(shares)
         });
-        let all: Vec<Metric> = words.chain(of_features).collect();
+        let of_two = [Metric::Less(Method::Auto), Metric::LessError(Method::Auto)];
+        let all: Vec<Metric> = words.chain(of_features).chain(of_two).collect();
         assert!(all.len() > 80);
         for metric in all {
             assert_eq!(metric.to_string().parse(), Ok(metric), "{metric}");

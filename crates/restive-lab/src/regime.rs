@@ -62,6 +62,30 @@ choices! {
         MaternalHunch = "maternal-hunch",
         /// The programme, three states in ten not seen
         MaternalPartlySeen = "maternal-partly-seen",
+        /// The programme, people called in turn
+        Rota = "rota",
+        /// The programme, people called by lot
+        Lot = "lot",
+        /// By lot, a third of the people
+        LotThird = "lot-third",
+        /// By lot, three times the people
+        LotTriple = "lot-triple",
+        /// In turn, while everybody engages less from week to week
+        Drift = "drift",
+        /// By lot, with states that are lost and people who join later
+        Missing = "missing",
+        /// Calls without any effect
+        NoEffect = "no-effect",
+        /// Called are those who fare badly, and some kinds of people
+        Chosen = "chosen",
+        /// In turn, everybody judged by a model that never saw him
+        RotaFolds = "rota-folds",
+        /// By lot, everybody judged by a model that never saw him
+        LotFolds = "lot-folds",
+        /// Two states, one trajectory, by lot
+        TwoStateLot = "two-state-lot",
+        /// Five states, one trajectory, by lot
+        FiveStateLot = "five-state-lot",
     }
 }
 
@@ -69,7 +93,9 @@ impl Regime {
     /// Of which it is a variant.
     pub(crate) fn domain(self) -> DomainName {
         match self {
-            Regime::FiveState | Regime::FiveStateTrajectories5 => DomainName::FiveState,
+            Regime::FiveState | Regime::FiveStateTrajectories5 | Regime::FiveStateLot => {
+                DomainName::FiveState
+            }
             Regime::Collapsing | Regime::CollapsingLinearFeatures4 => DomainName::Collapsing,
             Regime::Maternal
             | Regime::MaternalNetwork
@@ -79,7 +105,17 @@ impl Regime {
             | Regime::MaternalStrong
             | Regime::MaternalThird
             | Regime::MaternalHunch
-            | Regime::MaternalPartlySeen => DomainName::Maternal,
+            | Regime::MaternalPartlySeen
+            | Regime::Rota
+            | Regime::Lot
+            | Regime::LotThird
+            | Regime::LotTriple
+            | Regime::Drift
+            | Regime::Missing
+            | Regime::NoEffect
+            | Regime::Chosen
+            | Regime::RotaFolds
+            | Regime::LotFolds => DomainName::Maternal,
             _ => DomainName::TwoState,
         }
     }

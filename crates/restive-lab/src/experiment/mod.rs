@@ -7,6 +7,7 @@
 mod baselines;
 mod comparison;
 mod cost;
+mod evidence;
 mod limited_data;
 mod page;
 mod quality;
@@ -100,7 +101,7 @@ pub struct Experiment {
 }
 
 /// All of them, in the order of the report.
-pub const EXPERIMENTS: [Experiment; 10] = [
+pub const EXPERIMENTS: [Experiment; 11] = [
     bars::EXPERIMENT,
     metric::EXPERIMENT,
     curves::EXPERIMENT,
@@ -111,6 +112,7 @@ pub const EXPERIMENTS: [Experiment; 10] = [
     baselines::value::EXPERIMENT,
     selection::EXPERIMENT,
     quality::EXPERIMENT,
+    evidence::EXPERIMENT,
 ];
 
 impl Experiment {
@@ -144,7 +146,11 @@ impl Experiment {
 
     /// Runs, and those of a quick look, unless others are asked for.
     pub fn runs(&self) -> [usize; 2] {
-        if self.name == quality::EXPERIMENT.name { quality::RUNS } else { [50, 3] }
+        match self.name {
+            name if name == quality::EXPERIMENT.name => quality::RUNS,
+            name if name == evidence::EXPERIMENT.name => evidence::RUNS,
+            _ => [50, 3],
+        }
     }
 
     /// Whether it looks at published trainings epoch by epoch, or at their indices.

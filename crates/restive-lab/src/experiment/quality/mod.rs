@@ -8,7 +8,7 @@ mod logs;
 mod regimes;
 mod run;
 mod sentences;
-mod singles;
+pub(super) mod singles;
 mod tables;
 
 use crate::experiment::page::{figure, interval, text};
