@@ -43,6 +43,8 @@ pub(crate) enum Metric {
     /// what the plan of a ranking truly brings over random pulls, and the standard error of the rollouts that say so
     Truth,
     TruthError,
+    /// the part of it that comes of whom is called among people in the same state
+    TruthWithin,
     /// the same as one log says it: what is shown, along the line, by the top
     Plan,
     PlanError,
@@ -57,6 +59,8 @@ pub(crate) enum Metric {
     Objected,
     /// those that evidence rests on
     Calls,
+    /// that were judged
+    Groups,
     /// the gain of a ranking less that of another, and its standard error
     Less(Method),
     LessError(Method),
@@ -71,7 +75,7 @@ pub(crate) enum Metric {
 }
 
 /// Those with a word of their own.
-const WORDS: [(Metric, &str); 29] = [
+const WORDS: [(Metric, &str); 31] = [
     (Metric::Loss, "loss"),
     (Metric::Is, "is"),
     (Metric::Simulated, "simulated"),
@@ -90,6 +94,7 @@ const WORDS: [(Metric, &str); 29] = [
     (Metric::Both, "both"),
     (Metric::Truth, "truth"),
     (Metric::TruthError, "truth_error"),
+    (Metric::TruthWithin, "truth_within"),
     (Metric::Plan, "plan"),
     (Metric::PlanError, "plan_error"),
     (Metric::Gain, "gain"),
@@ -100,6 +105,7 @@ const WORDS: [(Metric, &str); 29] = [
     (Metric::PRedealt, "p_redealt"),
     (Metric::Objected, "objected"),
     (Metric::Calls, "calls"),
+    (Metric::Groups, "groups"),
     (Metric::Rows, "rows"),
 ];
 

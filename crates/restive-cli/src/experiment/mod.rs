@@ -121,6 +121,10 @@ struct RunArguments {
     /// Arms per instance: smaller than published
     #[arg(long, value_name = "N", hide = true, value_parser = clap::value_parser!(u16).range(5..=1000))]
     arms: Option<u16>,
+
+    /// Only these regimes of evidence
+    #[arg(long, value_name = "REGIME", hide = true)]
+    regime: Vec<String>,
 }
 
 pub(crate) fn run(arguments: &ExperimentArguments) -> anyhow::Result<()> {
@@ -192,7 +196,9 @@ fn asked(arguments: &RunArguments, [runs, quick]: [usize; 2]) -> Asked {
         is_quick: arguments.quick,
         arms: arguments.arms.map(usize::from),
     };
-    Asked::new(settings, runs, &arguments.domain)
+    let mut asked = Asked::new(settings, runs, &arguments.domain);
+    asked.regimes.clone_from(&arguments.regime);
+    asked
 }
 
 /// Draws everything that a folder has tables for.

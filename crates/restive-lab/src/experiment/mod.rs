@@ -37,6 +37,8 @@ pub struct Asked {
     pub runs: usize,
     /// what is compared on
     pub problems: Vec<Problem>,
+    /// names of regimes of `evidence`; none: all of them
+    pub regimes: Vec<String>,
     /// whether only some domains were asked for
     is_selected: bool,
 }
@@ -44,7 +46,8 @@ pub struct Asked {
 impl Asked {
     /// Runs on some domains; none: on all of them.
     pub fn new(settings: Settings, runs: usize, domains: &[DomainName]) -> Self {
-        let mut asked = Self { settings, runs, problems: Vec::new(), is_selected: !domains.is_empty() };
+        let is_selected = !domains.is_empty();
+        let mut asked = Self { settings, runs, problems: Vec::new(), regimes: Vec::new(), is_selected };
         asked.problems = asked.every_problem();
         asked.problems.retain(|problem| domains.is_empty() || domains.contains(&problem.name()));
         asked
@@ -61,12 +64,17 @@ impl Asked {
 
     /// The same on every domain, so many runs.
     fn on_every_domain(&self, runs: usize) -> Self {
-        Self { settings: self.settings.clone(), runs, problems: self.every_problem(), is_selected: true }
+        let (settings, problems) = (self.settings.clone(), self.every_problem());
+        Self { settings, runs, problems, regimes: Vec::new(), is_selected: true }
     }
 
     /// The units of the runs of a domain.
     fn units_of(&self, kind: &'static str, domain: DomainName) -> impl Iterator<Item = Unit> {
         Unit::runs(kind, domain.into(), self.runs, if domain == DomainName::TwoState { 1 } else { 3 })
+    }
+
+    fn is_regime_asked(&self, regime: Regime) -> bool {
+        self.regimes.is_empty() || self.regimes.iter().any(|name| name == regime.name())
     }
 
     fn problem(&self, regime: Regime) -> &Problem {

@@ -124,11 +124,7 @@ fn settled(truth: ArrayView3<'_, f64>, random: &mut Random) -> u16 {
 }
 
 /// A state by its share, the log-odds of the last against the others moved.
-fn draw(
-    shares: impl Iterator<Item = f64> + ExactSizeIterator + Clone,
-    shift: f64,
-    random: &mut Random,
-) -> u16 {
+fn draw(shares: impl ExactSizeIterator<Item = f64> + Clone, shift: f64, random: &mut Random) -> u16 {
     let last = shares.len() - 1;
     let moved = shares.enumerate().map(|(x, p)| if x == last { p * shift.exp() } else { p });
     let mut left = random.random::<f64>() * moved.clone().sum::<f64>();
@@ -189,4 +185,77 @@ pub(super) fn shuffled(mut order: Vec<usize>, random: &mut Random) -> Vec<usize>
         order.swap(i, random.random_range(0..=i));
     }
     order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use restive::data::maternal::Maternal;
+
+    const PLAIN: Logging =
+        Logging { calls: Calls::ByLot, drift: 0.0, lost: 0.0, late: 0.0, is_settled: true };
+
+    fn people() -> Vec<Instance> {
+        Maternal { groups: 2, people: 400, budget: 12, ..Maternal::default() }.generate(5).unwrap().instances
+    }
+
+    fn logs(logging: Logging, part: u64) -> Vec<Log> {
+        logging.logs(&people(), 9, part).unwrap()
+    }
+
+    /// Who was called when.
+    fn calls(log: &Log) -> Vec<(usize, usize)> {
+        let action = log.instance.trajectories().action();
+        action.indexed_iter().filter(|(_, a)| **a == 1).map(|((_, t, i), _)| (t, i)).collect()
+    }
+
+    #[test]
+    fn turns_are_taken_in_another_order_in_every_log() {
+        let in_turn = Logging { calls: Calls::InTurn, ..PLAIN };
+        let [first, second] = [1, 2].map(|part| logs(in_turn, part));
+        for (first, second) in first.iter().zip(&second) {
+            let mut called: Vec<usize> = calls(first).into_iter().map(|(_, i)| i).collect();
+            assert_ne!(called, calls(second).into_iter().map(|(_, i)| i).collect::<Vec<_>>());
+            called.sort_unstable();
+            called.dedup();
+            assert_eq!(called.len(), 7 * 12);
+        }
+        assert_eq!(calls(&first[0]), calls(&logs(in_turn, 1)[0]));
+    }
+
+    #[test]
+    fn states_that_are_lost_and_people_who_join_later_have_no_record() {
+        let missing = Logging { lost: 0.2, late: 0.2, ..PLAIN };
+        for log in logs(missing, 1) {
+            let (trajectories, start) = (log.instance.trajectories(), &log.start);
+            let (state, action) = (trajectories.state(), trajectories.action());
+            let late: Vec<usize> = (0..400).filter(|i| action[[0, 0, *i]] == NO_ACTION).collect();
+            assert!((40..=120).contains(&late.len()), "{}", late.len());
+            for i in late {
+                let joined = (0..7).find(|t| action[[0, *t, i]] != NO_ACTION).unwrap();
+                assert!((0..joined).all(|t| state[[0, t, i]] == UNSEEN));
+                assert!((joined..7).all(|t| action[[0, t, i]] != NO_ACTION));
+            }
+            assert!((0..400).all(|i| [UNSEEN, start[i]].contains(&state[[0, 0, i]])));
+            assert!(trajectories.pulls().iter().take(7).all(|calls| *calls == 12));
+        }
+    }
+
+    #[test]
+    fn drift_and_choice_leave_their_marks() {
+        let engaged = |log: &Log, t: usize| {
+            let state = log.instance.trajectories().state();
+            (0..400).filter(|i| state[[0, t, *i]] == 1).count() as f64 / 400.0
+        };
+        let drifting = logs(Logging { drift: -0.5, ..PLAIN }, 1);
+        assert!(drifting.iter().all(|log| engaged(log, 7) < engaged(log, 3) - 0.05));
+        for log in logs(Logging { calls: Calls::Chosen, ..PLAIN }, 1) {
+            let state = log.instance.trajectories().state();
+            let called = calls(&log);
+            assert_eq!(called.len(), 7 * 12);
+            let low = called.iter().filter(|(t, i)| state[[0, *t, *i]] == 0).count() as f64 / 84.0;
+            let all = state.slice(s![0, ..7, ..]).iter().filter(|s| **s == 0).count() as f64 / 2800.0;
+            assert!(low > all + 0.05, "{low} {all}");
+        }
+    }
 }

@@ -15,8 +15,8 @@ const DRIFT: f64 = -0.15;
 const MISSING: f64 = 0.2;
 /// Instances of a domain to train on, to validate and to judge.
 const DOMAIN_PARTS: [usize; 3] = [7, 1, 12];
-/// Worlds of the regimes that only say how errors go with size, and of those that are judged once a world.
-const WORLDS_BY_SIZE: usize = 10;
+/// Worlds of the runs that are asked for: where each has several logs, where only errors by size are asked for, where each has one log.
+const WORLDS: [f64; 3] = [0.6, 0.25, 1.0];
 /// Logs of a world, and of a quick look.
 const LOGS: [usize; 2] = [10, 4];
 
@@ -29,8 +29,8 @@ pub(super) struct Setup {
     pub(super) design: Design,
     /// fresh logs of the judged people of a world; none: everybody is judged once, by a model that never saw him
     pub(super) logs: Option<usize>,
-    /// worlds, at most
-    pub(super) worlds: usize,
+    /// worlds of the runs that are asked for
+    share: f64,
     /// how long a world takes beside others
     pub(super) weight: u32,
 }
@@ -39,10 +39,21 @@ pub(super) struct Setup {
 const QUICK: [Regime; 5] =
     [Regime::Rota, Regime::Lot, Regime::NoEffect, Regime::TwoStateLot, Regime::FiveStateLot];
 
+/// A group of a quick look, in the programme.
+const QUICK_PEOPLE: usize = 213;
+
 /// The regimes of the domains that were asked for; a few of them, and fewer people, for a quick look.
 pub(super) fn setups(asked: &Asked) -> Vec<Setup> {
-    let mut all: Vec<Setup> = asked.problems.iter().flat_map(setups_of).collect();
-    if asked.settings.is_quick {
+    let is_quick = asked.settings.is_quick;
+    let sized = |problem: &Problem| match problem {
+        Problem::Maternal(_) if is_quick && asked.settings.arms.is_none() => {
+            problem.clone().with_arms(QUICK_PEOPLE)
+        }
+        _ => problem.clone(),
+    };
+    let mut all: Vec<Setup> = asked.problems.iter().map(sized).flat_map(|sized| setups_of(&sized)).collect();
+    all.retain(|setup| asked.is_regime_asked(setup.regime));
+    if is_quick {
         all.retain(|setup| QUICK.contains(&setup.regime));
         all.iter_mut().for_each(|setup| setup.logs = setup.logs.map(|_| LOGS[1]));
     }
@@ -61,7 +72,7 @@ fn setups_of(problem: &Problem) -> Vec<Setup> {
         },
         logging,
         logs: Some(LOGS[0]),
-        worlds: usize::MAX,
+        share: WORLDS[0],
         weight,
     };
     let whole = match problem {
@@ -86,8 +97,8 @@ fn setups_of(problem: &Problem) -> Vec<Setup> {
     let of = |regime, maternal: Maternal, logging, weight| {
         setup(regime, Problem::Maternal(maternal), logging, weight)
     };
-    let by_size = |setup: Setup| Setup { worlds: WORLDS_BY_SIZE, ..setup };
-    let in_folds = |setup: Setup| Setup { logs: None, ..setup };
+    let by_size = |setup: Setup| Setup { share: WORLDS[1], ..setup };
+    let in_folds = |setup: Setup| Setup { logs: None, share: WORLDS[2], ..setup };
     let without_effect = Maternal { effect: 0.0, effect_spread: 0.0, ..whole.clone() };
     let partly = Logging { lost: MISSING, late: MISSING, ..plain };
     vec![
@@ -105,6 +116,11 @@ fn setups_of(problem: &Problem) -> Vec<Setup> {
 }
 
 impl Setup {
+    /// Of so many runs.
+    pub(super) fn worlds(&self, runs: usize) -> usize {
+        (self.share * runs as f64).ceil() as usize
+    }
+
     /// The instances of a seed: to train on, to validate, to judge.
     pub(super) fn parts(&self, seed: u64) -> restive::Result<[Vec<Instance>; 3]> {
         let Problem::Domain(_, domain) = &self.problem else { return self.problem.parts(seed) };

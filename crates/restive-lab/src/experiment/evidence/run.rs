@@ -29,8 +29,7 @@ const WRONG: u64 = 0x7772_6f6e;
 const LEARNT: u64 = 0;
 
 pub(super) fn units(asked: &Asked) -> Vec<Unit> {
-    let worlds =
-        |setup: Setup| Unit::runs("evidence", setup.regime, asked.runs.min(setup.worlds), setup.weight);
+    let worlds = |setup: Setup| Unit::runs("evidence", setup.regime, setup.worlds(asked.runs), setup.weight);
     setups(asked).into_iter().flat_map(worlds).collect()
 }
 
@@ -158,7 +157,7 @@ impl Measured<'_> {
             let tables: Vec<_> =
                 ranked.tables.iter().map(|table| table.clone().insert_axis(Axis(0))).collect();
             let ranking = evidence.ranking(&tables)?;
-            let True { value, variance } = (logs.iter().zip(&ranked.tables).enumerate())
+            let True { value, variance, within } = (logs.iter().zip(&ranked.tables).enumerate())
                 .map(|(k, (log, table))| {
                     let seed = seed.wrapping_mul(1000).wrapping_add((number * logs.len() + k) as u64);
                     truth::gain(&log.instance, &log.start, table, setup.horizon(), seed)
@@ -169,6 +168,7 @@ impl Measured<'_> {
             for (metric, value) in [
                 (Metric::Truth, value),
                 (Metric::TruthError, variance.sqrt()),
+                (Metric::TruthWithin, within),
                 (Metric::Plan, ranking.plan.value),
                 (Metric::PlanError, ranking.plan.error),
                 (Metric::Gain, ranking.gain.value),
@@ -179,6 +179,7 @@ impl Measured<'_> {
                 (Metric::PRedealt, redealt),
                 (Metric::Objected, f64::from(u8::from(is_objected))),
                 (Metric::Calls, evidence.calls() as f64),
+                (Metric::Groups, logs.len() as f64),
             ] {
                 rows.push(ranked.method, metric, number as f64, value);
             }
@@ -192,5 +193,69 @@ impl Measured<'_> {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::DomainName;
+    use crate::Regime;
+    use crate::experiment::Settings;
+    use crate::experiment::evidence::tables::Answers;
+    use crate::experiment::rows::{Key, values};
+    use restive_pipeline::Profile;
+
+    /// A world of few people.
+    fn world(regime: Regime) -> Vec<Row> {
+        let settings = Settings {
+            restive: String::new(),
+            seed: 1,
+            profile: Profile::Published,
+            is_quick: true,
+            arms: Some(60),
+        };
+        let asked = Asked::new(settings, 1, &[regime.domain()]);
+        let unit = Unit { kind: "evidence", regime, method: None, run: 0, weight: 1 };
+        compute(&asked, &unit, &|_| ()).unwrap()
+    }
+
+    #[test]
+    fn who_knows_everything_gains_and_who_knows_nobody_does_not() {
+        for regime in [Regime::Lot, Regime::FiveStateLot] {
+            let rows = world(regime);
+            let truth = |method| {
+                let of = |log| values(&rows, Key::new(regime, method, Metric::Truth).at(f64::from(log)));
+                let all: Vec<f64> = (0..2).flat_map(of).collect();
+                assert_eq!(all.len(), 2);
+                all.iter().sum::<f64>() / 2.0
+            };
+            let (oracle, wrong) = (truth(Method::OracleMatched), truth(Method::WrongPeople));
+            assert!(oracle > 1.0 && wrong.abs() < 0.5 * oracle, "{} {oracle} {wrong}", regime.name());
+            for method in RANKINGS {
+                assert!(truth(method) <= oracle + 0.2 * oracle, "{} {}", regime.name(), method.name());
+                for metric in [Metric::PNormal, Metric::PRedealt] {
+                    let p = values(&rows, Key::new(regime, method, metric).at(0.0))[0];
+                    assert!((0.0..=1.0).contains(&p), "{metric} {p}");
+                }
+            }
+            assert!(Answers::of(&rows, regime).ranking(Method::Auto).is_some());
+            assert_eq!(rows, world(regime));
+        }
+    }
+
+    #[test]
+    fn every_regime_is_a_variant_of_its_domain() {
+        for name in DomainName::ALL {
+            let settings = Settings {
+                restive: String::new(),
+                seed: 1,
+                profile: Profile::Published,
+                is_quick: false,
+                arms: None,
+            };
+            let asked = Asked::new(settings, 1, &[*name]);
+            assert!(units(&asked).iter().all(|unit| unit.regime.domain() == *name));
+        }
     }
 }

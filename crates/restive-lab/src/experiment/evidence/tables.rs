@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 const REACH: f64 = 1.96;
 /// What is called significant.
 const LEVEL: f64 = 0.05;
-/// Two rankings that truly are so far apart should be put in the right order.
+/// Two rankings that truly are so far apart in every group should be put in the right order.
 const APART: f64 = 10.0;
 
 /// What a log says of a ranking, and the truth.
@@ -24,18 +24,24 @@ pub(super) struct One {
     log: usize,
     truth: f64,
     truth_error: f64,
+    within: f64,
     plan: [f64; 2],
     p: f64,
     redealt: f64,
     objected: f64,
     calls: f64,
+    groups: f64,
     /// less others: the difference and its standard error
     less: Vec<(Method, [f64; 2])>,
 }
 
 impl One {
     pub(super) fn is_covered(&self) -> bool {
-        (self.plan[0] - self.truth).abs() <= REACH * self.plan[1]
+        self.holds(self.truth)
+    }
+
+    fn holds(&self, value: f64) -> bool {
+        (self.plan[0] - value).abs() <= REACH * self.plan[1]
     }
 
     fn less_mut(&mut self, other: Method) -> &mut [f64; 2] {
@@ -105,12 +111,14 @@ impl Answers {
             match row.key.metric {
                 Metric::Truth => one.truth = value,
                 Metric::TruthError => one.truth_error = value,
+                Metric::TruthWithin => one.within = value,
                 Metric::Plan => one.plan[0] = value,
                 Metric::PlanError => one.plan[1] = value,
                 Metric::PNormal => one.p = value,
                 Metric::PRedealt => one.redealt = value,
                 Metric::Objected => one.objected = value,
                 Metric::Calls => one.calls = value,
+                Metric::Groups => one.groups = value,
                 Metric::Less(other) => one.less_mut(other)[0] = value,
                 Metric::LessError(other) => one.less_mut(other)[1] = value,
                 _ => (),
@@ -144,8 +152,8 @@ impl Answers {
         pairs
     }
 
-    /// Of pairs that truly are further apart than so many standard errors of the plan, or than a number: how many are put in the right
-    /// order, with the standard error over worlds, and how many there are.
+    /// Of pairs that truly are further apart than that: how many are put in the right order, with the standard error over worlds, and how
+    /// many there are.
     fn ordered(&self, least: f64) -> (String, usize) {
         let pairs = self.pairs();
         let apart = pairs.iter().filter(|(_, [.., truly])| truly.abs() > least);
@@ -161,6 +169,11 @@ impl Answers {
             (world, f64::from(u8::from((value - truly).abs() <= REACH * error)))
         };
         with_error(&means(&self.pairs().into_iter().map(covered).collect::<Vec<_>>()), 3)
+    }
+
+    /// Judged groups.
+    fn groups(&self) -> f64 {
+        average(&self.rankings.iter().map(|of| of.mean(|one| one.groups)).collect::<Vec<_>>())
     }
 
     /// The mean standard error of the plans.
@@ -184,18 +197,32 @@ fn average(values: &[f64]) -> f64 {
 }
 
 /// The columns of a ranking, for the page and the terminal.
-const COLUMNS: [&str; 10] =
-    ["worlds", "calls", "true", "plan", "error", "covered", "p < .05", "dealt anew", "refused", "noise"];
+const COLUMNS: [&str; 12] = [
+    "worlds",
+    "calls",
+    "true",
+    "within",
+    "plan",
+    "error",
+    "covered",
+    "within covered",
+    "p < .05",
+    "dealt anew",
+    "refused",
+    "noise",
+];
 
-fn cells(of: &OfRanking) -> [String; 10] {
+fn cells(of: &OfRanking) -> [String; 12] {
     let noise = of.mean(|one| one.truth_error / one.plan[1]);
     [
         of.by_world(|_| 0.0).len().to_string(),
         fixed(of.mean(|one| one.calls), 0),
         fixed(of.mean(|one| one.truth), 1),
+        fixed(of.mean(|one| one.within), 1),
         fixed(of.mean(|one| one.plan[0]), 1),
         fixed(of.mean(|one| one.plan[1]), 1),
         of.share(|one| Some(one.is_covered())),
+        of.share(|one| Some(one.holds(one.within))),
         of.less_than(|one| one.p),
         of.less_than(|one| one.redealt),
         of.share(|one| Some(one.objected > 0.0)),
@@ -217,7 +244,8 @@ fn rankings(answers: &[Answers]) -> Table {
     };
     let lines = answers.iter().flat_map(|answers| answers.rankings.iter().map(move |of| line(answers, of)));
     Table {
-        caption: "What one log says of a ranking, and the truth: means over worlds and logs; noise: that of the truth, in standard errors of the \
+        caption: "What one log says of a ranking, and the truth: means over worlds and logs. Within: the part of the truth that \
+                  comes of whom is called among people in the same state, which is all that the evidence looks at; noise: that of the truth, in standard errors of the \
                   plan"
             .into(),
         columns,
@@ -226,7 +254,8 @@ fn rankings(answers: &[Answers]) -> Table {
 }
 
 fn pairs(answers: &[Answers]) -> Table {
-    let columns = ["regime", "apart by > 10", "pairs", "apart by > 1 error", "pairs", "differences covered"];
+    let columns =
+        ["regime", "apart by > 10 a group", "pairs", "apart by > 1 error", "pairs", "differences covered"];
     let line = |answers: &Answers| {
         let cells = pair_cells(answers).map(Cell::text);
         Line::new([Cell::text(answers.regime.name())].into_iter().chain(cells).collect())
@@ -241,7 +270,8 @@ fn pairs(answers: &[Answers]) -> Table {
 }
 
 fn pair_cells(answers: &Answers) -> [String; 5] {
-    let ((ten, of_ten), (error, of_error)) = (answers.ordered(APART), answers.ordered(answers.error()));
+    let ((ten, of_ten), (error, of_error)) =
+        (answers.ordered(APART * answers.groups()), answers.ordered(answers.error()));
     [ten, of_ten.to_string(), error, of_error.to_string(), answers.differences_covered()]
 }
 
@@ -268,10 +298,9 @@ fn tenths(answers: &[Answers]) -> Table {
 fn shares_of_p(answers: &Answers) -> Vec<(&'static str, [f64; 10], f64)> {
     let is_null = |of: &&OfRanking| of.method == Method::WrongPeople || answers.regime == Regime::NoEffect;
     let null: Vec<&One> = answers.rankings.iter().filter(is_null).flat_map(|of| &of.all).collect();
-    let both: [(&str, fn(&One) -> f64); 2] = [("normal", |one| one.p), ("dealt anew", |one| one.redealt)];
     let mut found = Vec::new();
-    for (name, p) in both {
-        let all: Vec<f64> = null.iter().map(|one| p(one)).filter(|p| !p.is_nan()).collect();
+    for (k, name) in ["normal", "dealt anew"].into_iter().enumerate() {
+        let all: Vec<f64> = null.iter().map(|one| [one.p, one.redealt][k]).filter(|p| !p.is_nan()).collect();
         if all.is_empty() {
             continue;
         }
@@ -287,14 +316,14 @@ fn shares_of_p(answers: &Answers) -> Vec<(&'static str, [f64; 10], f64)> {
 
 /// For the terminal.
 pub(super) fn words(answers: &[Answers]) -> String {
-    let mut text = aligned("ranking", 34, COLUMNS.map(String::from), 16) + "\n";
+    let mut text = aligned("ranking", 34, COLUMNS.map(String::from), 15) + "\n";
     for answers in answers {
         for of in &answers.rankings {
             let name = format!("{} {}", answers.regime.name(), of.method.name());
-            text += &(aligned(&name, 34, cells(of), 16) + "\n");
+            text += &(aligned(&name, 34, cells(of), 15) + "\n");
         }
     }
-    let header = ["> 10 apart", "pairs", "> 1 error apart", "pairs", "covered"];
+    let header = ["> 10 a group", "pairs", "> 1 error apart", "pairs", "covered"];
     text += &("\n".to_string() + &aligned("two rankings in order", 34, header.map(String::from), 16) + "\n");
     for answers in answers {
         text += &(aligned(answers.regime.name(), 34, pair_cells(answers), 16) + "\n");

@@ -7,7 +7,9 @@
 //! > E Σ_{t<H} γ^{t+1} Σ_i (a_it − K/N) Σ_x (P(s_it, 1, x) − P(s_it, 0, x)) U_{i,t+1}(x)
 //!
 //! on its own path. The sum varies far less from rollout to rollout than values do, and counts states 1 to H: none that no decision
-//! could move.
+//! could move. *Within* states is the part of it that comes of whom is called among those in the same state at the same decision, each
+//! call against the mean of them; the rest comes of calling in one state rather than another, which comparisons within states
+//! cannot see.
 
 use ndarray::{Array2, Array3};
 use restive::Instance;
@@ -18,16 +20,21 @@ use restive::statistics::mean;
 /// Rollouts of every group.
 const ROLLOUTS: usize = 100;
 
-/// A mean and the square of its standard error.
+/// A mean and the square of its standard error, and the part of it within states.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct True {
     pub(super) value: f64,
     pub(super) variance: f64,
+    pub(super) within: f64,
 }
 
 impl std::iter::Sum for True {
     fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
-        all.fold(Self::default(), |a, b| Self { value: a.value + b.value, variance: a.variance + b.variance })
+        all.fold(Self::default(), |a, b| Self {
+            value: a.value + b.value,
+            variance: a.variance + b.variance,
+            within: a.within + b.within,
+        })
     }
 }
 
@@ -51,20 +58,26 @@ pub(super) fn gain(
     let log = trajectories(&setting, &initial, &Policy::Strict(table.clone()), ROLLOUTS, seed);
     let worth = worth_of_calls(instance, horizon, rate);
     let (state, action) = (log.state(), log.action());
-    let each: Vec<f64> = (0..ROLLOUTS)
-        .map(|r| {
-            let mut sum = 0.0;
-            for t in 0..horizon {
-                for i in 0..n {
-                    let call = f64::from(u8::from(action[[r, t, i]] == 1));
-                    sum += (call - rate) * worth[t][[i, usize::from(state[[r, t, i]])]];
-                }
+    let (mut each, mut within) = (Vec::new(), 0.0);
+    for r in 0..ROLLOUTS {
+        let mut sum = 0.0;
+        for t in 0..horizon {
+            // of each state: people, calls, what calls to all would bring, what those that are made do
+            let mut states = vec![[0.0; 4]; instance.states()];
+            for i in 0..n {
+                let s = usize::from(state[[r, t, i]]);
+                let (call, worth) = (f64::from(u8::from(action[[r, t, i]] == 1)), worth[t][[i, s]]);
+                sum += (call - rate) * worth;
+                states[s].iter_mut().zip([1.0, call, worth, call * worth]).for_each(|(sum, x)| *sum += x);
             }
-            sum
-        })
-        .collect();
+            let seen = states.iter().filter(|[people, ..]| *people > 0.0);
+            within += seen.map(|[people, calls, all, made]| made - calls * all / people).sum::<f64>();
+        }
+        each.push(sum);
+    }
     let found = mean(&each).expect("several rollouts");
-    True { value: found.mean, variance: found.standard_error.powi(2) }
+    let within = within / ROLLOUTS as f64;
+    True { value: found.mean, variance: found.standard_error.powi(2), within }
 }
 
 /// What a call brings at each decision, to each person in each state, where all other calls are random: `[N,M]` for t < H.
