@@ -33,6 +33,7 @@ fn the_examples_of_every_help_work() {
         "experiment baselines",
         "experiment selection",
         "experiment quality",
+        "experiment evidence",
         "experiment all",
         "completions",
         "man",

@@ -232,7 +232,51 @@ fn cells(of: &OfRanking) -> [String; 12] {
 
 /// All of them, in the order of the page.
 pub(super) fn tables(answers: &[Answers]) -> Vec<Table> {
-    vec![rankings(answers), pairs(answers), tenths(answers)]
+    let mut tables = vec![rankings(answers), pairs(answers)];
+    tables.extend(by_size(answers));
+    tables.push(tenths(answers));
+    tables
+}
+
+/// Programmes that differ in the number of their people alone.
+const SIZES: [(Regime, &str); 3] =
+    [(Regime::LotThird, "a third"), (Regime::Lot, "published size"), (Regime::LotTriple, "three times")];
+
+/// How errors and power go with the number of people; none where there are no such regimes.
+fn by_size(answers: &[Answers]) -> Option<Table> {
+    let of = |regime| answers.iter().find(|answers| answers.regime == regime);
+    let sizes: Vec<_> = SIZES.iter().filter_map(|(regime, name)| Some((of(*regime)?, name))).collect();
+    if sizes.len() < 2 {
+        return None;
+    }
+    let mut columns = vec![Column::text("ranking")];
+    for (_, name) in &sizes {
+        columns.push(Column::text(format!("{name}: plan ± error of a log, a group (true)")));
+        columns.push(Column::text(format!("{name}: p < .05")));
+    }
+    let line = |method: &Method| {
+        let mut cells = vec![Cell::text(method.name())];
+        for (answers, _) in &sizes {
+            let Some(of) = answers.ranking(*method) else {
+                cells.extend(["–", "–"].map(Cell::text));
+                continue;
+            };
+            let [plan, error, truth] = [
+                of.mean(|one| one.plan[0] / one.groups),
+                of.mean(|one| one.plan[1] / one.groups),
+                of.mean(|one| one.truth / one.groups),
+            ]
+            .map(|number| fixed(number, 1));
+            cells.push(Cell::text(format!("{plan} ± {error} ({truth})")));
+            cells.push(Cell::text(of.less_than(|one| one.p)));
+        }
+        Line::new(cells)
+    };
+    Some(Table {
+        caption: "By the number of people, calls in proportion: what a plan brings to a group, and how often it is found".into(),
+        columns,
+        rows: RANKINGS.iter().map(line).collect(),
+    })
 }
 
 fn rankings(answers: &[Answers]) -> Table {
