@@ -36,8 +36,7 @@ pub(super) struct Setup {
 }
 
 /// The regimes of a quick look.
-const QUICK: [Regime; 5] =
-    [Regime::Rota, Regime::Lot, Regime::NoEffect, Regime::TwoStateLot, Regime::FiveStateLot];
+const QUICK: [Regime; 3] = [Regime::Lot, Regime::NoEffect, Regime::FiveStateLot];
 
 /// A group of a quick look, in the programme.
 const QUICK_PEOPLE: usize = 213;
