@@ -107,7 +107,7 @@ fn _generate_study(
     sizes: Bound<'_, PyDict>,
 ) -> PyResult<NativeStudy> {
     let (seed, described) = (seed.0, described(domain, sizes)?);
-    Ok(NativeStudy { study: threads::run(py, || described.study(seed))?.map_err(of_pipeline)? })
+    Ok(NativeStudy { study: threads::run(py, || described.study(seed))?.map_err(of_pipeline)?, folder: None })
 }
 
 fn synthetic(name: &str, mut domain: Domain, sizes: &Sizes<'_>) -> PyResult<Domain> {

@@ -40,7 +40,7 @@ pub(super) fn compute(asked: &Asked, unit: &Unit, shares: Shares<'_>) -> anyhow:
     let mut rows = Rows::new(unit, seed);
     match setup.logs {
         Some(logs) => with_fresh_logs(setup, logs, seed, &mut rows, shares)?,
-        None => in_folds(setup, seed, &mut rows, shares)?,
+        None => in_folds(setup, seed, unit.run, &mut rows, shares)?,
     }
     Ok(rows.finish())
 }
@@ -56,7 +56,7 @@ fn with_fresh_logs(
     let split = train.len();
     let learnt = setup.logging.logs(&[train, validation].concat(), seed, LEARNT)?;
     let learnt: Vec<Instance> = learnt.into_iter().map(|log| log.instance).collect();
-    let trained = Trained::new(setup, [&learnt[..split], &learnt[split..]], seed)?;
+    let trained = Trained::new(setup, [&learnt[..split], &learnt[split..]], seed, 0)?;
     let judge = Judge::fit(&learnt)?;
     shares(0.6);
     let tables = judged.iter().map(|group| tables(setup, &trained, group)).collect();
@@ -70,7 +70,13 @@ fn with_fresh_logs(
     Ok(())
 }
 
-fn in_folds(setup: &Setup, seed: u64, rows: &mut Rows, shares: Shares<'_>) -> restive::Result<()> {
+fn in_folds(
+    setup: &Setup,
+    seed: u64,
+    world: usize,
+    rows: &mut Rows,
+    shares: Shares<'_>,
+) -> restive::Result<()> {
     let people = setup.parts(seed)?.concat();
     let logs = setup.logging.logs(&people, seed, LEARNT)?;
     let instances: Vec<Instance> = logs.iter().map(|log| log.instance.clone()).collect();
@@ -88,7 +94,7 @@ fn in_folds(setup: &Setup, seed: u64, rows: &mut Rows, shares: Shares<'_>) -> re
             .map(|group| instances[group].clone())
             .collect();
         let (validation, train) = others.split_last().expect("several groups");
-        let trained = Trained::new(setup, [train, std::slice::from_ref(validation)], seed)?;
+        let trained = Trained::new(setup, [train, std::slice::from_ref(validation)], seed, world)?;
         judges.push(Judge::fit(&others)?);
         for left in fold {
             by_group[left.instance] = Some((k, tables(setup, &trained, &instances[left.instance])));
