@@ -33,6 +33,8 @@ pub struct Training {
     /// what should be known of the data
     pub warnings: Vec<Message>,
     members: usize,
+    /// whether a model that held-out arms refute is refused; a fold's is judged by others instead
+    refuses: bool,
 }
 
 /// What has been trained so far.
@@ -68,7 +70,8 @@ impl Training {
         Self::reading(study, asked, origin, None)
     }
 
-    /// The same with features read as those of `readers` need it, whoever is learnt from: categories, gaps and scales are theirs.
+    /// The same with features read as those of `readers` need it, whoever is learnt from: categories, gaps and scales are theirs. What
+    /// comes of it is judged by others, so that nothing is refused for what few validation arms say.
     pub(crate) fn reading(
         study: &Study,
         asked: &Asked,
@@ -77,6 +80,7 @@ impl Training {
     ) -> Result<Self> {
         asked.check()?;
         let split = prepare::split(study, asked.seed)?;
+        let refuses = readers.is_none();
         let readers = readers.unwrap_or(&split.train);
         let encoding = prepare::encoding(study, readers, asked.standardise(), &asked.drop)?;
         let mut instances = study.instances(&encoding)?;
@@ -114,7 +118,7 @@ impl Training {
             own_record: None,
             notes: format!("trained on {origin}{name}"),
         };
-        Ok(Self { method, card, parts, warnings, members: asked.ensemble })
+        Ok(Self { method, card, parts, warnings, members: asked.ensemble, refuses })
     }
 
     /// Of the ensemble.
@@ -150,7 +154,9 @@ impl Training {
                 visit(Step { member, share, message, epoch, fit: Some(fit), progressed: &mut progressed })
             })?;
             let trained = fit.finish();
-            self.refuse_worse_than_nothing(&trained)?;
+            if self.refuses {
+                self.refuse_worse_than_nothing(&trained)?;
+            }
             progressed.now = None;
             progressed.histories.push(member_history(seed, &trained));
             progressed.members.push(trained.fitted.predictor);

@@ -149,7 +149,7 @@ fn text_and_table_say_what_they_rest_on() {
         table.starts_with("policy,estimator,quantity,value,low,high,ess,covers\nno-action,is,value,"),
         "{table}"
     );
-    assert_eq!(table.lines().count(), 1 + 10 * 4 * 3);
+    assert_eq!(table.lines().count(), 1 + 11 * 4 * 3);
     for (arguments, part) in [
         ("--temperature warm", "expected spread:X, published:X or absolute:X"),
         ("--temperature spread:-1", "expected spread:X"),

@@ -148,7 +148,7 @@ fn broken_settings() {
         "study.toml",
         "states = 2",
         "states = 2\ncolour = 1",
-        &["line 3, column 1", "found the setting \"colour\", expected one of name, notes, states"],
+        &["line 3, column 1", "found the setting \"colour\", expected one of name, notes, unit, states"],
     );
     let absent =
         "found no states, expected a line states = …, how many states an arm has: a whole number from 1";

@@ -247,7 +247,7 @@ impl Applied<'_> {
             runs: asked.runs(),
             // the noise of few runs is taken off again; worlds are drawn anew in every resample, which matters more
             runs_per_resample: match asked.estimators {
-                EstimatorsName::Judged => 4,
+                EstimatorsName::Judged => 2,
                 EstimatorsName::Published => 20,
             },
             resamples: asked.resamples,

@@ -450,3 +450,34 @@ fn draws_of_the_judge_spread_as_its_effect_would_over_other_logs() {
         known.view().slice(s![0, 0, .., ..]).sum_axis(Axis(1)).mapv(|x| (x * 1e12).round() / 1e12)
     );
 }
+
+/// What would game it: choosing the best of many on the judged people is made good by counting them; learning from the judged cannot be
+/// seen here, and must be kept out by whoever deals people to folds.
+#[test]
+fn the_best_of_many_must_be_counted_and_the_judged_must_not_be_learnt_from() {
+    let world = World::new(300, 20, 0.5, 1.0, 40);
+    let (mut plain, mut counted, mut learnt, logs, looks) = (0, 0, 0, 30, 20);
+    let mut random = stream(8, &[8]);
+    for k in 0..logs {
+        let log = world.log(&Policy::Random, 700 + k);
+        let evidence = judged_by_others(&log, Design::Uniform);
+        let best = (0..looks)
+            .map(|_| evidence.ranking(&wrong_people(&world.effects(), &mut random)).unwrap().p)
+            .fold(1.0, f64::min);
+        plain += usize::from(best < 0.05);
+        counted += usize::from(best * f64::from(looks) < 0.05);
+        // the outcomes of the calls themselves, taken for a ranking
+        let outcomes = |instance: &Instance| {
+            let (state, action) = (instance.trajectories().state(), instance.trajectories().action());
+            Array3::from_shape_fn((1, 300, 2), |(_, i, _)| {
+                let called = (0..7).filter(|t| action[[0, *t, i]] == 1);
+                called.map(|t| f64::from(state[[0, t + 1, i]]) - 0.4).sum::<f64>()
+            })
+        };
+        let tables: Vec<Array3<f64>> = log[2..].iter().map(outcomes).collect();
+        learnt += usize::from(evidence.ranking(&tables).unwrap().p < 0.001);
+    }
+    assert!(plain >= 12, "the best of twenty that know nobody is below .05 in {plain} of {logs}");
+    assert!(counted <= 5, "{counted} of {logs}"); // 5 %: above 5 less likely than 1 in 100
+    assert_eq!(learnt, logs as usize, "whoever learnt from the judged looks as if he knew them");
+}
