@@ -1,8 +1,8 @@
 //! Honest evidence from a log: does a ranking find those for whom a call makes a difference, and what would its plan bring?
 //!
 //! A simulation on counted moves, and the paper's one-trajectory metric, can be won without knowing anyone. This cannot: scores of
-//! what a call brings ([doubly robust](mod@scores), from a [judge](Judge) who was fitted to other people and never sees the
-//! ranking), compared only within group, decision and state, with the ranking entering through its [ranks](mod@ranks) alone. What
+//! what a call brings (doubly robust, from a [judge](Judge) who was fitted to other people and never sees the
+//! ranking), compared only within group, decision and state, with the ranking entering through its ranks alone. What
 //! is asked of the log is a [design](Design): how calls came to whom they came.
 //!
 //! | question | answer |
