@@ -65,7 +65,7 @@ def test_evidence_is_that_of_the_command_line_and_looks_are_counted(tmp_path):
 def test_evidence_for_anybodys_ranking():
     people = restive.generate("maternal", seed=3, groups=6, people=150, budget=12, effect_spread=2.0)
     study = people.to_study()
-    knows = [p.transition[:, :, 1, 1] - p.transition[:, :, 0, 1] for p in people]
+    knows = [p.P[:, :, 1, 1] - p.P[:, :, 0, 1] for p in people]
     found = restive.evidence(knows, study, deals=199)
     assert found["p"] < 0.05 and found["gain"]["value"] > 0
     assert "the scores were not learnt from these people" in found["assumptions"]

@@ -2,6 +2,7 @@
 
 from restive import _restive
 from restive._deprecated import renamed
+from restive._evidence import evidence
 from restive._restive import (
     Cwpdis,
     Indices,
@@ -18,7 +19,6 @@ from restive._restive import (
 )
 from restive.domains import Instance, Instances, generate
 from restive.estimators import DecisionFocused, Evaluation, Plan, TwoStage, load
-from restive.evidence import evidence
 from restive.study import Study
 
 cwpdis = renamed(k="budget", reward="rewards")(_restive.cwpdis)

@@ -38,7 +38,7 @@ def evidence(
 
     >>> import restive
     >>> people = restive.generate("maternal", seed=3, groups=6, people=150, budget=12, effect_spread=2.0)
-    >>> knows = [p.transition[:, :, 1, 1] - p.transition[:, :, 0, 1] for p in people]
+    >>> knows = [p.P[:, :, 1, 1] - p.P[:, :, 0, 1] for p in people]
     >>> found = evidence(knows, people.to_study(), deals=199)
     >>> found["p"] < 0.05, found["gain"]["value"] > 0
     (True, True)
