@@ -1,7 +1,7 @@
 //! The evidence as a page that can be mailed: the answers, the picture, the table.
 
 use super::evidence::name;
-use restive_pipeline::{Decile, Evaluated, EvidenceAnswer, Interval as Range, Outcome};
+use restive_pipeline::{Decile, Evaluated, EvidenceAnswer, Interval as Range, Outcome, signed};
 use restive_report::bars::{Bars, Group, Panel, Row};
 use restive_report::table::{Cell, Column, Row as TableRow, Table};
 use restive_report::{Block, Chart, Ink, Interval, Page, Section};
@@ -16,7 +16,16 @@ pub(super) fn recognise(path: &Path) -> restive_tables::Result<()> {
 /// The page of an evaluation; `study` is what it is called.
 pub(super) fn page(evaluated: &Evaluated, study: &str) -> Page {
     let (verdict, sections) = match &evaluated.evidence {
-        Some(Outcome::Answer(answer)) => (answer.found(), answered(answer)),
+        Some(Outcome::Answer(answer)) => {
+            let finds = if answer.is_found() { "finds" } else { "is not shown to find" };
+            let gain = signed(answer.gain);
+            let verdict = format!(
+                "The ranking {finds} those for whom a pull makes a difference; its plan would bring {gain} {} per 100 people more than \
+                 random pulls.",
+                answer.unit()
+            );
+            (verdict, answered(answer))
+        }
         Some(Outcome::Refused { reason, what_to_do }) => {
             let blocks = vec![Block::Note(format!("What to do: {what_to_do}."))];
             (format!("No answer: {reason}."), vec![Section { heading: "Why".into(), blocks }])
@@ -46,7 +55,7 @@ fn answered(answer: &EvidenceAnswer) -> Vec<Section> {
                 Block::Figure {
                     chart: picture(answer),
                     caption: "A ranking that finds them has long bars at the top and short ones at the bottom; shuffled, all are alike but for \
-                              chance. Bars are 95 % intervals wide."
+                              chance. Lines are 95 % intervals."
                         .into(),
                 },
             ],

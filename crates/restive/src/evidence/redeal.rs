@@ -23,6 +23,8 @@ use rayon::prelude::*;
 const DEALS: u64 = 0x6465_616c;
 /// People of one propensity whose calls are dealt among themselves.
 const ENOUGH: usize = 20;
+/// Propensities closer than this are the same.
+const SAME: f64 = 1e-9;
 
 impl Evidence {
     /// p of a ranking by `deals` deals of the calls; none where the design says of no other deal that it was as likely.
@@ -79,8 +81,9 @@ impl Deal {
                 let given = self.given.as_ref().expect("propensities");
                 for d in 0..decisions {
                     let mut whom: Vec<usize> = (0..people).filter(|i| self.is_eligible[[d, *i]]).collect();
-                    whom.sort_by(|a, b| given[[d, *a]].total_cmp(&given[[d, *b]]).then(a.cmp(b)));
-                    for same in whom.chunk_by(|a, b| given[[d, *a]] == given[[d, *b]]) {
+                    whom.sort_by(|a, b| given[[d, *a]].total_cmp(&given[[d, *b]]));
+                    // 1 − 0.8 is not 0.2 to the last digit
+                    for same in whom.chunk_by(|a, b| given[[d, *b]] - given[[d, *a]] < SAME) {
                         if same.len() >= ENOUGH {
                             dealt.among(d, same, random);
                         } else {

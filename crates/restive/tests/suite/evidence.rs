@@ -138,7 +138,10 @@ impl World {
             let seed = stream(seed, &[g as u64]).random();
             let log = trajectories(&setting, &Initial::Uniform, policy, 1, seed);
             let (state, action) = (log.state().to_owned(), log.action().to_owned());
-            self.instance(g, Logged { state, action, propensity: None, reward: None })
+            // the chance of what was done
+            let share = self.budget as f64 / state.len_of(Axis(2)) as f64;
+            let propensity = action.mapv(|action| if action == 1 { share } else { 1.0 - share });
+            self.instance(g, Logged { state, action, propensity: Some(propensity), reward: None })
         };
         (0..4).map(group).collect()
     }
@@ -231,12 +234,19 @@ fn intervals_cover_and_wrong_people_are_not_believed() {
     assert!(found >= 30, "{found} of {logs}");
 }
 
+/// Logs of a test of p.
+const LOGS: u64 = 100;
+
 #[test]
 fn calls_dealt_anew_make_p_uniform_where_calls_do_nothing() {
-    for (policy, design) in [(Policy::Random, Design::Uniform), (Policy::RoundRobin, Design::Rota)] {
+    for (policy, design) in [
+        (Policy::Random, Design::Uniform),
+        (Policy::Random, Design::Logged),
+        (Policy::RoundRobin, Design::Rota),
+    ] {
         let world = World::new(60, 6, 0.0, 0.0, 4);
         let mut random = stream(6, &[6]);
-        let mut all: Vec<f64> = (0..150)
+        let mut all: Vec<f64> = (0..LOGS)
             .map(|k| {
                 let evidence = judged_by_others(&world.log(&policy, 1000 + k), design);
                 // the order of a rota has nothing to do with people: their ranks are dealt anew for each log
@@ -245,10 +255,11 @@ fn calls_dealt_anew_make_p_uniform_where_calls_do_nothing() {
             })
             .collect();
         all.sort_by(f64::total_cmp);
-        // Kolmogorov and Smirnov: 1.63/√150 is exceeded once in a hundred times
-        let apart = all.iter().enumerate().map(|(k, p)| (p - (k as f64 + 0.5) / 150.0).abs());
+        // Kolmogorov and Smirnov: 1.63/√n is exceeded once in a hundred times
+        let n = LOGS as f64;
+        let apart = all.iter().enumerate().map(|(k, p)| (p - (k as f64 + 0.5) / n).abs());
         let apart = apart.fold(0.0, f64::max);
-        assert!(apart < 1.63 / 150f64.sqrt() + 0.01, "{design:?}: {apart}");
+        assert!(apart < 1.63 / n.sqrt() + 0.01, "{design:?}: {apart}");
     }
 }
 
@@ -405,7 +416,10 @@ fn tables_that_do_not_fit_are_refused() {
         let said = evidence.ranking(&tables(shape, x)).err().unwrap().to_string();
         assert!(said.contains(expected) || said.contains("scores"), "{said}");
     }
-    let logged = world.log(&Policy::Random, 2);
+    let mut logged = world.log(&Policy::Random, 2);
+    let log = logged[2].trajectories();
+    let (state, action) = (log.state().to_owned(), log.action().to_owned());
+    logged[2] = world.instance(2, Logged { state, action, propensity: None, reward: None });
     let judge = Judge::fit(&logged[..1]).unwrap();
     let everyone: Vec<usize> = (0..50).collect();
     let judged = [Judged { instance: &logged[2], arms: &everyone, judge: &judge }];
@@ -480,4 +494,17 @@ fn the_best_of_many_must_be_counted_and_the_judged_must_not_be_learnt_from() {
     assert!(plain >= 12, "the best of twenty that know nobody is below .05 in {plain} of {logs}");
     assert!(counted <= 5, "{counted} of {logs}"); // 5 %: above 5 less likely than 1 in 100
     assert_eq!(learnt, logs as usize, "whoever learnt from the judged looks as if he knew them");
+}
+
+#[test]
+fn logged_propensities_of_a_lot_say_what_the_lot_says() {
+    let world = World::new(150, 15, 0.5, 2.0, 12);
+    let log = world.log(&Policy::Random, 4);
+    let [lot, logged] = [Design::Uniform, Design::Logged].map(|design| judged_by_others(&log, design));
+    let [lot_ranked, logged_ranked] = [&lot, &logged].map(|found| found.ranking(&world.effects()).unwrap());
+    assert!((lot_ranked.statistic - logged_ranked.statistic).abs() < 1e-9);
+    assert!(lot_ranked.statistic > 4.0);
+    // so far out, no deal in 199 comes near
+    assert_eq!(lot.redealt(&lot_ranked, 199), Some(1.0 / 200.0));
+    assert_eq!(logged.redealt(&logged_ranked, 199), Some(1.0 / 200.0));
 }
