@@ -122,19 +122,23 @@ fn whoever_looks_on_hears_how_far_it_is_and_may_end_it() {
 
 #[test]
 fn a_gap_or_category_that_only_the_judged_have_is_no_stranger() {
-    let mut study = study(1, 60);
-    let features = &study.instances[0].features;
-    let mut columns: Vec<(String, Column)> =
-        features.names().iter().cloned().zip(features.columns().iter().cloned()).collect();
-    let mut age: Vec<f64> = (0..60).map(f64::from).collect();
-    age[17] = f64::NAN;
-    columns.push(("age".into(), Column::Number(age)));
-    let village = |i: usize| Some(if i == 3 { "far" } else { ["north", "south"][i % 2] }.to_string());
-    columns.push(("village".into(), Column::Text((0..60).map(village).collect())));
-    study.instances[0].features = Features::new(60, columns).unwrap();
-    let card =
-        card(&study, &Asked { predictor: Some(PredictorName::Linear), epochs: Some(3), ..Asked::default() });
-    for model in fit(&card, &study, 5, 2) {
+    let known = study(1, 60);
+    // one arm misses its age, and one is from a village of its own
+    let with = |gap: bool| {
+        let features = &known.instances[0].features;
+        let mut columns: Vec<(String, Column)> =
+            features.names().iter().cloned().zip(features.columns().iter().cloned()).collect();
+        let age = (0..60).map(|i| if gap && i == 17 { f64::NAN } else { f64::from(i) });
+        columns.push(("age".into(), Column::Number(age.collect())));
+        let village = |i: usize| if gap && i == 3 { "far" } else { ["north", "south"][i % 2] };
+        columns.push(("village".into(), Column::Text((0..60).map(|i| Some(village(i).into())).collect())));
+        let mut study = known.clone();
+        study.instances[0].features = Features::new(60, columns).unwrap();
+        study
+    };
+    let asked = Asked { predictor: Some(PredictorName::Linear), epochs: Some(3), ..Asked::default() };
+    let study = with(true);
+    for model in fit(&card(&with(false), &asked), &study, 5, 2) {
         Applied::new(&model.trained, &study, "a fold", "the study").unwrap();
     }
 }
