@@ -8,9 +8,9 @@
 use super::answer::{Interval, Outcome};
 use super::asked::EvaluateAsked;
 use super::evidence::{Gathered, design};
-use super::subjects::JudgedFold;
+use super::subjects::{JudgedFold, people_of};
 use crate::apply::Applied;
-use crate::cross_fit::{FoldProgress, cross_fit};
+use crate::cross_fit::FoldProgress;
 use crate::error::Error;
 use crate::prepare;
 use crate::recipe::{recipe_key, recipe_words};
@@ -18,7 +18,7 @@ use ndarray::Array3;
 use restive::data::split::{Group, Part};
 use restive::evidence::Ranking;
 use restive::statistics::{holm, normal_tail};
-use restive_tables::{Looks, People};
+use restive_tables::Looks;
 use serde::Serialize;
 
 /// One recipe among others.
@@ -101,17 +101,12 @@ pub fn compare<E: From<Error>>(
     let mut judged: Vec<Vec<Group>> = Vec::new();
     for (k, (name, applied)) in models.iter().enumerate() {
         let share = |within: f64| (k as f64 + within) / models.len() as f64;
-        let found = cross_fit(applied.card, study, &people, asked.folds, asked.seed, None, |progress| {
+        let folds = JudgedFold::all(applied, &people, asked, |progress| {
             visit(name, FoldProgress { share: share(progress.share), ..progress })
         })?;
-        let mut tables = Vec::new();
-        judged.clear();
-        for model in found {
-            let there = Applied::new(&model.trained, study, name, &applied.study_name)?;
-            tables.extend(JudgedFold::new(&there, model.judged.clone(), asked)?.ranked);
-            judged.push(model.judged);
-        }
-        all.push(tables);
+        // the same folds for every recipe
+        judged = folds.iter().map(|fold| fold.groups.clone()).collect();
+        all.push(folds.into_iter().flat_map(|fold| fold.ranked).collect());
     }
     let folds: Vec<&[Group]> = judged.iter().map(Vec::as_slice).collect();
     // what one recipe leaves out may not be left to a judge of all
@@ -127,11 +122,7 @@ pub fn compare<E: From<Error>>(
     if let Some(refused) = refused {
         return Ok(Compared { refused: Some(refused), ..compared });
     }
-    let split_name = match study.given_split() {
-        Some(_) => "given".to_string(),
-        None => format!("seed {}", asked.seed),
-    };
-    let whom = People::of(&split_name, &[Part::Train, Part::Validation]);
+    let whom = people_of(study, asked.seed, &[Part::Train, Part::Validation]);
     for (_, applied) in models {
         if let Some(looks) = &mut looks {
             let key = recipe_key(applied.card)?;

@@ -157,8 +157,7 @@ impl Applied<'_> {
         let views: Vec<_> = predictions.iter().map(Transition::view).collect();
         let source = Source::new(self, asked.behaviour)?;
         let settings = self.settings(asked, None);
-        let evaluation = None;
-        let mut about = self.about(asked, source, &settings, &judged, evaluation);
+        let mut about = self.about(asked, source, &settings, &judged, None);
         about.notes = notes(self, asked, source, &groups, &judged, 0);
         Ok(Evaluated {
             evidence: Some(refused),

@@ -11,7 +11,7 @@ use crate::plan::PlanAsked;
 use ndarray::{Array3, Array4};
 use restive::data::split::{Group, Part};
 use restive::{Layout, Transition};
-use restive_tables::People;
+use restive_tables::{People, Study};
 
 /// Those who are judged.
 pub(super) struct Subjects {
@@ -36,6 +36,23 @@ pub(super) struct JudgedFold {
 }
 
 impl JudgedFold {
+    /// The folds of people, each by a model of the recipe that was trained without them.
+    pub(super) fn all<E: From<Error>>(
+        applied: &Applied<'_>,
+        people: &[Group],
+        asked: &EvaluateAsked,
+        visit: impl FnMut(FoldProgress) -> Result<(), E>,
+    ) -> Result<Vec<Self>, E> {
+        let models = cross_fit(applied.card, applied.study, people, asked.folds, asked.seed, None, visit)?;
+        let mut folds = Vec::with_capacity(models.len());
+        for (k, model) in models.into_iter().enumerate() {
+            let name = format!("the model without fold {}", k + 1);
+            let there = Applied::new(&model.trained, applied.study, &name, &applied.study_name)?;
+            folds.push(Self::new(&there, model.judged, asked)?);
+        }
+        Ok(folds)
+    }
+
     pub(super) fn new(
         applied: &Applied<'_>,
         groups: Vec<Group>,
@@ -58,13 +75,7 @@ impl Subjects {
             return Ok(Self::as_it_is(applied, asked)?);
         }
         let groups = applied.groups(asked.part())?;
-        let models = cross_fit(applied.card, applied.study, &groups, asked.folds, asked.seed, None, visit)?;
-        let mut folds = Vec::with_capacity(models.len());
-        for (k, model) in models.into_iter().enumerate() {
-            let name = format!("the model without fold {}", k + 1);
-            let there = Applied::new(&model.trained, applied.study, &name, &applied.study_name)?;
-            folds.push(JudgedFold::new(&there, model.judged, asked)?);
-        }
+        let folds = JudgedFold::all(applied, &groups, asked, visit)?;
         let predictions = groups.iter().map(|group| stitched(group, &folds)).collect();
         Ok(Self { folds, people: People::all(), groups, predictions })
     }
@@ -112,15 +123,20 @@ fn stitched(whole: &Group, folds: &[JudgedFold]) -> Transition {
 }
 
 /// Who a part is, for the count of looks.
-pub(super) fn people(applied: &Applied<'_>, part: JudgedPart) -> People {
-    let split = match applied.study.given_split() {
-        Some(_) => "given".to_string(),
-        None => format!("seed {}", applied.card.seed),
-    };
+fn people(applied: &Applied<'_>, part: JudgedPart) -> People {
+    let of = |part: Part| people_of(applied.study, applied.card.seed, &[part]);
     match part {
         JudgedPart::Folds | JudgedPart::All => People::all(),
-        JudgedPart::Test => People::of(&split, &[Part::Test]),
-        JudgedPart::Validation => People::of(&split, &[Part::Validation]),
-        JudgedPart::Train => People::of(&split, &[Part::Train]),
+        JudgedPart::Test => of(Part::Test),
+        JudgedPart::Validation => of(Part::Validation),
+        JudgedPart::Train => of(Part::Train),
+    }
+}
+
+/// The people of some parts of the split that the study gives, or that a seed draws.
+pub(super) fn people_of(study: &Study, seed: u64, parts: &[Part]) -> People {
+    match study.given_split() {
+        Some(_) => People::of("given", parts),
+        None => People::of(&format!("seed {seed}"), parts),
     }
 }
