@@ -7,14 +7,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// package → the packages it may use
-const PACKAGES: [(&str, &[&str]); 7] = [
+const PACKAGES: [(&str, &[&str]); 8] = [
     ("restive", &[]),
     ("restive-tables", &["restive"]),
+    ("restive-import", &["restive", "restive-tables"]),
     ("restive-pipeline", &["restive", "restive-tables"]),
     ("restive-report", &[]),
     ("restive-lab", &["restive", "restive-tables", "restive-pipeline", "restive-report"]),
-    ("restive-py", &["restive", "restive-tables", "restive-pipeline"]),
-    ("restive-cli", &["restive", "restive-tables", "restive-pipeline", "restive-report", "restive-lab"]),
+    ("restive-py", &["restive", "restive-tables", "restive-import", "restive-pipeline", "restive-report"]),
+    (
+        "restive-cli",
+        &["restive", "restive-tables", "restive-import", "restive-pipeline", "restive-report", "restive-lab"],
+    ),
 ];
 
 /// room of the library → the rooms it may name

@@ -1,0 +1,1 @@
+//! From a programme's own exports to a study: registries, logs of messages, visits and calls.
