@@ -12,7 +12,10 @@ mod npy_header;
 pub(crate) use npy_header::Header;
 pub(crate) mod parquet;
 pub(crate) mod steady;
+mod table;
 pub(crate) mod whole;
+
+pub use table::ParquetTable;
 
 use crate::columns::Columns;
 use crate::error::{Error, Place, Result};
