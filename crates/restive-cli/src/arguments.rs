@@ -5,6 +5,7 @@ use crate::demo::DemoArguments;
 use crate::evaluate::EvaluateArguments;
 use crate::experiment::ExperimentArguments;
 use crate::generate::GenerateArguments;
+use crate::import::ImportArguments;
 use crate::index::IndexArguments;
 use crate::plan::PlanArguments;
 use crate::study::StudyArguments;
@@ -50,6 +51,7 @@ pub(crate) enum Command {
     Demo(DemoArguments),
     Index(IndexArguments),
     Generate(GenerateArguments),
+    Import(ImportArguments),
     Study(StudyArguments),
     Train(TrainArguments),
     Evaluate(EvaluateArguments),

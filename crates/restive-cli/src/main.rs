@@ -14,6 +14,7 @@ mod demo;
 mod evaluate;
 mod experiment;
 mod generate;
+mod import;
 mod index;
 mod manual;
 mod out_of_memory;
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
         Command::Demo(arguments) => demo::run(&arguments),
         Command::Index(arguments) => index::run(&arguments),
         Command::Generate(arguments) => generate::run(&arguments),
+        Command::Import(arguments) => import::run(&arguments),
         Command::Study(arguments) => study::run(&arguments),
         Command::Train(arguments) => train::run(&arguments),
         Command::Evaluate(arguments) => evaluate::run(&arguments),

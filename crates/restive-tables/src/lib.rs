@@ -61,5 +61,5 @@ pub use read::{ArmBatch, ArmReader, ParquetTable, Probabilities};
 pub use study::{Looks, People, Study, StudyBehaviour, StudyInstance, StudySettings, arm_key, texts_key};
 pub use write::{
     Cells, Detail, FolderDraft, IndexWriter, Own, abandon_drafts, check_file, refuse_input, remove_leftovers,
-    write_files, write_table,
+    write_files, write_private_table, write_table,
 };

@@ -53,7 +53,10 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     let (tables, is_usage) = match error.downcast_ref::<restive_pipeline::Error>() {
         Some(restive_pipeline::Error::Tables(error)) => (Some(error), false),
         Some(restive_pipeline::Error::Asked(_)) => (None, true),
-        _ => (error.downcast_ref::<Error>(), error.is::<Usage>()),
+        _ => match error.downcast_ref::<restive_import::Error>() {
+            Some(restive_import::Error::Tables(error)) => (Some(error), false),
+            _ => (error.downcast_ref::<Error>(), error.is::<Usage>()),
+        },
     };
     let hint = if let Some(Error::Exists { .. }) = tables { ": --force" } else { "" };
     say::line(format_args!("{error:#}{hint}"));

@@ -77,10 +77,23 @@ pub(crate) struct Draft {
 impl Draft {
     /// Starts a file; one that is there may be replaced where `replace` recognises it.
     pub(crate) fn create(path: &Path, replace: Option<Own>) -> Result<Self> {
+        // it has the permissions of any new file
+        Self::create_by(path, replace, OpenOptions::new().read(true).write(true).create_new(true))
+    }
+
+    /// The same, for a file that nobody but its owner may read, from its first byte on.
+    pub(crate) fn create_private(path: &Path, replace: Option<Own>) -> Result<Self> {
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        Self::create_by(path, replace, &options)
+    }
+
+    fn create_by(path: &Path, replace: Option<Own>, options: &OpenOptions) -> Result<Self> {
         let place = Place::of_file(path, replace)?;
         leftover::remove_from(place.parent());
-        // it has the permissions of any new file
-        let open = |path: &Path| OpenOptions::new().read(true).write(true).create_new(true).open(path);
+        let open = |path: &Path| options.open(path);
         let make = || leftover::named(|builder| builder.make_in(place.parent(), open));
         let made = Listed::make(make, NamedTempFile::path);
         let (file, listed) = made.map_err(|answer| place.refused(answer.kind().into()))?;

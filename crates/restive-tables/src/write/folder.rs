@@ -19,7 +19,7 @@
 
 use super::draft::{Listed, drafts};
 use super::leftover;
-use super::place::{Own, Place};
+use super::place::{Own, Place, Taken};
 use crate::error::{Error, Result};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -72,5 +72,36 @@ impl FolderDraft {
         let taken = self.place.take(self.folder.path());
         drop(held); // before the draft, which leaves the list
         taken.map(drop)
+    }
+
+    /// Puts files and folders of the draft into a folder that is there, each in the place of what its recogniser knows: all of
+    /// them or, at a refusal, none. What else is in the folder stays.
+    pub fn put_pieces_in_place(self, folder: &Path, pieces: &[(&str, Own)]) -> Result<()> {
+        let mut places = Vec::new();
+        for (name, own) in pieces {
+            let (from, to) = (self.file(name), folder.join(name));
+            let place = match from.is_dir() {
+                true => Place::of_folder(&to, Some(*own))?,
+                false => Place::of_file(&to, Some(*own))?,
+            };
+            places.push((from, place));
+        }
+        let held = drafts();
+        let mut taken: Vec<(&PathBuf, &Place, Taken)> = Vec::new();
+        let mut outcome = Ok(());
+        for (from, place) in &places {
+            match place.take(from) {
+                Ok(how) => taken.push((from, place, how)),
+                Err(error) => {
+                    outcome = Err(error);
+                    break;
+                }
+            }
+        }
+        if outcome.is_err() {
+            taken.iter().rev().for_each(|(from, place, how)| place.give_back(from, how));
+        }
+        drop(held); // before the draft, which leaves the list
+        outcome
     }
 }

@@ -36,7 +36,7 @@ pub use place::Own;
 use place::folder_of;
 use restive::index::Indices;
 use std::path::{Path, PathBuf};
-pub use table::{Cells, write_table};
+pub use table::{Cells, write_private_table, write_table};
 
 /// Writes whole files, and puts them in their places only when all of them are complete. Those that are there are replaced only
 /// where `replace` recognises them.

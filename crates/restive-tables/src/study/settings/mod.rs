@@ -110,7 +110,12 @@ impl StudySettings {
         Self::parse(path, text.strip_prefix('\u{feff}').unwrap_or(&text))
     }
 
-    /// The same, from the text of the file; `path` is what messages call it.
+    /// The settings in the text of a `study.toml`; `path` is what messages call it.
+    pub fn from_text(path: &Path, text: &str) -> Result<Self> {
+        Self::parse(path, text).map(|(settings, _)| settings)
+    }
+
+    /// The same, with what it says of the rows of the trajectories.
     pub(super) fn parse(path: &Path, text: &str) -> Result<(Self, Rows)> {
         let lines = Lines::parse(path, text)?;
         let text_of = |value: &Value| value.as_str().map(str::to_owned);

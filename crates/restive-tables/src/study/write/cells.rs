@@ -80,11 +80,12 @@ pub(super) fn trajectory_columns(
     columns
 }
 
-/// The rows of one trajectory. Where nothing is known there is no row, but for the first arm, whose rows say how many steps
+/// The rows of some steps of one trajectory. Where nothing is known there is no row, but for the first arm, whose rows say how many steps
 /// and trajectories there are. In chains of `labels` the state is what a pull saw, which is what the next label begins with.
 pub(super) fn trajectory_cells(
     instance: &StudyInstance,
     j: usize,
+    steps: std::ops::Range<usize>,
     Shape { labels, has_propensity, has_reward, has_order }: Shape,
 ) -> Vec<ArrayRef> {
     let logged = &instance.trajectories;
@@ -92,7 +93,7 @@ pub(super) fn trajectory_cells(
     let reward = |t: usize, i: usize| logged.reward().and_then(|all| known(all[[j, t, i]]));
     let is_known =
         |t, i| state[[j, t, i]] != UNSEEN || action[[j, t, i]] != NO_ACTION || reward(t, i).is_some();
-    let all = (0..logged.steps()).flat_map(|t| (0..logged.arms()).map(move |i| (t, i)));
+    let all = steps.flat_map(|t| (0..logged.arms()).map(move |i| (t, i)));
     let rows: Vec<(usize, usize)> = all.filter(|(t, i)| *i == 0 || is_known(*t, *i)).collect();
     let whole = |cell: &dyn Fn(usize, usize) -> Option<i32>| -> ArrayRef {
         Arc::new(Int32Array::from_iter(rows.iter().map(|(t, i)| cell(*t, *i))))

@@ -19,6 +19,9 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+/// Rows of trajectories that are made at a time, where a step has no more.
+const ROWS: usize = 1 << 20;
+
 impl Study {
     /// The files that a study may hold, and the table beside it of what was judged.
     pub const FILES: [&str; 8] = [
@@ -70,8 +73,13 @@ impl Study {
         let all: usize = self.instances.iter().map(|instance| instance.trajectories.trajectories()).sum();
         let mut done = 0;
         for instance in &self.instances {
+            // some steps at a time: the rows of a million arms fill gigabytes
+            let (steps, piece) = (instance.trajectories.steps(), (ROWS / instance.arms.len()).max(1));
             for j in 0..instance.trajectories.trajectories() {
-                logged.write(trajectory_cells(instance, j, shape))?;
+                for start in (0..steps).step_by(piece) {
+                    logged.write(trajectory_cells(instance, j, start..steps.min(start + piece), shape))?;
+                    progress((done as f64 + start as f64 / steps as f64) / all as f64);
+                }
                 done += 1;
                 progress(done as f64 / all as f64);
             }
@@ -116,7 +124,9 @@ impl Study {
         let shape = self.trajectory_shape();
         let logged = |instance: &StudyInstance| -> Vec<Vec<ArrayRef>> {
             let count = instance.trajectories.trajectories();
-            (0..count).map(|j| trajectory_cells(instance, j, shape)).collect()
+            (0..count)
+                .map(|j| trajectory_cells(instance, j, 0..instance.trajectories.steps(), shape))
+                .collect()
         };
         let truth = self.has_truth().then(|| {
             let cells = self.instances.iter().map(truth_cells).collect();

@@ -65,7 +65,17 @@ impl Cells {
 /// replaced only where `replace` recognises it.
 pub fn write_table(path: &Path, replace: Option<Own>, columns: Vec<(&str, Cells)>) -> Result<()> {
     let format = Format::of_table(path)?;
-    let draft = Draft::create(path, replace)?;
+    fill(Draft::create(path, replace)?, format, columns)
+}
+
+/// The same, for a table of people's names and numbers: nobody but its owner may read it.
+pub fn write_private_table(path: &Path, replace: Option<Own>, columns: Vec<(&str, Cells)>) -> Result<()> {
+    let format = Format::of_table(path)?;
+    fill(Draft::create_private(path, replace)?, format, columns)
+}
+
+fn fill(draft: Draft, format: Format, columns: Vec<(&str, Cells)>) -> Result<()> {
+    let path = draft.path();
     let header = columns.iter().map(|(name, cells)| (name.to_string(), cells.kind())).collect();
     let mut table = TableWriter::create(draft.temporary(), path.into(), format, header)?;
     table.write(columns.into_iter().map(|(_, cells)| cells.array()).collect())?;

@@ -1,0 +1,412 @@
+//! `mapping.toml`: what a programme's exports mean, declared once.
+//!
+//! ```toml
+//! zone = "Asia/Kolkata"                    # the programme's wall clock; needed where an export says UTC, an offset or an epoch
+//! country = "IN"                           # of telephone numbers without a country
+//! missing = ["NA", "N/A", "nil", "---"]    # words for nothing, beside the empty cell
+//! decimal = ","                            # default "."
+//!
+//! [study]                                  # what study.toml says: budget, discount, horizon, behaviour, name, unit, rewards, ends
+//! budget = 60
+//!
+//! [period]
+//! every = "week"                           # from Monday; "week from Sunday", "month", "10 days"
+//! from = 2026-01-05                        # default: the period of the first record
+//! until = 2026-07-06                       # what happened from here on is left out; default: the last whole period
+//!
+//! [people]                                 # the registry
+//! file = "registry.csv"                    # with delimiter, encoding, escape, skip, header where they are not to be recognised
+//! id = "beneficiary_id"
+//! joined = { column = "registered", format = "%d/%m/%Y" }
+//! left = { column = "exit_date", format = "%d/%m/%Y" }
+//! do_not_call = { column = "dnd", is = ["yes"] }
+//! keep = ["name", "phone"]                 # for the list; never learnt from
+//! same = { column = "phone", as = "phone" } # people with one number are one person
+//!
+//! [people.features]
+//! language = "text"                        # the column of that name
+//! income = { number = "income", bins = [5000, 20000] }
+//! education = { text = "education", case = "lower", synonyms = { primary = ["prim.", "primry"] } }
+//! age = { born = "date_of_birth", format = "%d/%m/%Y" }
+//!
+//! [[events]]                               # any number of logs
+//! name = "messages"
+//! file = "messages*.csv"
+//! person = { column = "To", is = "phone", as = "phone" }   # `is`: a column of the registry, default its id
+//! time = "StartTime"
+//! key = "CallSid"                          # what a record is known by; default: all of its cells
+//! where = { Direction = "outbound-api" }
+//! value = "ConversationDuration"           # default: 1 for every record; an empty cell counts 0
+//!
+//! [state]
+//! measure = "largest"                      # of a period's values: "largest", "sum", "mean", "last", "count"
+//! at_least = [30]                          # the state is how many of these the measure reaches
+//! silence = "lowest"                       # a period without a record; or "unknown", "not enrolled" (until the first record)
+//! names = ["not engaged", "engaged"]
+//!
+//! [actions]
+//! file = "calls.csv"
+//! person = { column = "Beneficiary", as = "folded" }
+//! time = { column = "Call Date", format = "%d-%b-%Y %H:%M" }
+//! outcome = "Outcome"                      # default: every record is a call
+//! made = ["reached", "no answer"]
+//! not_made = ["cancelled"]
+//! unknown = ["wrong number"]
+//! ```
+//!
+//! `[exits]` (file, person, time) and `[do_not_call]` (file, person) may be files of their own. `through = { file = …, on = ["PARENT_KEY",
+//! "KEY"] }` joins a log to another file whose columns it then has too: repeats to their form, events to their enrolment.
+
+mod features;
+mod log;
+pub(crate) mod text;
+
+pub(crate) use features::{Feature, FeatureKind, bin};
+pub(crate) use log::{
+    ActionRule, EventRule, LogRule, Measure, Silence, StateRule, Through, TimeRule, ValueRule,
+};
+pub use text::{At, MappingText};
+
+use crate::dates::DateFormat;
+use crate::error::{Error, Result};
+use crate::matching::Form;
+use crate::periods::Every;
+use crate::source::Reading;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use log::{Context, log_keys};
+use phonenumber::country::Id as Country;
+use restive_tables::StudySettings;
+use std::path::Path;
+use text::Section;
+
+/// The states that a study may have are fewer than its thresholds would be.
+const MOST_THRESHOLDS: usize = 1000;
+
+/// A mapping, read and checked as far as it can be without the files it names.
+#[derive(Debug, Clone)]
+pub struct Mapping {
+    /// as it was written
+    pub text: MappingText,
+    pub(crate) missing: Vec<String>,
+    pub(crate) every: Every,
+    pub(crate) from: Option<At<Date>>,
+    pub(crate) until: Option<At<Date>>,
+    /// where `[period]` stands
+    pub(crate) period_at: usize,
+    pub(crate) people: PeopleRule,
+    pub(crate) events: Vec<EventRule>,
+    pub(crate) state: StateRule,
+    pub(crate) actions: ActionRule,
+    pub(crate) exits: Option<LogRule>,
+    pub(crate) never: Option<LogRule>,
+    pub(crate) settings: SettingLines,
+}
+
+/// The registry.
+#[derive(Debug, Clone)]
+pub(crate) struct PeopleRule {
+    pub(crate) reading: At<Reading>,
+    pub(crate) id: At<String>,
+    pub(crate) form: Form,
+    pub(crate) joined: Option<TimeRule>,
+    pub(crate) left: Option<TimeRule>,
+    pub(crate) do_not_call: Option<(At<String>, Vec<String>)>,
+    pub(crate) keep: Vec<At<String>>,
+    pub(crate) same: Option<(At<String>, Form)>,
+    pub(crate) features: Vec<Feature>,
+    /// whether ids may stand in the study though they look like telephone numbers
+    pub(crate) has_public_ids: bool,
+}
+
+/// The lines of study.toml that the mapping gives, each with its place.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct SettingLines {
+    lines: Vec<(String, String, usize)>,
+}
+
+impl Mapping {
+    /// Reads a mapping.
+    pub fn read(path: &Path) -> Result<Self> {
+        let bytes = std::fs::read(path).map_err(|answer| restive_tables::Error::Io {
+            path: path.into(),
+            doing: "read",
+            answer,
+        })?;
+        let text = String::from_utf8(bytes).map_err(|_| {
+            Error::Refused(format!("{}: found bytes that are no UTF-8, expected a mapping", path.display()))
+        })?;
+        Self::parse(MappingText { path: path.into(), text: text.trim_start_matches('\u{feff}').into() })
+    }
+
+    /// The same, from its text.
+    pub fn parse(text: MappingText) -> Result<Self> {
+        let parsed = text.parse()?;
+        let whole = Section { text: &text, name: String::new(), at: 0, table: parsed.get_ref() };
+        whole.only(&[
+            "zone",
+            "country",
+            "missing",
+            "decimal",
+            "study",
+            "period",
+            "people",
+            "events",
+            "state",
+            "actions",
+            "exits",
+            "do_not_call",
+        ])?;
+        let home = zone(&whole)?;
+        let country = whole.read("country", "two letters such as \"IN\" or \"RW\"", |value| {
+            value.as_str()?.to_ascii_uppercase().parse::<Country>().ok()
+        })?;
+        let decimal = decimal(&whole)?.unwrap_or(b'.');
+        let missing =
+            whole.texts("missing")?.unwrap_or_default().into_iter().map(|word| word.value).collect();
+        let context = Context { home: home.clone(), country: country.map(|country| country.value), decimal };
+
+        let period = whole
+            .section("period")?
+            .ok_or_else(|| whole.missing("[period]", "a section [period] with every = \"week\""))?;
+        period.only(&["every", "from", "until"])?;
+        let (from, until) = (period.date("from")?, period.date("until")?);
+        let every = period.need_text("every", Every::EXPECTED)?;
+        let origin = from.as_ref().map(|from| from.value);
+        let parsed_every = Every::parse(&every.value, origin).ok_or_else(|| {
+            text.fault(every.at, format!("every: found {:?}, expected {}", every.value, Every::EXPECTED))
+        })?;
+        if let (Every::Days(..), None) = (parsed_every, &from) {
+            return Err(period.missing("from", "the day on which the first period begins"));
+        }
+        if let (Some(from), Some(until)) = (&from, &until)
+            && until.value <= from.value
+        {
+            return Err(text.fault(
+                until.at,
+                format!("until: found {}, expected a day after from = {}", until.value, from.value),
+            ));
+        }
+
+        let people = whole
+            .section("people")?
+            .ok_or_else(|| whole.missing("[people]", "a section [people] with the registry"))?;
+        let people = PeopleRule::parse(&people, &context)?;
+        let events = whole.sections("events")?;
+        if events.is_empty() {
+            return Err(whole.missing("[[events]]", "at least one log of what people did"));
+        }
+        let events: Vec<EventRule> =
+            events.iter().map(|section| EventRule::parse(section, &context)).collect::<Result<_>>()?;
+        for (k, rule) in events.iter().enumerate() {
+            if rule.name.value == "actions"
+                || events[..k].iter().any(|other| other.name.value == rule.name.value)
+            {
+                let found = format!(
+                    "name: found {:?} again, expected a name of its own for each log",
+                    rule.name.value
+                );
+                return Err(text.fault(rule.name.at, found));
+            }
+        }
+        let state = whole
+            .section("state")?
+            .ok_or_else(|| whole.missing("[state]", "a section [state] with at_least = [...]"))?;
+        let state = StateRule::parse(&state, &events)?;
+        let actions = whole
+            .section("actions")?
+            .ok_or_else(|| whole.missing("[actions]", "a section [actions] with the log of calls"))?;
+        let actions = ActionRule::parse(&actions, &context)?;
+        let log = |key: &str, needs_time: bool| {
+            let Some(section) = whole.section(key)? else { return Ok(None) };
+            section.only(&log_keys(&[]))?;
+            LogRule::parse(&section, &context, needs_time).map(Some)
+        };
+        let (exits, never) = (log("exits", true)?, log("do_not_call", false)?);
+        if let (Some(left), Some(_)) = (&people.left, &exits) {
+            return Err(text.fault(
+                left.column.at,
+                "left: found a column beside a section [exits], expected one of them",
+            ));
+        }
+        let settings = match whole.section("study")? {
+            None => SettingLines::default(),
+            Some(section) => SettingLines::parse(&section)?,
+        };
+        drop(parsed);
+        let mapping = Self {
+            missing,
+            every: parsed_every,
+            from,
+            until,
+            period_at: every.at,
+            people,
+            events,
+            state,
+            actions,
+            exits,
+            never,
+            settings,
+            text,
+        };
+        // says what is wrong with them before anything is read
+        mapping.settings.study(&mapping, 1)?;
+        Ok(mapping)
+    }
+
+    /// Whether a cell stands for nothing.
+    pub(crate) fn is_missing(&self, cell: &str) -> bool {
+        cell.is_empty() || self.missing.iter().any(|word| word == cell)
+    }
+
+    /// The settings of the study, where `budget` is that of a mapping that names none.
+    pub(crate) fn settings(&self, budget: usize) -> Result<StudySettings> {
+        self.settings.study(self, budget)
+    }
+
+    /// Whether the mapping says how many calls there are in a period.
+    pub(crate) fn has_budget(&self) -> bool {
+        self.settings.has("budget")
+    }
+}
+
+fn zone(section: &Section<'_>) -> Result<Option<TimeZone>> {
+    let expected = "a zone such as \"Asia/Kolkata\", \"Africa/Kigali\" or \"UTC\"";
+    Ok(section.read("zone", expected, |value| TimeZone::get(value.as_str()?).ok())?.map(|zone| zone.value))
+}
+
+fn decimal(section: &Section<'_>) -> Result<Option<u8>> {
+    let read = section.read("decimal", "\".\" or \",\"", |value| match value.as_str()? {
+        "." => Some(b'.'),
+        "," => Some(b','),
+        _ => None,
+    })?;
+    Ok(read.map(|decimal| decimal.value))
+}
+
+impl PeopleRule {
+    fn parse(section: &Section<'_>, context: &Context) -> Result<Self> {
+        let mut known = vec!["id", "joined", "left", "do_not_call", "keep", "same", "features", "public_ids"];
+        known.extend(log::READING);
+        section.only(&known)?;
+        let reading = log::reading(section)?;
+        let (id, form) = match section.text_or_section("id")? {
+            None => return Err(section.missing("id", "the column of ids")),
+            Some(Ok(column)) => (column, Form::Exact),
+            Some(Err(inner)) => {
+                inner.only(&["column", "as"])?;
+                (inner.need_text("column", "the column of ids")?, log::form(&inner, context)?)
+            }
+        };
+        let time = |key: &str| TimeRule::parse(section, key, context);
+        let (joined, left) = (time("joined")?, time("left")?);
+        let do_not_call = match section.text_or_section("do_not_call")? {
+            None => None,
+            Some(Ok(column)) => {
+                let expected = format!("{{ column = {:?}, is = [\"yes\"] }}", column.value);
+                return Err(section
+                    .text
+                    .fault(column.at, format!("do_not_call: found a column alone, expected {expected}")));
+            }
+            Some(Err(inner)) => {
+                inner.only(&["column", "is"])?;
+                let words =
+                    inner.texts("is")?.ok_or_else(|| inner.missing("is", "the words that mean yes"))?;
+                let words = words.into_iter().map(|word| crate::matching::folded(&word.value)).collect();
+                Some((inner.need_text("column", "a column")?, words))
+            }
+        };
+        let same = match section.text_or_section("same")? {
+            None => None,
+            Some(Ok(column)) => Some((column, Form::Exact)),
+            Some(Err(inner)) => {
+                inner.only(&["column", "as"])?;
+                Some((inner.need_text("column", "a column")?, log::form(&inner, context)?))
+            }
+        };
+        let keep = section.texts("keep")?.unwrap_or_default();
+        let features = features::parse(section, context)?;
+        for feature in &features {
+            if let Some(kept) = keep.iter().find(|kept| kept.value == feature.column.value)
+                && !matches!(feature.kind, FeatureKind::Born { .. })
+            {
+                let found = format!(
+                    "found column {:?} in keep and as the feature {}, expected one of them: what is kept for the list is never learnt from",
+                    kept.value, feature.name
+                );
+                return Err(section.text.fault(feature.column.at, found));
+            }
+            if feature.column.value == id.value {
+                let found = format!(
+                    "found the id as the feature {}, expected something that says more than who it is",
+                    feature.name
+                );
+                return Err(section.text.fault(feature.column.at, found));
+            }
+        }
+        let has_public_ids = section.flag("public_ids")?.is_some_and(|flag| flag.value);
+        Ok(Self { reading, id, form, joined, left, do_not_call, keep, same, features, has_public_ids })
+    }
+}
+
+impl SettingLines {
+    const KNOWN: [&str; 8] =
+        ["name", "budget", "discount", "horizon", "behaviour", "unit", "rewards", "ends"];
+
+    fn parse(section: &Section<'_>) -> Result<Self> {
+        section.only(&Self::KNOWN)?;
+        let lines = section.table.iter().map(|(key, value)| {
+            let written = section.text.text[value.span()].to_owned();
+            (key.get_ref().to_string(), written.replace(['\n', '\r'], " "), value.span().start)
+        });
+        Ok(Self { lines: lines.collect() })
+    }
+
+    fn has(&self, key: &str) -> bool {
+        self.lines.iter().any(|(known, ..)| known == key)
+    }
+
+    /// The settings of the study; what is wrong with a line is said at its place in the mapping.
+    fn study(&self, mapping: &Mapping, budget: usize) -> Result<StudySettings> {
+        let defaults = [
+            ("states", mapping.state.states().to_string()),
+            ("budget", budget.to_string()),
+            ("discount", "0.99".into()),
+            ("horizon", "10".into()),
+            ("behaviour", "\"estimated\"".into()),
+        ];
+        let absent = defaults.into_iter().filter(|(key, _)| !self.has(key));
+        let mut all: Vec<(String, String, usize)> = self.lines.clone();
+        all.extend(absent.map(|(key, value)| (key.to_string(), value, mapping.state.at)));
+        let text: String = all.iter().map(|(key, value, _)| format!("{key} = {value}\n")).collect();
+        StudySettings::from_text(Path::new("study.toml"), &text).map_err(|error| match error {
+            restive_tables::Error::Settings { line, found, .. } => {
+                let at = all.get(line.saturating_sub(1)).map_or(0, |(_, _, at)| *at);
+                mapping.text.fault(at, found)
+            }
+            other => other.into(),
+        })
+    }
+}
+
+/// Refuses a number of thresholds that no study could have.
+fn most_thresholds(section: &Section<'_>, thresholds: &[At<f64>]) -> Result<()> {
+    match thresholds.get(MOST_THRESHOLDS) {
+        None => Ok(()),
+        Some(extra) => Err(section
+            .text
+            .fault(extra.at, format!("at_least: found more than {MOST_THRESHOLDS} numbers, expected fewer"))),
+    }
+}
+
+/// A list of formats by their words.
+fn formats(section: &Section<'_>) -> Result<Vec<At<DateFormat>>> {
+    let parse = |text: At<String>| match DateFormat::parse(&text.value) {
+        Some(format) => Ok(At { value: format, at: text.at }),
+        None => Err(section.text.fault(
+            text.at,
+            format!("format: found {:?}, which reads no date, expected {}", text.value, DateFormat::EXPECTED),
+        )),
+    };
+    section.texts("format")?.unwrap_or_default().into_iter().map(parse).collect()
+}

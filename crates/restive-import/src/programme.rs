@@ -1,0 +1,280 @@
+//! The folder of a programme: what an import writes, and what the next one finds.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `study/` | the study: no name, no number |
+//! | `people.parquet` | for the list, readable by its owner alone: arm, id, joined, left, do_not_call, and the kept columns |
+//! | `mapping.toml` | the mapping as it was |
+//! | `quarantine.csv` | rows that could not be used: file, line, what, reason |
+//! | `records.parquet` | all records so far: [`ledger`](crate::ledger) |
+//! | `summary.json` | what the import said |
+//! | `changes.csv` | what the last import changed of the past |
+//!
+//! A first import makes the folder whole or not at all. A later one makes all of it beside the old and then exchanges piece by piece,
+//! so that the previous study stays until the new one is complete; whatever else is in the folder (models, lists) stays where it is.
+
+use crate::accounts::Quarantined;
+use crate::changes::Change;
+use crate::dates::{date_of, iso_day};
+use crate::error::{Error, Result};
+use crate::ledger::RECORDS;
+use crate::mapping::Mapping;
+use crate::registry::{NEVER, Registry};
+use crate::source::{Input, Reading, Source};
+use crate::summary::Summary;
+use restive_tables::{
+    Cells, FolderDraft, Format, Study, recognise_bytes, recognise_table, write_private_table, write_table,
+};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+pub(crate) const PEOPLE: &str = "people.parquet";
+const MAPPING: &str = "mapping.toml";
+const QUARANTINE: &str = "quarantine.csv";
+const SUMMARY: &str = "summary.json";
+const CHANGES: &str = "changes.csv";
+const STUDY: &str = "study";
+
+/// What an earlier import left.
+pub(crate) struct Previous {
+    pub(crate) folder: PathBuf,
+    pub(crate) summary: Summary,
+    pub(crate) study: Study,
+    pub(crate) people: PreviousPeople,
+    mapping: String,
+}
+
+/// The people of an earlier import.
+#[derive(Default)]
+pub(crate) struct PreviousPeople {
+    pub(crate) ids: Vec<String>,
+    pub(crate) arms: Vec<String>,
+    pub(crate) joined: Vec<i64>,
+    pub(crate) left: Vec<i64>,
+    pub(crate) never_call: Vec<bool>,
+    pub(crate) keep: HashMap<String, Vec<String>>,
+}
+
+impl Previous {
+    /// What is in the folder; nothing where it is not there or empty.
+    pub(crate) fn read(folder: &Path) -> Result<Option<Self>> {
+        let is_empty = || std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none());
+        if std::fs::symlink_metadata(folder).is_err() || is_empty() {
+            return Ok(None);
+        }
+        let summary = folder.join(SUMMARY);
+        if !summary.is_file() {
+            let found = if folder.is_dir() { "a folder with something else in it" } else { "a file" };
+            return Err(Error::Refused(format!(
+                "{}: found {found}, expected the folder of a programme, an empty one or none",
+                folder.display()
+            )));
+        }
+        let text = read_text(&summary)?;
+        let parsed: Summary = serde_json::from_str(&text).map_err(|error| {
+            Error::Refused(format!(
+                "{}: found something else ({}), expected what an import wrote",
+                summary.display(),
+                restive_tables::show::sentence(&error.to_string())
+            ))
+        })?;
+        Ok(Some(Self {
+            folder: folder.into(),
+            summary: parsed,
+            study: Study::read(&folder.join(STUDY))?,
+            people: read_people(folder)?,
+            mapping: read_text(&folder.join(MAPPING))?,
+        }))
+    }
+
+    /// Refuses a mapping whose rules are others than those that the records so far were read by.
+    pub(crate) fn check_mapping(&self, mapping: &Mapping) -> Result<()> {
+        let rules = |text: &str| {
+            let mut table: toml::Table = toml::from_str(text).ok()?;
+            forget(&mut table);
+            Some(table)
+        };
+        let (then, now) = (rules(&self.mapping), rules(&mapping.text.text));
+        if then == now {
+            return Ok(());
+        }
+        let empty = toml::Table::new();
+        let (then, now) = (then.as_ref().unwrap_or(&empty), now.as_ref().unwrap_or(&empty));
+        let mut sections: Vec<&String> =
+            then.keys().chain(now.keys()).filter(|key| then.get(*key) != now.get(*key)).collect();
+        sections.sort();
+        sections.dedup();
+        let names: Vec<&str> = sections.iter().map(|name| name.as_str()).collect();
+        Err(Error::Refused(format!(
+            "{}: found another mapping than that of the earlier imports (it differs in {}), expected the same rules, or an import \
+             afresh from all exports",
+            self.folder.display(),
+            names.join(", ")
+        )))
+    }
+}
+
+/// What may differ from import to import: the files, and where the periods end.
+fn forget(table: &mut toml::Table) {
+    for key in ["file", "until", "study"] {
+        table.remove(key);
+    }
+    for (_, value) in table.iter_mut() {
+        match value {
+            toml::Value::Table(inner) => forget(inner),
+            toml::Value::Array(list) => {
+                list.iter_mut().filter_map(toml::Value::as_table_mut).for_each(forget)
+            }
+            _ => {}
+        }
+    }
+}
+
+fn read_text(path: &Path) -> Result<String> {
+    Ok(std::fs::read_to_string(path).map_err(|answer| restive_tables::Error::Io {
+        path: path.into(),
+        doing: "read",
+        answer,
+    })?)
+}
+
+fn read_people(folder: &Path) -> Result<PreviousPeople> {
+    let reading = Reading { file: PEOPLE.into(), ..Reading::default() };
+    let mut source = Source::open(&reading, &Input::Files { base: folder })?;
+    let header = source.header().to_vec();
+    let position = |name: &str| {
+        header.iter().position(|column| column == name).ok_or_else(|| {
+            let found = format!(
+                "{}: found no column {name}, expected the people of an import",
+                folder.join(PEOPLE).display()
+            );
+            Error::Refused(found)
+        })
+    };
+    let own =
+        [position("arm")?, position("id")?, position("joined")?, position("left")?, position("do_not_call")?];
+    let all: Vec<usize> = (0..header.len()).collect();
+    let mut people = PreviousPeople::default();
+    let mut keep: Vec<Vec<String>> = vec![Vec::new(); header.len()];
+    let day = |cell: &str, absent: i64| cell.parse().map_or(absent, crate::dates::day_of);
+    source.rows(&all, |row| -> Result<()> {
+        people.arms.push(row.cell(own[0]).into());
+        people.ids.push(row.cell(own[1]).into());
+        people.joined.push(day(row.cell(own[2]), i64::MIN));
+        people.left.push(day(row.cell(own[3]), NEVER));
+        people.never_call.push(row.cell(own[4]) == "true");
+        keep.iter_mut().enumerate().for_each(|(k, cells)| cells.push(row.cell(k).into()));
+        Ok(())
+    })?;
+    people.keep = header
+        .into_iter()
+        .zip(keep)
+        .enumerate()
+        .filter(|(k, _)| !own.contains(k))
+        .map(|(_, kept)| kept)
+        .collect();
+    Ok(people)
+}
+
+/// The columns of `people.parquet`.
+pub(crate) fn people_columns(registry: &Registry) -> Vec<(String, Cells)> {
+    let day = |day: i64| {
+        if day == i64::MIN || day == NEVER || date_of(day).is_none() { String::new() } else { iso_day(day) }
+    };
+    let mut columns = vec![
+        ("arm".to_string(), Cells::Text(registry.arms.clone())),
+        ("id".into(), Cells::Text(registry.ids.clone())),
+        ("joined".into(), Cells::Text(registry.joined.iter().map(|d| day(*d)).collect())),
+        ("left".into(), Cells::Text(registry.left.iter().map(|d| day(*d)).collect())),
+        ("do_not_call".into(), Cells::Truth(registry.never_call.clone())),
+    ];
+    columns.extend(registry.keep.iter().map(|(name, cells)| (name.clone(), Cells::Text(cells.clone()))));
+    columns
+}
+
+/// What is to be written.
+pub(crate) struct Pieces<'a> {
+    pub(crate) study: &'a Study,
+    pub(crate) people: Vec<(String, Cells)>,
+    pub(crate) mapping: &'a Mapping,
+    pub(crate) quarantined: &'a [Quarantined],
+    pub(crate) summary: &'a Summary,
+    pub(crate) changes: &'a [Change],
+    pub(crate) format: Format,
+}
+
+/// Writes the folder, or exchanges what is in it. `records` writes the records to a path.
+pub(crate) fn write(
+    folder: &Path,
+    previous: Option<&Previous>,
+    pieces: Pieces<'_>,
+    records: impl FnOnce(&Path) -> Result<()>,
+    progress: impl FnMut(f64),
+) -> Result<()> {
+    // a draft beside the pieces, or of the whole
+    let place = if previous.is_some() { folder.join("next") } else { folder.into() };
+    let draft = FolderDraft::create(&place, None)?;
+    let named: Vec<(&str, Cells)> =
+        pieces.people.iter().map(|(name, cells)| (name.as_str(), cells.clone())).collect();
+    write_private_table(&draft.file(PEOPLE), None, named)?;
+    records(&draft.file(RECORDS))?;
+    let write_text = |name: &str, text: &str| {
+        std::fs::write(draft.file(name), text).map_err(|answer| Error::from(draft.refused(name)(answer)))
+    };
+    write_text(MAPPING, &pieces.mapping.text.text)?;
+    write_text(SUMMARY, &(serde_json::to_string_pretty(pieces.summary).expect("plain values") + "\n"))?;
+    let q = pieces.quarantined;
+    let text = |cell: fn(&Quarantined) -> String| Cells::Text(q.iter().map(cell).collect());
+    let whole = |cells: Vec<u32>| Cells::Whole(cells.into_iter().map(|x| i32::try_from(x).ok()).collect());
+    let columns = vec![
+        ("file", text(|q| q.file.clone())),
+        ("line", whole(q.iter().map(|q| q.line).collect())),
+        ("what", text(|q| q.what.into())),
+        ("reason", text(|q| q.reason.clone())),
+    ];
+    write_table(&draft.file(QUARANTINE), None, columns)?;
+    if previous.is_some() {
+        write_table(&draft.file(CHANGES), None, crate::changes::columns(pieces.changes))?;
+    }
+    pieces.study.write(&draft.file(STUDY), pieces.format, false, progress)?;
+    let Some(previous) = previous else {
+        return Ok(draft.put_in_place()?);
+    };
+    // what was judged on the study so far is counted on
+    let looks = previous.folder.join(STUDY).join("looks.csv");
+    if looks.is_file() {
+        let to = draft.file(STUDY).join("looks.csv");
+        std::fs::copy(&looks, &to).map_err(|answer| restive_tables::Error::Io {
+            path: looks,
+            doing: "copy",
+            answer,
+        })?;
+    }
+    // the study last: until then everything in the folder knows at least as much as it does
+    let exchanged: [(&str, restive_tables::Own); 7] = [
+        (RECORDS, |path| {
+            recognise_table(path, "records", |c| c == ["log", "arm", "time", "value", "key", "content"])
+        }),
+        (PEOPLE, |path| {
+            recognise_table(path, "people", |c| {
+                c.starts_with(&["arm", "id", "joined", "left", "do_not_call"])
+            })
+        }),
+        (QUARANTINE, |path| {
+            recognise_table(path, "a quarantine", |c| c == ["file", "line", "what", "reason"])
+        }),
+        (CHANGES, |path| recognise_table(path, "changes", |c| c == crate::changes::COLUMNS)),
+        (MAPPING, |path| {
+            recognise_bytes(path, "no mapping", "a mapping", |bytes| {
+                bytes.windows(8).any(|w| w == b"[people]")
+            })
+        }),
+        (SUMMARY, |path| {
+            recognise_bytes(path, "no summary", "a summary", |bytes| {
+                serde_json::from_slice::<Summary>(bytes).is_ok()
+            })
+        }),
+        (STUDY, Study::recognise),
+    ];
+    Ok(draft.put_pieces_in_place(folder, &exchanged)?)
+}

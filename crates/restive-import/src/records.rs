@@ -1,0 +1,307 @@
+//! The records of a programme: who, when, how much.
+//!
+//! A row of a log becomes a [`Record`] of 48 bytes, whatever its width. The person is found by the mapping's rule, the time by the
+//! declared format, the value by its column. A record is known by its key: the columns that the mapping names, or all of its cells.
+//! The same key with the same cells is a repetition; with other cells it contradicts, and none of them is used.
+
+use crate::accounts::{Accounts, RowAt};
+use crate::columns::{Wanted, read_dates};
+use crate::error::Result;
+use crate::mapping::{ActionRule, LogRule, Mapping, Through, ValueRule};
+use crate::matching::{NOBODY, SET_ASIDE, SEVERAL, folded};
+use crate::numbers::number;
+use crate::registry::Registry;
+use crate::source::{Input, Row, Source};
+use rayon::prelude::*;
+use std::collections::HashMap;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+
+/// One thing that happened.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Record {
+    /// what it is known by
+    pub(crate) key: u64,
+    /// all of its cells
+    pub(crate) content: u64,
+    /// seconds on the programme's wall clock
+    pub(crate) time: i64,
+    /// what it counts; of an action: 1 made, 0 not made, NaN unknown
+    pub(crate) value: f64,
+    /// by position in the registry
+    pub(crate) person: u32,
+    /// the line, or 0 where an earlier import read it
+    pub(crate) line: u32,
+    /// the position of the log in the mapping; [`ACTIONS`]
+    pub(crate) log: u16,
+    /// of the log
+    pub(crate) file: u16,
+}
+
+/// The log of actions.
+pub(crate) const ACTIONS: u16 = u16::MAX;
+
+/// What a record counts.
+pub(crate) enum Value<'a> {
+    One,
+    Column(&'a ValueRule),
+    Outcome(&'a ActionRule),
+}
+
+/// A column of the log, or of the file it is joined to.
+#[derive(Clone, Copy)]
+enum Cell {
+    Here(usize),
+    There(usize),
+}
+
+/// The other file: its rows by their key, the wanted cells of each.
+struct Joined {
+    rows: HashMap<u64, Vec<Box<str>>>,
+    key: usize,
+}
+
+impl Joined {
+    fn cell<'r>(row: &'r Row<'_>, joined: Option<&'r Vec<Box<str>>>, cell: Cell) -> &'r str {
+        match cell {
+            Cell::Here(k) => row.cell(k),
+            Cell::There(k) => joined.map_or("", |cells| &cells[k]),
+        }
+    }
+}
+
+/// Finds columns in the log or in the file it is joined to.
+struct Columns<'a> {
+    here: Wanted<'a>,
+    there: Option<(Wanted<'a>, Source, usize)>,
+}
+
+impl Columns<'_> {
+    fn need(&mut self, column: &crate::mapping::At<String>) -> Result<Cell> {
+        if let Some(k) = self.here.find(&column.value) {
+            return Ok(Cell::Here(k));
+        }
+        match &mut self.there {
+            Some((there, ..)) => there.need(column).map(Cell::There),
+            None => self.here.need(column).map(Cell::Here),
+        }
+    }
+}
+
+/// Reads a log; its account in `accounts` gets its rows, and those that cannot be used.
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn read(
+    mapping: &Mapping,
+    input: &Input<'_>,
+    registry: &mut Registry,
+    name: &str,
+    log: u16,
+    (rule, value): (&LogRule, Value<'_>),
+    accounts: &mut Accounts,
+    notes: &mut Vec<String>,
+    records: &mut Vec<Record>,
+    progress: &mut dyn FnMut(f64),
+) -> Result<u16> {
+    let open = |reading: &crate::mapping::At<crate::source::Reading>| {
+        Source::open(&reading.value, input).map_err(|error| mapping.text.fault(reading.at, error.to_string()))
+    };
+    let mut source = open(&rule.reading)?;
+    notes.extend(source.notes().iter().cloned());
+    let account = accounts.open(name, source.files());
+    let mut columns = Columns { here: Wanted::new(mapping, &source), there: None };
+    let mut joined = None;
+    if let Some(Through { reading, here, there }) = &rule.through {
+        let other = open(reading)?;
+        notes.extend(other.notes().iter().cloned());
+        let mut wanted = Wanted::new(mapping, &other);
+        let key = wanted.need(there)?;
+        let here = columns.here.need(here)?;
+        columns.there = Some((wanted, other, key));
+        joined = Some(Joined { rows: HashMap::new(), key: here });
+    }
+    let person = columns.need(&rule.person.column)?;
+    let time = rule
+        .time
+        .as_ref()
+        .map(|time| Ok::<_, crate::Error>((columns.need(&time.column)?, time)))
+        .transpose()?;
+    let filter: Vec<(Cell, &Vec<String>)> = rule
+        .filter
+        .iter()
+        .map(|(column, words)| Ok((columns.need(column)?, words)))
+        .collect::<Result<_>>()?;
+    let key: Vec<Cell> = rule.key.iter().map(|column| columns.need(column)).collect::<Result<_>>()?;
+    let counted = match &value {
+        Value::One => None,
+        Value::Column(rule) => Some(columns.need(&rule.column)?),
+        Value::Outcome(rule) => rule.outcome.as_ref().map(|column| columns.need(column)).transpose()?,
+    };
+    // dates of the joined file are judged by the cells that the log asks for
+    let clock = match time {
+        Some((Cell::Here(k), rule)) => {
+            columns.here.clock(k, rule);
+            Some(k)
+        }
+        Some((Cell::There(k), rule)) => {
+            let (there, ..) = columns.there.as_mut().expect("a column of the other file");
+            there.clock(k, rule);
+            Some(k)
+        }
+        None => None,
+    };
+    if let (Some(joined), Some((there, other, key))) = (&mut joined, &mut columns.there) {
+        let positions = there.positions().to_vec();
+        other.rows(&positions, |row| -> Result<()> {
+            if row.fault().is_none() && !mapping.is_missing(row.cell(*key)) {
+                let cells = (0..positions.len()).map(|k| row.cell(k).into()).collect();
+                joined.rows.insert(xxh3_64(row.cell(*key).as_bytes()), cells);
+            }
+            Ok(())
+        })?;
+    }
+    let judged = match (&time, &columns.there) {
+        (Some((Cell::There(_), _)), Some((there, ..))) => there,
+        _ => &columns.here,
+    };
+    let mut dates = read_dates(judged);
+    let person_column = rule.person.is.as_ref().map_or(&mapping.people.id.value, |column| &column.value);
+    let directory = registry.directory(person_column, rule.person.form);
+    let who = &rule.person.column.value;
+    let positions = columns.here.positions().to_vec();
+    let mut rows = 0u64;
+    source.rows(&positions, |row| -> Result<()> {
+        rows += 1;
+        if rows.is_multiple_of(1 << 16) {
+            progress(row.share_read());
+        }
+        let at = RowAt { source: account, file: row.file() as u16, line: row.line() as u32 };
+        if let Some(fault) = row.fault() {
+            accounts.quarantine(at, fault);
+            return Ok(());
+        }
+        let other = match &joined {
+            None => None,
+            Some(joined) => match joined.rows.get(&xxh3_64(row.cell(joined.key).as_bytes())) {
+                None => {
+                    accounts.quarantine(at, "no row of the joined file for it");
+                    return Ok(());
+                }
+                found => found,
+            },
+        };
+        let cell = |cell: Cell| Joined::cell(&row, other, cell);
+        let is_asked_for = |(column, words): &(Cell, &Vec<String>)| words.contains(&folded(cell(*column)));
+        if !filter.iter().all(is_asked_for) {
+            accounts.of(account).aside += 1;
+            return Ok(());
+        }
+        let named = cell(person);
+        if mapping.is_missing(named) {
+            accounts.quarantine(at, &format!("nobody in {who}"));
+            return Ok(());
+        }
+        let person = match directory.find(named) {
+            NOBODY => {
+                accounts.quarantine(at, &format!("unknown person in {who}"));
+                return Ok(());
+            }
+            SEVERAL => {
+                accounts.quarantine(at, &format!("more than one person by {who}"));
+                return Ok(());
+            }
+            SET_ASIDE => {
+                accounts.quarantine(at, "a person whose row in the registry is quarantined");
+                return Ok(());
+            }
+            person => person,
+        };
+        let mut seconds = i64::MIN;
+        if let (Some(k), Some((column, rule))) = (clock, &time) {
+            let text = cell(*column);
+            let read = if mapping.is_missing(text) { None } else { dates.read(k, text, row.line()) };
+            let Some(read) = read else {
+                let what = if mapping.is_missing(text) { "no date" } else { "no possible date" };
+                accounts.quarantine(at, &format!("{what} in {}", rule.column.value));
+                return Ok(());
+            };
+            seconds = read;
+        }
+        let value = match (&value, counted) {
+            (Value::Column(rule), Some(column)) => {
+                let text = cell(column);
+                let read = match (&rule.levels, mapping.is_missing(text)) {
+                    (_, true) => Some(0.0),
+                    (None, _) => number(text, rule.decimal),
+                    (Some(levels), _) => {
+                        let plain = folded(text);
+                        levels.iter().find(|(word, _)| *word == plain).map(|(_, level)| *level)
+                    }
+                };
+                let Some(read) = read else {
+                    let what = if rule.levels.is_some() { "no known level" } else { "no number" };
+                    accounts.quarantine(at, &format!("{what} in {}", rule.column.value));
+                    return Ok(());
+                };
+                read
+            }
+            (Value::Outcome(rule), Some(column)) => {
+                let plain = folded(cell(column));
+                match rule.meanings.iter().find(|(word, _)| *word == plain) {
+                    Some((_, meaning)) => *meaning,
+                    // whether there was a call is not known then: the record stays, the row is listed
+                    None => UNLISTED,
+                }
+            }
+            _ => 1.0,
+        };
+        let content = row.content();
+        let key = match &key[..] {
+            [] => content,
+            cells => cells.iter().fold(1, |sum, k| xxh3_64_with_seed(cell(*k).as_bytes(), sum)),
+        };
+        records.push(Record {
+            key,
+            content,
+            time: seconds,
+            value,
+            person,
+            line: at.line,
+            log,
+            file: at.file,
+        });
+        Ok(())
+    })?;
+    accounts.of(account).rows = rows;
+    dates.judge(judged)?;
+    notes.extend(dates.mixed(judged));
+    Ok(account)
+}
+
+/// An outcome that the mapping does not know: whether there was a call is unknown, and the row is quarantined.
+pub(crate) const UNLISTED: f64 = f64::INFINITY;
+
+/// Leaves one record of each key, the rest goes to the accounts: repetitions, and all of those that contradict each other.
+pub(crate) fn settle(records: &mut Vec<Record>, account: impl Fn(u16) -> u16, accounts: &mut Accounts) {
+    records.par_sort_unstable_by_key(|r| (r.log, r.key, r.file, r.line));
+    let mut kept = 0;
+    let mut start = 0;
+    while start < records.len() {
+        let first = records[start];
+        let mut end = start + 1;
+        while end < records.len() && (records[end].log, records[end].key) == (first.log, first.key) {
+            end += 1;
+        }
+        let source = account(first.log);
+        if records[start..end].iter().all(|r| r.content == first.content) {
+            accounts.of(source).repeated += (end - start - 1) as u64;
+            records[kept] = first;
+            kept += 1;
+        } else {
+            for r in &records[start..end] {
+                let at = RowAt { source, file: r.file, line: r.line };
+                accounts.quarantine(at, "a record of the same key with other cells");
+            }
+        }
+        start = end;
+    }
+    records.truncate(kept);
+}

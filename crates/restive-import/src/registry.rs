@@ -1,0 +1,502 @@
+//! The people of a programme, from its registry.
+//!
+//! A row is a person, unless its id was there before: then it is a repetition, or it contradicts and is quarantined. Two ids of one
+//! person are merged only where the mapping has a rule for it (`same`). What is kept for the list (names, numbers) and what is learnt
+//! from (features) part here and never meet again.
+
+use crate::accounts::{Accounts, RowAt};
+use crate::columns::{Wanted, read_dates};
+use crate::dates::{DAY, day_of};
+use crate::error::Result;
+use crate::mapping::{At, Feature, FeatureKind, Mapping};
+use crate::matching::{Directory, Form, Keys, SET_ASIDE, folded};
+use crate::numbers::number;
+use crate::programme::Previous;
+use crate::pseudonym::Pseudonyms;
+use crate::source::{Input, Source};
+use crate::texts::Texts;
+use rayon::prelude::*;
+use restive::data::features::Column;
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// No day.
+pub(crate) const NEVER: i64 = i64::MAX;
+/// Days of a year, on average.
+const YEAR: f64 = 365.2425;
+
+/// Everyone, in the order of their names in the study.
+pub(crate) struct Registry {
+    /// what the study calls them
+    pub(crate) arms: Vec<String>,
+    /// what the programme calls them
+    pub(crate) ids: Vec<String>,
+    /// the first day; `i64::MIN`: always
+    pub(crate) joined: Vec<i64>,
+    /// the first day on which they are gone, or [`NEVER`]
+    pub(crate) left: Vec<i64>,
+    pub(crate) never_call: Vec<bool>,
+    /// columns that are kept for the list
+    pub(crate) keep: Vec<(String, Vec<String>)>,
+    /// features; dates of birth are still days
+    pub(crate) features: Vec<(String, Column)>,
+    directories: HashMap<(String, Form), Directory>,
+}
+
+impl Registry {
+    pub(crate) fn len(&self) -> usize {
+        self.arms.len()
+    }
+
+    /// The directory of a column, for a log that asks it often.
+    pub(crate) fn directory(&mut self, column: &str, form: Form) -> &mut Directory {
+        self.directories.get_mut(&(column.to_string(), form)).expect("the mapping's columns were entered")
+    }
+
+    /// Columns of which one cell names several people, with how many such cells.
+    pub(crate) fn shared(&self) -> Vec<(String, usize)> {
+        let shared =
+            self.directories.iter().map(|((column, _), directory)| (column.clone(), directory.ambiguous()));
+        let mut shared: Vec<(String, usize)> = shared.filter(|(_, count)| *count > 0).collect();
+        shared.sort();
+        shared
+    }
+}
+
+/// What is read of a row, before people are sorted.
+struct Rows {
+    ids: Vec<String>,
+    joined: Vec<i64>,
+    left: Vec<i64>,
+    never_call: Vec<bool>,
+    keep: Vec<Vec<String>>,
+    features: Vec<Cells>,
+    /// of every row of the registry: the person, and the cells by which logs may name it
+    person: Vec<u32>,
+    named: Vec<Texts>,
+    /// people whose ages are years already
+    ages_known: Vec<usize>,
+}
+
+/// A feature in the making.
+enum Cells {
+    Number(Vec<f64>),
+    Text(Vec<Option<String>>),
+}
+
+impl Cells {
+    fn new(kind: &FeatureKind) -> Self {
+        match kind {
+            FeatureKind::Number { .. } | FeatureKind::Born { .. } => Cells::Number(Vec::new()),
+            FeatureKind::Text { .. } | FeatureKind::Binned { .. } => Cells::Text(Vec::new()),
+        }
+    }
+}
+
+impl Rows {
+    /// Adds the people of an earlier import who are not in the registry any more, as they were then; how many.
+    fn remember(
+        &mut self,
+        mapping: &Mapping,
+        previous: &Previous,
+        columns: &[&At<String>],
+        by_id: &mut Keys,
+    ) -> usize {
+        let Some(old) = previous.study.instances.first() else { return 0 };
+        let places: HashMap<&str, usize> =
+            old.arms.iter().enumerate().map(|(i, arm)| (arm.as_str(), i)).collect();
+        let people = &previous.people;
+        let mut absent = 0;
+        for (k, id) in people.ids.iter().enumerate() {
+            let Some(key) = mapping.people.form.key(id) else { continue };
+            if by_id.contains_key(&key) {
+                continue;
+            }
+            absent += 1;
+            by_id.insert(key, self.ids.len() as u32);
+            self.person.push(self.ids.len() as u32);
+            self.ids.push(id.clone());
+            self.joined.push(people.joined[k]);
+            self.left.push(people.left[k]);
+            self.never_call.push(people.never_call[k]);
+            let kept = |column: &str| people.keep.get(column).map_or("", |cells| &cells[k]);
+            for (cells, column) in self.keep.iter_mut().zip(&mapping.people.keep) {
+                cells.push(kept(&column.value).into());
+            }
+            for (texts, column) in self.named.iter_mut().zip(columns) {
+                texts.push(if column.value == mapping.people.id.value { id } else { kept(&column.value) });
+            }
+            let at = places.get(people.arms[k].as_str());
+            for (cells, feature) in self.features.iter_mut().zip(&mapping.people.features) {
+                let position = old.features.names().iter().position(|name| *name == feature.name);
+                let known = position.zip(at).map(|(position, at)| (&old.features.columns()[position], *at));
+                match (cells, known) {
+                    (Cells::Number(values), Some((Column::Number(known), at))) => values.push(known[at]),
+                    (Cells::Text(values), Some((Column::Text(known), at))) => values.push(known[at].clone()),
+                    (Cells::Number(values), _) => values.push(f64::NAN),
+                    (Cells::Text(values), _) => values.push(None),
+                }
+            }
+            self.ages_known.push(self.ids.len() - 1);
+        }
+        absent
+    }
+}
+
+/// Reads the registry, with how many people of an earlier import are not in it. `forms` are the columns by which logs name people.
+pub(crate) fn read(
+    mapping: &Mapping,
+    input: &Input<'_>,
+    forms: &[(At<String>, Form)],
+    pseudonyms: Option<&Pseudonyms>,
+    previous: Option<&Previous>,
+    accounts: &mut Accounts,
+    notes: &mut Vec<String>,
+) -> Result<(Registry, usize)> {
+    let rule = &mapping.people;
+    let mut source = Source::open(&rule.reading.value, input)
+        .map_err(|error| mapping.text.fault(rule.reading.at, error.to_string()))?;
+    notes.extend(source.notes().iter().cloned());
+    let account = accounts.open("people", source.files());
+    let mut wanted = Wanted::new(mapping, &source);
+    let id = wanted.need(&rule.id)?;
+    let joined = rule.joined.as_ref().map(|time| wanted.time(time)).transpose()?;
+    let left = rule.left.as_ref().map(|time| wanted.time(time)).transpose()?;
+    let never = rule.do_not_call.as_ref().map(|(column, _)| wanted.need(column)).transpose()?;
+    let same = rule.same.as_ref().map(|(column, _)| wanted.need(column)).transpose()?;
+    let keep: Vec<usize> = rule.keep.iter().map(|column| wanted.need(column)).collect::<Result<_>>()?;
+    let features: Vec<usize> =
+        rule.features.iter().map(|feature| wanted.need(&feature.column)).collect::<Result<_>>()?;
+    let mut born = BTreeMap::new();
+    for (k, feature) in rule.features.iter().enumerate() {
+        if let FeatureKind::Born { time } = &feature.kind {
+            born.insert(k, wanted.time(time)?);
+        }
+    }
+    let mut columns: Vec<&At<String>> = Vec::new();
+    for (column, _) in forms {
+        if !columns.iter().any(|known| known.value == column.value) {
+            columns.push(column);
+        }
+    }
+    let named: Vec<usize> = columns.iter().map(|column| wanted.need(column)).collect::<Result<_>>()?;
+
+    let mut rows = Rows {
+        ids: Vec::new(),
+        joined: Vec::new(),
+        left: Vec::new(),
+        never_call: Vec::new(),
+        keep: vec![Vec::new(); keep.len()],
+        features: rule.features.iter().map(|feature| Cells::new(&feature.kind)).collect(),
+        person: Vec::new(),
+        named: columns.iter().map(|_| Texts::default()).collect(),
+        ages_known: Vec::new(),
+    };
+    // by id and, where people are merged, by what makes them one: the person, and where it first stood
+    let (mut by_id, mut by_same) = (Keys::default(), Keys::default());
+    let (mut first, mut content): (Vec<u32>, Vec<u64>) = (Vec::new(), Vec::new());
+    let mut dates = read_dates(&wanted);
+    source.rows(wanted.positions(), |row| -> Result<()> {
+        accounts.of(account).rows += 1;
+        let at = RowAt { source: account, file: row.file() as u16, line: row.line() as u32 };
+        let refuse = |rows: &mut Rows, accounts: &mut Accounts, reason: &str| {
+            rows.person.push(SET_ASIDE);
+            rows.named.iter_mut().zip(&named).for_each(|(texts, k)| texts.push(row.cell(*k)));
+            accounts.quarantine(at, reason);
+        };
+        if let Some(fault) = row.fault() {
+            accounts.quarantine(at, fault);
+            return Ok(());
+        }
+        let text = row.cell(id);
+        if mapping.is_missing(text) {
+            refuse(&mut rows, accounts, &format!("no id in {}", rule.id.value));
+            return Ok(());
+        }
+        let Some(key) = rule.form.key(text) else {
+            refuse(&mut rows, accounts, &format!("no telephone number in {}", rule.id.value));
+            return Ok(());
+        };
+        if let Some(&person) = by_id.get(&key) {
+            let line = first.get(person as usize).copied().unwrap_or_default();
+            match content.get(person as usize) == Some(&row.content()) {
+                true => accounts.of(account).repeated += 1,
+                false => accounts.quarantine(at, &format!("the id of line {line} again, with other cells")),
+            }
+            return Ok(());
+        }
+        let mut day = |time: &Option<usize>, rows: &mut Rows, accounts: &mut Accounts, is_needed: bool| {
+            let Some(time) = time else { return Some(None) };
+            let cell = row.cell(*time);
+            let column = wanted.name(*time);
+            if mapping.is_missing(cell) {
+                if is_needed {
+                    refuse(rows, accounts, &format!("no date in {column}"));
+                    return None;
+                }
+                return Some(None);
+            }
+            match dates.read(*time, cell, row.line()) {
+                Some(seconds) => Some(Some(seconds.div_euclid(DAY))),
+                None => {
+                    refuse(rows, accounts, &format!("no possible date in {column}"));
+                    None
+                }
+            }
+        };
+        let Some(joined) = day(&joined, &mut rows, accounts, true) else { return Ok(()) };
+        let Some(left) = day(&left, &mut rows, accounts, false) else { return Ok(()) };
+        if let (Some(joined), Some(left)) = (joined, left)
+            && left < joined
+        {
+            refuse(&mut rows, accounts, "left before joining");
+            return Ok(());
+        }
+        if let (Some(k), Some((_, form))) = (same, &rule.same)
+            && !mapping.is_missing(row.cell(k))
+            && let Some(key_same) = form.key(row.cell(k))
+        {
+            let person = *by_same.entry(key_same).or_insert(rows.ids.len() as u32);
+            if (person as usize) < rows.ids.len() {
+                let line = first[person as usize];
+                by_id.insert(key, person);
+                rows.person.push(person);
+                rows.named.iter_mut().zip(&named).for_each(|(texts, k)| texts.push(row.cell(*k)));
+                accounts.merge(at, &format!("one person with that of line {line}, by {}", wanted.name(k)));
+                return Ok(());
+            }
+        }
+        let person = rows.ids.len() as u32;
+        by_id.insert(key, person);
+        rows.ids.push(text.to_string());
+        first.push(row.line() as u32);
+        content.push(row.content());
+        rows.joined.push(joined.unwrap_or(i64::MIN));
+        rows.left.push(left.unwrap_or(NEVER));
+        let words = rule.do_not_call.as_ref().map(|(_, words)| words);
+        rows.never_call.push(never.zip(words).is_some_and(|(k, words)| words.contains(&folded(row.cell(k)))));
+        rows.keep.iter_mut().zip(&keep).for_each(|(cells, k)| {
+            let cell = row.cell(*k);
+            cells.push(if mapping.is_missing(cell) { String::new() } else { cell.to_string() });
+        });
+        for (k, feature) in rule.features.iter().enumerate() {
+            let cell = row.cell(features[k]);
+            let read = match (&feature.kind, born.get(&k)) {
+                (FeatureKind::Born { .. }, Some(time)) if !mapping.is_missing(cell) => {
+                    let read =
+                        dates.read(*time, cell, row.line()).map(|seconds| seconds.div_euclid(DAY) as f64);
+                    Read::Number(read)
+                }
+                _ => read_cell(mapping, feature, cell),
+            };
+            let fault = match (&mut rows.features[k], read) {
+                (Cells::Number(values), Read::Number(read)) => {
+                    values.push(read.unwrap_or(f64::NAN));
+                    read.is_none()
+                }
+                (Cells::Number(values), _) => {
+                    values.push(f64::NAN);
+                    false
+                }
+                (Cells::Text(values), Read::Text(text)) => {
+                    values.push(Some(text));
+                    false
+                }
+                (Cells::Text(values), read) => {
+                    values.push(None);
+                    matches!(read, Read::Number(None))
+                }
+            };
+            if fault {
+                let what =
+                    if matches!(feature.kind, FeatureKind::Born { .. }) { "possible date" } else { "number" };
+                accounts.leave_out(at, &format!("no {what} in {}: left empty", feature.column.value));
+            }
+        }
+        rows.person.push(person);
+        rows.named.iter_mut().zip(&named).for_each(|(texts, k)| texts.push(row.cell(*k)));
+        accounts.of(account).used += 1;
+        Ok(())
+    })?;
+    dates.judge(&wanted)?;
+    notes.extend(dates.mixed(&wanted));
+    let absent = previous.map_or(0, |previous| rows.remember(mapping, previous, &columns, &mut by_id));
+    if rows.ids.is_empty() {
+        let found = format!(
+            "found nobody in {}, expected at least one person that can be used",
+            source.files().join(", ")
+        );
+        return Err(mapping.text.fault(rule.reading.at, found));
+    }
+    refuse_numbers_as_ids(mapping, &rows.ids, pseudonyms.is_some())?;
+    refuse_identifiers(mapping, &rows)?;
+    Ok((sorted(mapping, rows, forms, &columns, pseudonyms), absent))
+}
+
+/// What a cell of a feature is.
+enum Read {
+    Missing,
+    Text(String),
+    /// none: it should be a number and is not
+    Number(Option<f64>),
+}
+
+fn read_cell(mapping: &Mapping, feature: &Feature, cell: &str) -> Read {
+    let is_apart = feature.apart.iter().any(|word| word == cell);
+    if mapping.is_missing(cell) && !is_apart {
+        return Read::Missing;
+    }
+    match &feature.kind {
+        FeatureKind::Text { is_lower, synonyms } => {
+            let plain = folded(cell);
+            if let Some((_, word)) = synonyms.iter().find(|(spelling, _)| *spelling == plain) {
+                return Read::Text(word.clone());
+            }
+            let words = cell.split_whitespace().collect::<Vec<_>>().join(" ");
+            Read::Text(if *is_lower { words.to_lowercase() } else { words })
+        }
+        FeatureKind::Number { decimal } if !is_apart => Read::Number(number(cell, *decimal)),
+        FeatureKind::Binned { decimal, bins } if !is_apart => match number(cell, *decimal) {
+            Some(number) => Read::Text(crate::mapping::bin(bins, number)),
+            None => Read::Number(None),
+        },
+        FeatureKind::Binned { .. } => Read::Text(cell.to_string()),
+        FeatureKind::Number { .. } | FeatureKind::Born { .. } => Read::Missing,
+    }
+}
+
+/// Ids that are telephone numbers must not stand in a study as they are.
+fn refuse_numbers_as_ids(mapping: &Mapping, ids: &[String], is_pseudonymised: bool) -> Result<()> {
+    let rule = &mapping.people;
+    let numbers = ids.iter().filter(|id| is_long_number(id)).count();
+    if is_pseudonymised || rule.has_public_ids || 2 * numbers < ids.len() {
+        return Ok(());
+    }
+    let found = format!(
+        "id: found {numbers} of {} ids that look like telephone numbers, expected ids that may stand in a study: pseudonymise them, \
+         or say public_ids = true",
+        ids.len()
+    );
+    Err(mapping.text.fault(rule.id.at, found))
+}
+
+/// Nine digits or more and nothing that is not written in a telephone number.
+fn is_long_number(text: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_digit() || c.is_whitespace() || "+-()./".contains(c);
+    text.chars().all(is_part) && text.bytes().filter(u8::is_ascii_digit).count() >= 9
+}
+
+/// A feature that has another value for nearly everybody is a name or a number of a person.
+fn refuse_identifiers(mapping: &Mapping, rows: &Rows) -> Result<()> {
+    const FEW: usize = 20;
+    for (feature, cells) in mapping.people.features.iter().zip(&rows.features) {
+        let (known, distinct, numbers) = match cells {
+            Cells::Text(values) => {
+                let mut known: Vec<&String> = values.iter().flatten().collect();
+                known.sort_unstable();
+                let count = known.len();
+                let numbers = known.iter().filter(|text| is_long_number(text)).count();
+                known.dedup();
+                (count, known.len(), numbers)
+            }
+            Cells::Number(values) => {
+                let known = values.iter().filter(|x| !x.is_nan());
+                (known.clone().count(), 0, known.filter(|x| x.fract() == 0.0 && **x >= 1e8).count())
+            }
+        };
+        if known >= FEW && (10 * distinct > 9 * known || 2 * numbers > known) {
+            let found = format!(
+                "{}: found {}, expected a feature: nothing can be learnt from who somebody is; keep = [{:?}] has it on the list",
+                feature.name,
+                if 2 * numbers > known {
+                    format!("{numbers} of {known} cells that look like telephone numbers")
+                } else {
+                    format!("{distinct} values among {known} people")
+                },
+                feature.column.value
+            );
+            return Err(mapping.text.fault(feature.column.at, found));
+        }
+    }
+    Ok(())
+}
+
+/// Puts people into the order of their names and enters them into the directories.
+fn sorted(
+    mapping: &Mapping,
+    rows: Rows,
+    forms: &[(At<String>, Form)],
+    columns: &[&At<String>],
+    pseudonyms: Option<&Pseudonyms>,
+) -> Registry {
+    let arms: Vec<String> = match pseudonyms {
+        Some(pseudonyms) => rows.ids.par_iter().map(|id| pseudonyms.of(id)).collect(),
+        None => rows.ids.clone(),
+    };
+    let mut order: Vec<u32> = (0..arms.len() as u32).collect();
+    order.par_sort_by(|a, b| restive_tables::by_name(&arms[*a as usize], &arms[*b as usize]));
+    let mut place = vec![0u32; order.len()];
+    order.iter().enumerate().for_each(|(new, old)| place[*old as usize] = new as u32);
+
+    let start = mapping.from.as_ref().map(|from| day_of(from.value));
+    let age = |k: usize, values: Vec<f64>| -> Vec<f64> {
+        if !matches!(mapping.people.features[k].kind, FeatureKind::Born { .. }) {
+            return values;
+        }
+        let at = |i: usize| if rows.joined[i] != i64::MIN { Some(rows.joined[i]) } else { start };
+        let known: HashSet<usize> = rows.ages_known.iter().copied().collect();
+        let years = |(i, born): (usize, f64)| match at(i) {
+            _ if known.contains(&i) => born,
+            Some(day) => ((day as f64 - born) / YEAR * 10.0).floor() / 10.0,
+            None => f64::NAN,
+        };
+        values.into_iter().enumerate().map(years).collect()
+    };
+    let moved = |values: Vec<i64>| order.iter().map(|old| values[*old as usize]).collect::<Vec<_>>();
+    let mut features = Vec::new();
+    for (k, cells) in rows.features.into_iter().enumerate() {
+        let column = match cells {
+            Cells::Number(values) => {
+                let values = age(k, values);
+                Column::Number(order.iter().map(|old| values[*old as usize]).collect())
+            }
+            Cells::Text(mut values) => {
+                Column::Text(order.iter().map(|old| values[*old as usize].take()).collect())
+            }
+        };
+        features.push((mapping.people.features[k].name.clone(), column));
+    }
+    let (joined, left) = (moved(rows.joined), moved(rows.left));
+    let never_call = order.iter().map(|old| rows.never_call[*old as usize]).collect();
+    let texts = |mut values: Vec<String>| -> Vec<String> {
+        order.iter().map(|old| std::mem::take(&mut values[*old as usize])).collect()
+    };
+    let keep = mapping
+        .people
+        .keep
+        .iter()
+        .map(|column| column.value.clone())
+        .zip(rows.keep.into_iter().map(texts))
+        .collect();
+    let (ids, arms) = (texts(rows.ids), texts(arms));
+
+    let mut directories = HashMap::new();
+    for (column, form) in forms {
+        let k = columns.iter().position(|known| known.value == column.value).expect("a column of the list");
+        let cells = &rows.named[k];
+        let keys: Vec<Option<u64>> = (0..cells.len())
+            .into_par_iter()
+            .map(|row| {
+                Some(cells.get(row)).filter(|cell| !mapping.is_missing(cell)).and_then(|cell| form.key(cell))
+            })
+            .collect();
+        let mut directory = Directory::new(*form, arms.len());
+        for (key, person) in keys.into_iter().zip(&rows.person) {
+            let person = if *person == SET_ASIDE { SET_ASIDE } else { place[*person as usize] };
+            if let Some(key) = key {
+                directory.enter_key(key, person);
+            }
+        }
+        directories.insert((column.value.clone(), *form), directory);
+    }
+    Registry { arms, ids, joined, left, never_call, keep, features, directories }
+}
