@@ -200,7 +200,7 @@ pub(crate) fn align(
 fn span(mapping: &Mapping, records: &[Record], notes: &mut Vec<String>) -> Result<(i64, i64)> {
     let every = mapping.every;
     let mut counts: BTreeMap<i64, u64> = BTreeMap::new();
-    // the first and the last day of each period on which anything was recorded, counted from its start
+    // the first and the last day of each period on which a log has a record, counted from its start
     let mut days: BTreeMap<i64, (i64, i64)> = BTreeMap::new();
     let mut before: Option<(i64, i64)> = None;
     for r in records {
@@ -211,9 +211,10 @@ fn span(mapping: &Mapping, records: &[Record], notes: &mut Vec<String>) -> Resul
             _ => every.number(day),
         };
         before = Some((day, number));
-        if r.log != ACTIONS {
-            *counts.entry(number).or_default() += 1;
+        if r.log == ACTIONS {
+            continue;
         }
+        *counts.entry(number).or_default() += 1;
         let day = day - every.start(number);
         let known = days.entry(number).or_insert((day, day));
         *known = (day.min(known.0), day.max(known.1));

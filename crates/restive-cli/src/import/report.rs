@@ -85,14 +85,10 @@ impl<'a> Report<'a> {
         write_aligned(text, &rows(&summary.accounts))?;
         if !summary.reasons.is_empty() {
             writeln!(text, "\nListed in quarantine.csv:")?;
-            let mut table = vec![vec!["source".to_string(), "what".into(), "rows".into(), "why".into()]];
-            table.extend(
-                summary
-                    .reasons
-                    .iter()
-                    .map(|r| vec![cell(&r.source), r.what.clone(), grouped(r.rows), cell(&r.reason)]),
-            );
-            write_aligned(text, &table)?;
+            for r in &summary.reasons {
+                let what = if r.what == "row" { String::new() } else { format!(" ({})", r.what) };
+                writeln!(text, "{:>9}  {}: {}{what}", grouped(r.rows), cell(&r.source), cell(&r.reason))?;
+            }
         }
         if let Some(example) = &summary.example {
             writeln!(text, "\nWhat a row means. {example}")?;

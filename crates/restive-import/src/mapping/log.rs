@@ -223,7 +223,15 @@ impl EventRule {
         let log = LogRule::parse(section, context, true)?;
         let name = match section.text("name")? {
             Some(name) => name,
-            None => At { value: log.reading.value.file.clone(), at: log.reading.at },
+            // what the file is called, without folders, ending and stars
+            None => {
+                let file = log.reading.value.file.split('#').next().unwrap_or_default();
+                let stem =
+                    std::path::Path::new(file).file_name().and_then(|name| name.to_str()).unwrap_or(file);
+                let stem =
+                    stem.split('.').next().unwrap_or(stem).trim_matches(|c: char| !c.is_alphanumeric());
+                At { value: stem.to_string(), at: log.reading.at }
+            }
         };
         let value = match section.text_or_section("value")? {
             None => None,
@@ -401,15 +409,22 @@ pub(crate) struct ActionRule {
 
 impl ActionRule {
     pub(crate) fn parse(section: &Section<'_>, context: &Context) -> Result<Self> {
-        section.only(&log_keys(&["outcome", "made", "not_made", "unknown"]))?;
+        section.only(&log_keys(&["outcome"]))?;
         let log = LogRule::parse(section, context, true)?;
-        let outcome = section.text("outcome")?;
         let mut meanings: Vec<(String, f64)> = Vec::new();
+        let expected = "outcome = { column = \"…\", made = [\"reached\", …], not_made = […], unknown = […] }: is an unanswered call a call?";
+        let inner = match section.text_or_section("outcome")? {
+            None => return Ok(Self { log, outcome: None, meanings }),
+            Some(Ok(column)) => {
+                let found = format!("outcome: found a column alone, expected {expected}");
+                return Err(section.text.fault(column.at, found));
+            }
+            Some(Err(inner)) => inner,
+        };
+        inner.only(&["column", "made", "not_made", "unknown"])?;
+        let outcome = Some(inner.need_text("column", "the column of outcomes")?);
         for (key, meaning) in [("made", 1.0), ("not_made", 0.0), ("unknown", f64::NAN)] {
-            for word in section.texts(key)?.unwrap_or_default() {
-                if outcome.is_none() {
-                    return Err(section.text.fault(word.at, format!("{key}: found words and no outcome, expected a line outcome = \"…\" with their column")));
-                }
+            for word in inner.texts(key)?.unwrap_or_default() {
                 let plain = folded(&word.value);
                 if meanings.iter().any(|(known, _)| *known == plain) {
                     let found = format!(
@@ -421,11 +436,9 @@ impl ActionRule {
                 meanings.push((plain, meaning));
             }
         }
-        if let Some(outcome) = &outcome
-            && !meanings.iter().any(|(_, meaning)| *meaning == 1.0)
-        {
-            let found = "outcome: found no outcome that is a call, expected made = [\"reached\", …]; is an unanswered call a call? made, not_made or unknown must say";
-            return Err(section.text.fault(outcome.at, found));
+        if !meanings.iter().any(|(_, meaning)| *meaning == 1.0) {
+            let found = format!("outcome: found no outcome that is a call, expected {expected}");
+            return Err(section.text.fault(inner.at, found));
         }
         Ok(Self { log, outcome, meanings })
     }

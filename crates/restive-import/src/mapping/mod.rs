@@ -3,7 +3,7 @@
 //! ```toml
 //! zone = "Asia/Kolkata"                    # the programme's wall clock; needed where an export says UTC, an offset or an epoch
 //! country = "IN"                           # of telephone numbers without a country
-//! missing = ["NA", "N/A", "nil", "---"]    # words for nothing, beside the empty cell
+//! missing = ["NA", "-", "?"]               # words for nothing, beside the empty cell; default: NA, N/A, null, nil, NaN, ---
 //! decimal = ","                            # default "."
 //!
 //! [study]                                  # what study.toml says: budget, discount, horizon, behaviour, name, unit, rewards, ends
@@ -48,10 +48,7 @@
 //! file = "calls.csv"
 //! person = { column = "Beneficiary", as = "folded" }
 //! time = { column = "Call Date", format = "%d-%b-%Y %H:%M" }
-//! outcome = "Outcome"                      # default: every record is a call
-//! made = ["reached", "no answer"]
-//! not_made = ["cancelled"]
-//! unknown = ["wrong number"]
+//! outcome = { column = "Outcome", made = ["reached", "no answer"], not_made = ["cancelled"], unknown = ["wrong number"] }
 //! ```
 //!
 //! `[exits]` (file, person, time) and `[do_not_call]` (file, person) may be files of their own. `through = { file = …, on = ["PARENT_KEY",
@@ -79,6 +76,10 @@ use phonenumber::country::Id as Country;
 use restive_tables::StudySettings;
 use std::path::Path;
 use text::Section;
+
+/// Words that stand for nothing, where a mapping says nothing of them.
+const MISSING: [&str; 12] =
+    ["NA", "N/A", "n/a", "#N/A", "NULL", "null", "nil", "Nil", "NIL", "NaN", "nan", "---"];
 
 /// The states that a study may have are fewer than its thresholds would be.
 const MOST_THRESHOLDS: usize = 1000;
@@ -162,8 +163,10 @@ impl Mapping {
             value.as_str()?.to_ascii_uppercase().parse::<Country>().ok()
         })?;
         let decimal = decimal(&whole)?.unwrap_or(b'.');
-        let missing =
-            whole.texts("missing")?.unwrap_or_default().into_iter().map(|word| word.value).collect();
+        let missing = match whole.texts("missing")? {
+            Some(words) => words.into_iter().map(|word| word.value).collect(),
+            None => MISSING.map(String::from).to_vec(),
+        };
         let context = Context { home: home.clone(), country: country.map(|country| country.value), decimal };
 
         let period = whole
