@@ -7,7 +7,7 @@
 //! So what a call did is in row t + 1, and a call can never have caused the state it stands beside. The last row has a state and no
 //! action. All of it is computed from time stamps; nobody has to put rows beside each other.
 //!
-//! A person counts from the first period that begins when she has joined to the last one that is over before she leaves. Within
+//! A person counts from the first period that begins after the day on which she joined to the last one that is over before she leaves. Within
 //! that time a period without a record means what the mapping says. Periods at either end that are far from all others (eight empty
 //! ones between) and hold less than a hundredth of the records are typing errors and stay outside.
 
@@ -114,10 +114,8 @@ pub(crate) fn align(
         let (joined, left) = (registry.joined[i], registry.left[i]);
         let mut from = match joined {
             i64::MIN => first,
-            day => {
-                let number = every.number(day);
-                if every.start(number) == day { number } else { number + 1 }
-            }
+            // whoever joins on its first day was not there when its decision was made
+            day => every.number(day) + 1,
         };
         if mapping.state.silence == Silence::NotEnrolled {
             let is_event = |r: &&Record| r.log != ACTIONS && counts(r.log);

@@ -193,7 +193,7 @@ pub fn import(
         changes: changed,
         key,
     };
-    let people = people_columns(&registry);
+    let people = people_columns(&registry, last_day);
     let Registry { arms, features, .. } = registry;
     let refused = |fault: restive::Error| Error::Refused(fault.to_string());
     let logged = Logged { state: aligned.state, action: aligned.action, propensity: None, reward: None };

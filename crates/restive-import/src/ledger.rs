@@ -12,9 +12,9 @@ use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{Float64Array, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema};
 use parquet::arrow::ArrowWriter;
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::Compression;
 use parquet::file::properties::WriterProperties;
+use restive_tables::ParquetTable;
 use std::collections::HashMap;
 use std::fs::File;
 use std::path::Path;
@@ -88,24 +88,18 @@ pub(crate) fn read(
     person: impl Fn(&str) -> Option<u32>,
 ) -> Result<Vec<Record>> {
     let damaged = damaged(path);
-    let file = File::open(path).map_err(|answer| restive_tables::Error::Io {
-        path: path.into(),
-        doing: "open",
-        answer,
-    })?;
-    let builder =
-        ParquetRecordBatchReaderBuilder::try_new(file).map_err(|error| damaged(error.to_string()))?;
-    let found: Vec<&String> = builder.schema().fields().iter().map(|field| field.name()).collect();
+    let table = ParquetTable::open(path)?;
+    let schema = table.schema();
+    let found: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
     if found != NAMES {
         return Err(damaged("other columns than an import writes".into()));
     }
-    let rows = builder.metadata().file_metadata().num_rows();
-    let mut records = Vec::with_capacity(usize::try_from(rows).unwrap_or(0).min(1 << 24));
+    let mut records = Vec::with_capacity(usize::try_from(table.rows()).unwrap_or(0).min(1 << 24));
     let mut logs: HashMap<String, u16> =
         (0..mapping.events.len() as u16).map(|log| (name(mapping, log).to_string(), log)).collect();
     logs.insert("actions".into(), ACTIONS);
-    for batch in builder.with_batch_size(BATCH).build().map_err(|error| damaged(error.to_string()))? {
-        let batch = batch.map_err(|error| damaged(error.to_string()))?;
+    for batch in table.batches(0..NAMES.len())? {
+        let batch = batch?;
         let text = |k: usize| {
             batch.column(k).as_string_opt::<i32>().ok_or_else(|| damaged("a column of another type".into()))
         };

@@ -3,7 +3,7 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `study/` | the study: no name, no number |
-//! | `people.parquet` | for the list, readable by its owner alone: arm, id, joined, left, do_not_call, and the kept columns |
+//! | `people.parquet` | for the list, readable by its owner alone: [`Contacts`] |
 //! | `mapping.toml` | the mapping as it was |
 //! | `quarantine.csv` | rows that could not be used: file, line, what, reason |
 //! | `records.parquet` | all records so far: [`ledger`](crate::ledger) |
@@ -23,7 +23,8 @@ use crate::registry::{NEVER, Registry};
 use crate::source::{Input, Reading, Source};
 use crate::summary::Summary;
 use restive_tables::{
-    Cells, FolderDraft, Format, Study, recognise_bytes, recognise_table, write_private_table, write_table,
+    Cells, Contacts, FolderDraft, Format, Study, recognise_bytes, recognise_table, write_private_table,
+    write_table,
 };
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -151,8 +152,8 @@ fn read_people(folder: &Path) -> Result<PreviousPeople> {
             Error::Refused(found)
         })
     };
-    let own =
-        [position("arm")?, position("id")?, position("joined")?, position("left")?, position("do_not_call")?];
+    let own = Contacts::COLUMNS.map(position);
+    let own: Vec<usize> = own.into_iter().collect::<Result<_>>()?;
     let all: Vec<usize> = (0..header.len()).collect();
     let mut people = PreviousPeople::default();
     let mut keep: Vec<Vec<String>> = vec![Vec::new(); header.len()];
@@ -176,17 +177,20 @@ fn read_people(folder: &Path) -> Result<PreviousPeople> {
     Ok(people)
 }
 
-/// The columns of `people.parquet`.
-pub(crate) fn people_columns(registry: &Registry) -> Vec<(String, Cells)> {
+/// The columns of `people.parquet`, as things stand on the day of the next decision.
+pub(crate) fn people_columns(registry: &Registry, decision: i64) -> Vec<(String, Cells)> {
     let day = |day: i64| {
         if day == i64::MIN || day == NEVER || date_of(day).is_none() { String::new() } else { iso_day(day) }
     };
+    let stay = registry.joined.iter().zip(&registry.left);
+    let is_there = stay.map(|(joined, left)| *joined <= decision && decision < *left);
     let mut columns = vec![
         ("arm".to_string(), Cells::Text(registry.arms.clone())),
         ("id".into(), Cells::Text(registry.ids.clone())),
         ("joined".into(), Cells::Text(registry.joined.iter().map(|d| day(*d)).collect())),
         ("left".into(), Cells::Text(registry.left.iter().map(|d| day(*d)).collect())),
         ("do_not_call".into(), Cells::Truth(registry.never_call.clone())),
+        ("is_there".into(), Cells::Truth(is_there.collect())),
     ];
     columns.extend(registry.keep.iter().map(|(name, cells)| (name.clone(), Cells::Text(cells.clone()))));
     columns
@@ -255,11 +259,7 @@ pub(crate) fn write(
         (RECORDS, |path| {
             recognise_table(path, "records", |c| c == ["log", "arm", "time", "value", "key", "content"])
         }),
-        (PEOPLE, |path| {
-            recognise_table(path, "people", |c| {
-                c.starts_with(&["arm", "id", "joined", "left", "do_not_call"])
-            })
-        }),
+        (PEOPLE, |path| recognise_table(path, "people", |c| c.starts_with(&Contacts::COLUMNS))),
         (QUARANTINE, |path| {
             recognise_table(path, "a quarantine", |c| c == ["file", "line", "what", "reason"])
         }),

@@ -176,8 +176,17 @@ impl NativeModel {
         let applied = self.applied(py, study)?;
         let policy = policy.map(|name| name.parse()).transpose();
         let policy = policy.map_err(|message: String| PyValueError::new_err(format!("policy: {message}")))?;
-        let asked =
-            PlanAsked { budget, policy, remaining, only_beneficial, history, index_discount, instance, seed };
+        let asked = PlanAsked {
+            budget,
+            policy,
+            remaining,
+            only_beneficial,
+            history,
+            index_discount,
+            instance,
+            seed,
+            people: None,
+        };
         let plan = run(py, || applied.plan(&asked))?.map_err(of_pipeline)?;
         let rows = &plan.plan;
         let mut columns = vec![

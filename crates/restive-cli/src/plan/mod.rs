@@ -8,6 +8,7 @@ use crate::shared::values::{choice, threads, yes_or_no};
 use clap::Args;
 use report::write_text;
 use restive_pipeline::{Plan, PlanAsked, PolicyName};
+use restive_tables::{Contacts, refuse_input};
 use std::path::PathBuf;
 
 const ABOUT: &str = "\
@@ -81,6 +82,11 @@ pub(crate) struct PlanArguments {
     #[arg(long, value_name = "NAME")]
     instance: Option<String>,
 
+    /// The programme's people, as restive import wrote them: leaves out those who are gone or not to be called, and writes
+    /// the columns that were kept (names, numbers) into OUT, which nobody but you may read then
+    #[arg(long, value_name = "PEOPLE")]
+    people: Option<PathBuf>,
+
     /// Seed of the tie-break
     #[arg(long, default_value_t = PlanAsked::default().seed)]
     seed: u64,
@@ -116,9 +122,13 @@ pub(crate) fn run(arguments: &PlanArguments) -> anyhow::Result<()> {
         index_discount: arguments.index_discount,
         instance: arguments.instance.clone(),
         seed: arguments.seed,
+        people: arguments.people.as_deref().map(Contacts::read).transpose()?,
     };
     asked.check()?;
     if let Some(out) = &arguments.out {
+        if let Some(people) = &arguments.people {
+            refuse_input(out, people, &[])?;
+        }
         check_table(out, arguments.force.then_some(Plan::recognise), &arguments.model, &arguments.study)?;
     }
     use_threads(arguments.threads)?;
@@ -133,7 +143,7 @@ pub(crate) fn run(arguments: &PlanArguments) -> anyhow::Result<()> {
         true => say::print_json(&plan)?,
         false => say::print(|text| write_text(&plan, text, rows, arguments.out.as_deref()))?,
     }
-    applied.notes.iter().chain(&plan.note()).for_each(say::note);
+    applied.notes.iter().chain(&plan.note()).chain(&plan.left_out()).for_each(say::note);
     plan.warnings().iter().for_each(say::warning);
     Ok(())
 }

@@ -3,6 +3,7 @@
 use crate::error::{Error, Result};
 use crate::message::{Opt, message};
 use crate::options::INDEX_DISCOUNT;
+use restive_tables::Contacts;
 
 restive_tables::choices! {
     /// What arms are ranked by.
@@ -28,7 +29,7 @@ impl PolicyName {
 const MOST_STEPS: usize = 10_000;
 
 /// What a plan is asked for.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct PlanAsked {
     /// arms to pull in each instance; absent: the study's budget
     pub budget: Option<usize>,
@@ -46,6 +47,8 @@ pub struct PlanAsked {
     pub instance: Option<String>,
     /// of the tie-break
     pub seed: u64,
+    /// who may be called, and what is kept of them for the list; absent: everybody, and nothing
+    pub people: Option<Contacts>,
 }
 
 impl Default for PlanAsked {
@@ -59,6 +62,7 @@ impl Default for PlanAsked {
             index_discount: None,
             instance: None,
             seed: crate::SEED,
+            people: None,
         }
     }
 }

@@ -24,7 +24,9 @@ use restive::Trajectories;
 use restive::evaluation::unknown_label;
 use restive::instance::{Chain, Observation};
 use restive::policy::strict::strict_top_k;
-use restive_tables::{Cells, StudyInstance, arm_key, recognise_table, show, write_table};
+use restive_tables::{
+    Cells, Contacts, StudyInstance, arm_key, recognise_table, show, write_private_table, write_table,
+};
 use serde::Serialize;
 use std::path::Path;
 
@@ -47,6 +49,9 @@ pub struct PlannedArm {
     pub inclusion: f64,
     /// whether a pull pays: that is above 0
     pub is_beneficial: bool,
+    /// what the people's table keeps for the list: it goes into the table that is written and is never printed
+    #[serde(skip)]
+    pub kept: Vec<String>,
 }
 
 /// What a pull is worth in a state or label.
@@ -139,6 +144,11 @@ pub struct Plan {
     /// whether arms are ranked by labels, because states are seen at pulls only
     #[serde(skip)]
     pub is_labelled: bool,
+    /// arms that have left or must not be called
+    pub not_to_be_called: usize,
+    /// what [`PlannedArm::kept`] holds: columns of the people's table
+    #[serde(skip)]
+    pub kept_columns: Vec<String>,
     /// best first, instance by instance
     pub plan: Vec<PlannedArm>,
 }
@@ -169,6 +179,8 @@ impl Applied<'_> {
             never_observed: 0,
             not_indexable: 0,
             is_labelled: observation.chain().is_some(),
+            not_to_be_called: 0,
+            kept_columns: Vec::new(),
             plan: Vec::new(),
         };
         for (&k, left) in planned.iter().zip(&all) {
@@ -176,7 +188,7 @@ impl Applied<'_> {
             let transition = with_record(&rule, &there.trajectories, observation, &self.predictions[k])?;
             let steps = left.unwrap_or(self.study.settings.horizon);
             plan.steps = [plan.steps[0].min(steps), plan.steps[1].max(steps)];
-            let standing = Standing::new(&there.trajectories, observation);
+            let mut standing = Standing::new(&there.trajectories, observation);
             let keys = || there.arms.iter().map(|arm| arm_key(&there.name, arm)).collect();
             let ahead = Ahead::new(instance, &transition, &standing, budget as f64, steps, keys);
             plan.bound.add(&ahead.bound());
@@ -189,13 +201,22 @@ impl Applied<'_> {
                     table
                 }
             };
+            plan.never_observed += standing.never_observed();
+            if let Some(people) = &asked.people {
+                plan.not_to_be_called += standing.leave_out(there, people)?;
+            }
             let seed = asked.seed.wrapping_add(k as u64);
             let arms = standing.pulls(there, &table, policy, budget, seed);
-            plan.never_observed += standing.never_observed();
             plan.plan.extend(arms.into_iter().filter(|arm| arm.is_beneficial || !asked.only_beneficial));
         }
         if planned.is_empty() {
             plan.steps = [0, 0];
+        }
+        if let Some(people) = &asked.people {
+            plan.kept_columns = people.kept.clone();
+            for row in &mut plan.plan {
+                row.kept = people.kept(&row.arm)?.to_vec();
+            }
         }
         Ok(plan)
     }
@@ -247,7 +268,8 @@ impl Plan {
             let end = |worth| [worth, "rank", "inclusion", "is_beneficial"];
             let rest = columns.strip_prefix(&["instance", "arm"]);
             let place = |policy: PolicyName| rest.and_then(|rest| rest.strip_suffix(&end(policy.worth())));
-            let is_known = |place: &[&str]| [STATE, LABEL].contains(&place);
+            // what is kept of people for the list stands before
+            let is_known = |place: &[&str]| [STATE, LABEL].iter().any(|known| place.ends_with(known));
             PolicyName::ALL.iter().any(|policy| place(*policy).is_some_and(is_known))
         })
     }
@@ -260,6 +282,8 @@ impl Plan {
             ("instance", Cells::Text(rows.clone().map(|row| row.instance.clone()).collect())),
             ("arm", Cells::Text(rows.clone().map(|row| row.arm.clone()).collect())),
         ];
+        let kept = |c: usize| Cells::Text(rows.clone().map(|row| row.kept[c].clone()).collect());
+        columns.extend(self.kept_columns.iter().enumerate().map(|(c, name)| (name.as_str(), kept(c))));
         let place =
             |c: usize| Cells::Whole(rows.clone().map(|row| row.place.cells()[c].map(i32::from)).collect());
         columns.extend(self.columns().iter().enumerate().map(|(c, name)| (*name, place(c))));
@@ -269,7 +293,17 @@ impl Plan {
             ("inclusion", Cells::Number(rows.clone().map(|row| row.inclusion).collect())),
             ("is_beneficial", Cells::Truth(rows.clone().map(|row| row.is_beneficial).collect())),
         ]);
-        write_table(path, replace.then_some(Self::recognise), columns)
+        // a list with names is for the eyes of its owner
+        match self.kept_columns.is_empty() {
+            true => write_table(path, replace.then_some(Self::recognise), columns),
+            false => write_private_table(path, replace.then_some(Self::recognise), columns),
+        }
+    }
+
+    /// What became of people who must not be called, where there are any.
+    pub fn left_out(&self) -> Option<String> {
+        let arms = counted(self.not_to_be_called as u64, "arm");
+        (self.not_to_be_called > 0).then(|| format!("{arms} left out: gone by now, or not to be called"))
     }
 
     /// What became of arms that were never seen, where there are any.
@@ -303,18 +337,32 @@ pub(crate) struct Standing {
     /// what stands for the label of arms that were never seen
     unknown: Option<u16>,
     chain: Option<Chain>,
+    /// whom no plan may name
+    is_out: Vec<bool>,
 }
 
 impl Standing {
     pub(crate) fn new(log: &Trajectories, observation: Observation) -> Self {
         let chain = observation.chain();
         let unknown = chain.map(|chain| unknown_label(log, chain));
-        Self { latest: latest(log, observation), unknown, chain }
+        Self { latest: latest(log, observation), unknown, chain, is_out: vec![false; log.arms()] }
     }
 
     /// What each arm is ranked by; none where there is nothing.
     fn ranked(&self) -> impl Iterator<Item = Option<u16>> {
         self.latest.iter().map(|state| state.or(self.unknown))
+    }
+
+    /// Takes those out who must not be called or are not there; how many of them would have been ranked.
+    fn leave_out(&mut self, there: &StudyInstance, people: &Contacts) -> Result<usize> {
+        let mut count = 0;
+        for (i, arm) in there.arms.iter().enumerate() {
+            if !people.may_be_called(arm)? {
+                count += usize::from(self.latest[i].or(self.unknown).is_some());
+                self.is_out[i] = true;
+            }
+        }
+        Ok(count)
     }
 
     fn never_observed(&self) -> usize {
@@ -331,8 +379,8 @@ impl Standing {
         seed: u64,
     ) -> Vec<PlannedArm> {
         // (arm, what it is ranked by)
-        let ranked: Vec<(usize, u16)> =
-            self.ranked().enumerate().filter_map(|(i, state)| Some((i, state?))).collect();
+        let ranked = self.ranked().enumerate().filter(|(i, _)| !self.is_out[*i]);
+        let ranked: Vec<(usize, u16)> = ranked.filter_map(|(i, state)| Some((i, state?))).collect();
         let score: Vec<f64> = ranked.iter().map(|&(i, state)| table[[i, usize::from(state)]]).collect();
         let top = strict_top_k(&score, budget, seed);
         let mut pulled: Vec<usize> = (0..ranked.len()).filter(|c| top.pull[*c]).collect();
@@ -349,6 +397,7 @@ impl Standing {
             rank: rank + 1,
             inclusion: top.inclusion[c],
             is_beneficial: score[c] > 0.0,
+            kept: Vec::new(),
         });
         arms.collect()
     }

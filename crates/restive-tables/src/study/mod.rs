@@ -52,6 +52,7 @@
 //! ```
 
 mod arms;
+mod contacts;
 pub(crate) mod fingerprint;
 mod looks;
 mod people;
@@ -61,6 +62,7 @@ mod trajectories;
 mod truth;
 mod write;
 
+pub use contacts::Contacts;
 pub use fingerprint::{arm_key, texts_key};
 pub use looks::Looks;
 pub use people::People;
