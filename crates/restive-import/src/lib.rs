@@ -7,7 +7,7 @@
 //! |---|---|
 //! | `mapping` | what the exports mean, with the line and column of every word |
 //! | `source` | files of any shape as rows of cells |
-//! | `dates`, `numbers`, `matching`, `periods` | what a cell says: a moment, a number, a person; and when that was |
+//! | `dates`, `numbers`, `matching`, `phones`, `periods` | what a cell says: a moment, a number, a person; and when that was |
 //! | `columns` | the columns that are asked for, and whether their dates can be what the mapping says |
 //! | `registry`, `records` | people, and what happened to them |
 //! | `align` | the state of a row is what was known when its decision was made |
@@ -73,6 +73,7 @@ mod mapping;
 mod matching;
 mod numbers;
 mod periods;
+mod phones;
 mod programme;
 mod pseudonym;
 mod records;

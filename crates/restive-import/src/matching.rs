@@ -11,7 +11,7 @@
 //! Keys are 64-bit hashes: among ten million of them two differing ones meet with a chance of 3 in a million. What a cell was is kept by
 //! nobody here.
 
-use phonenumber::country::Id as Country;
+use crate::phones::Numbering;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use xxhash_rust::xxh3::xxh3_64;
@@ -24,7 +24,7 @@ pub(crate) enum Form {
     /// without capitals and white space
     Folded,
     /// as telephone numbers of a country
-    Phone(Country),
+    Phone(&'static Numbering),
 }
 
 impl Form {
@@ -33,7 +33,7 @@ impl Form {
         match self {
             Form::Exact => Some(xxh3_64(cell.as_bytes())),
             Form::Folded => Some(xxh3_64(folded(cell).as_bytes())),
-            Form::Phone(country) => phone(cell, country).map(|number| xxh3_64(number.as_bytes())),
+            Form::Phone(numbering) => numbering.key(cell),
         }
     }
 }
@@ -41,24 +41,6 @@ impl Form {
 /// Text without capitals and white space.
 pub(crate) fn folded(text: &str) -> String {
     text.chars().filter(|c| !c.is_whitespace()).flat_map(char::to_lowercase).collect()
-}
-
-/// A telephone number in its one international form, `+250788383383`; none where it is none.
-pub(crate) fn phone(cell: &str, country: Country) -> Option<String> {
-    // spreadsheets make 9.19876e11 of a number; a note may stand beside it
-    let digits = cell.bytes().filter(u8::is_ascii_digit).count();
-    let is_number =
-        |c: char| c.is_ascii_digit() || c.is_whitespace() || "+-()./\u{a0}\u{2011}\u{2013}".contains(c);
-    if !(6..=17).contains(&digits) || !cell.chars().all(is_number) {
-        return None;
-    }
-    let plain: String = cell.chars().filter(|c| c.is_ascii_digit() || *c == '+').collect();
-    let parsed = |text: &str| {
-        let number = phonenumber::parse(Some(country), text).ok()?;
-        number.is_valid().then(|| number.format().mode(phonenumber::Mode::E164).to_string())
-    };
-    let international = plain.strip_prefix("00").map(|rest| format!("+{rest}"));
-    parsed(&plain).or_else(|| parsed(&international?)).or_else(|| parsed(&format!("+{plain}")))
 }
 
 /// A hash is its own hash.
@@ -142,26 +124,6 @@ impl Directory {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn one_number_is_one_person_however_it_is_written() {
-        for cell in [
-            "250788383383",
-            "250(78) 8 383 383",
-            "0788383383",
-            "+250 788-383-383",
-            "00250788383383",
-            "788 383 383",
-        ] {
-            assert_eq!(phone(cell, Country::RW).as_deref(), Some("+250788383383"), "{cell}");
-        }
-        for cell in ["+91 98765 43210", "098765 43210", "9876543210", "919876543210", "0091-98765-43210"] {
-            assert_eq!(phone(cell, Country::IN).as_deref(), Some("+919876543210"), "{cell}");
-        }
-        for cell in ["", "12", "Asha", "9.19877E+11", "98765 43210 (husband)", "12345678901234567890"] {
-            assert_eq!(phone(cell, Country::IN), None, "{cell}");
-        }
-    }
 
     #[test]
     fn a_cell_of_two_people_names_neither() {

@@ -5,14 +5,14 @@ use super::{decimal, formats, most_thresholds, zone};
 use crate::dates::{Clock, DateFormat};
 use crate::error::Result;
 use crate::matching::{Form, folded};
+use crate::phones::Numbering;
 use crate::source::Reading;
 use jiff::tz::TimeZone;
-use phonenumber::country::Id as Country;
 
 /// What the whole mapping says and its sections go by.
 pub(crate) struct Context {
     pub(crate) home: Option<TimeZone>,
-    pub(crate) country: Option<Country>,
+    pub(crate) country: Option<&'static Numbering>,
     pub(crate) decimal: u8,
 }
 

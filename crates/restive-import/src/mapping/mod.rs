@@ -68,11 +68,11 @@ use crate::dates::DateFormat;
 use crate::error::{Error, Result};
 use crate::matching::Form;
 use crate::periods::Every;
+use crate::phones::Numbering;
 use crate::source::Reading;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use log::{Context, log_keys};
-use phonenumber::country::Id as Country;
 use restive_tables::StudySettings;
 use std::path::Path;
 use text::Section;
@@ -160,7 +160,7 @@ impl Mapping {
         ])?;
         let home = zone(&whole)?;
         let country = whole.read("country", "two letters such as \"IN\" or \"RW\"", |value| {
-            value.as_str()?.to_ascii_uppercase().parse::<Country>().ok()
+            Numbering::of(value.as_str()?)
         })?;
         let decimal = decimal(&whole)?.unwrap_or(b'.');
         let missing = match whole.texts("missing")? {
