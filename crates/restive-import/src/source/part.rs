@@ -121,11 +121,11 @@ impl Parts {
         let sheets = book.sheets(sheet)?;
         let size = found.path.metadata().map_or(0, |looks| looks.len());
         let weight = size as f64 / sheets.len() as f64;
-        let (before, several) = (self.parts.len(), sheets.len() > 1);
+        let before = self.parts.len();
         for sheet in sheets {
             let names = book.header(&sheet, reading.skip)?;
             let shown = format!("{}#{sheet}", file_name(&found.path));
-            if names.is_empty() && several {
+            if names.is_empty() {
                 self.notes.push(format!("{}: the sheet is empty and was left out", show::plain(&shown)));
                 continue;
             }

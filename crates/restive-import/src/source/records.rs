@@ -28,6 +28,9 @@ pub(super) struct Records<'r> {
     end: usize,
     is_over: bool,
     parser: Reader,
+    /// room for the cells of a row, and for their ends
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
     /// the line of the byte at `start`, from 1
     line: u64,
     /// the last line ended with a carriage return, so that a line feed would belong to it
@@ -36,9 +39,18 @@ pub(super) struct Records<'r> {
 
 impl<'r> Records<'r> {
     pub(super) fn new(text: &'r mut dyn Read) -> Self {
-        let parser = Reader::new();
-        let buffer = vec![0; BUFFER];
-        Self { text, buffer, start: 0, end: 0, is_over: false, parser, line: 1, after_return: false }
+        Self {
+            text,
+            buffer: vec![0; BUFFER],
+            start: 0,
+            end: 0,
+            is_over: false,
+            parser: Reader::new(),
+            bytes: vec![0; 1 << 12],
+            ends: vec![0; 64],
+            line: 1,
+            after_return: false,
+        }
     }
 
     /// Before the first row.
@@ -72,20 +84,17 @@ impl<'r> Records<'r> {
 
     /// The next row; false at the end.
     pub(super) fn next(&mut self, raw: &mut Raw) -> Result<bool, Stop> {
-        const ROOM: usize = 1 << 12;
         if !self.skip_line_ends()? {
             return Ok(false);
         }
         raw.line = self.line;
         self.parser.set_line(self.line);
-        raw.bytes.resize(raw.bytes.capacity().max(ROOM), 0);
-        raw.ends.resize(raw.ends.capacity().max(16), 0);
         let (mut bytes, mut ends, mut taken) = (0, 0, 0);
         loop {
             let is_last = !self.more()?;
             let input = if is_last { b"\n" } else { &self.buffer[self.start..self.end] };
             let (result, read, written, ended) =
-                self.parser.read_record(input, &mut raw.bytes[bytes..], &mut raw.ends[ends..]);
+                self.parser.read_record(input, &mut self.bytes[bytes..], &mut self.ends[ends..]);
             (bytes, ends, taken) = (bytes + written, ends + ended, taken + read);
             if !is_last {
                 self.start += read;
@@ -93,16 +102,17 @@ impl<'r> Records<'r> {
             match result {
                 ReadRecordResult::Record => break,
                 ReadRecordResult::InputEmpty if is_last => return Err(Stop::Unending(raw.line)),
-                ReadRecordResult::OutputFull => raw.bytes.resize(raw.bytes.len() * 2, 0),
-                ReadRecordResult::OutputEndsFull => raw.ends.resize(raw.ends.len() * 2, 0),
+                ReadRecordResult::OutputFull => self.bytes.resize(self.bytes.len() * 2, 0),
+                ReadRecordResult::OutputEndsFull => self.ends.resize(self.ends.len() * 2, 0),
                 ReadRecordResult::InputEmpty | ReadRecordResult::End => {}
             }
             if taken > LONGEST_ROW {
                 return Err(Stop::Unending(raw.line));
             }
         }
-        raw.bytes.truncate(bytes);
-        raw.ends.truncate(ends);
+        raw.clear();
+        raw.bytes.extend_from_slice(&self.bytes[..bytes]);
+        raw.ends.extend_from_slice(&self.ends[..ends]);
         // the parser counts line feeds
         self.line = self.parser.line();
         self.after_return = self.start > 0 && self.buffer[self.start - 1] == b'\r';
