@@ -8,6 +8,7 @@ the time per event, which should not rise with their number.
 """
 
 import argparse
+import datetime
 import os
 import pathlib
 import random
@@ -55,7 +56,7 @@ def write(folder: pathlib.Path, people: int, events_each: int) -> int:
     with open(folder / "messages.csv", "w", newline="\n") as out:
         out.write("CallSid,From,To,Direction,Status,StartTime,Duration,ConversationDuration\n")
         for week in range(events_each):
-            day = f"2026-{1 + (4 + 7 * week) // 31:02d}-{1 + (4 + 7 * week) % 31 % 28:02d}"
+            day = datetime.date(2026, 1, 5) + datetime.timedelta(weeks=week)
             lines = []
             for i in range(people):
                 talk = int(draw.random() * 60)

@@ -10,7 +10,7 @@
 
 use phonenumber::country::Id as Country;
 use phonenumber::metadata::DATABASE;
-use regex::Regex;
+use regex::{Regex, RegexBuilder};
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
 use std::sync::{Mutex, PoisonError};
@@ -59,7 +59,8 @@ impl Numbering {
             country,
             code: metadata.country_code().to_string(),
             prefix: metadata.national_prefix().map(String::from),
-            valid: Regex::new(&format!("^(?:{pattern})$")).ok()?,
+            // patterns are written over several lines
+            valid: RegexBuilder::new(&format!("^(?:{pattern})$")).ignore_whitespace(true).build().ok()?,
         };
         let numbering: &'static Self = Box::leak(Box::new(numbering));
         made.insert(letters, numbering);

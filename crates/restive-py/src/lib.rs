@@ -10,6 +10,7 @@ mod data;
 mod error;
 mod estimator;
 mod evaluation;
+mod import;
 mod index;
 mod indices;
 mod likelihood;
@@ -35,5 +36,6 @@ fn _restive(module: &Bound<'_, PyModule>) -> PyResult<()> {
     simulation::register(module)?;
     data::register(module)?;
     study::register(module)?;
+    import::register(module)?;
     estimator::register(module)
 }

@@ -3,11 +3,12 @@
 import doctest
 
 import restive._evidence
+import restive._programme
 import restive._restive
 import restive.domains
 
 
 def test_examples_run():
-    for module in (restive._restive, restive._evidence, restive.domains):
+    for module in (restive._restive, restive._evidence, restive._programme, restive.domains):
         found = doctest.testmod(module)
         assert found.attempted > 0 and found.failed == 0

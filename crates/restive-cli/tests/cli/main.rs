@@ -20,6 +20,7 @@ mod generate;
 mod guide;
 mod help;
 mod hostile;
+mod import;
 mod maternal;
 mod memory;
 mod models;

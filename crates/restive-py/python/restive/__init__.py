@@ -3,6 +3,7 @@
 from restive import _restive
 from restive._deprecated import renamed
 from restive._evidence import evidence
+from restive._programme import Programme, import_study
 from restive._restive import (
     Cwpdis,
     Indices,
@@ -36,6 +37,7 @@ __all__ = [
     "Instances",
     "Likelihood",
     "Plan",
+    "Programme",
     "Segmented",
     "Simulation",
     "SoftTopK",
@@ -46,6 +48,7 @@ __all__ = [
     "cwpdis",
     "evidence",
     "generate",
+    "import_study",
     "load",
     "negative_log_likelihood",
     "segmented",

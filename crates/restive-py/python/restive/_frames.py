@@ -7,6 +7,7 @@ brings its own methods. Columns go out as NumPy arrays, and as the frames of whi
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -17,8 +18,11 @@ from numpy.typing import NDArray
 WHOLE = {"t", "state", "action", "last_state", "since", "rank"}
 
 
-def columns(what: str, frame: Any) -> tuple[int, list[tuple[str, Any]]]:
-    """The rows and the columns of a frame; a column that cannot be read is the name of its type."""
+def columns(what: str, frame: Any, has_dates: bool = False) -> tuple[int, list[tuple[str, Any]]]:
+    """The rows and the columns of a frame; a column that cannot be read is the name of its type.
+
+    Where dates have a place in the table, they become text with the year first.
+    """
     package = type(frame).__module__.partition(".")[0]
     if package == "pandas" and hasattr(frame, "columns"):
         raw, convert = [(str(name), frame.iloc[:, k]) for k, name in enumerate(frame.columns)], _of_pandas
@@ -33,9 +37,10 @@ def columns(what: str, frame: Any) -> tuple[int, list[tuple[str, Any]]]:
             f"{what}: expected a pandas or polars DataFrame, a pyarrow Table or a mapping of names to arrays, "
             f"found {type(frame).__module__}.{type(frame).__qualname__}"
         )
-    plain = [(name, _plain(what, name, _converted(what, name, column, convert))) for name, column in raw]
-    arrays = [column for _, column in plain if not isinstance(column, str)]
-    return (len(arrays[0]) if arrays else 0), plain
+    arrays = [(name, _converted(what, name, column, convert)) for name, column in raw]
+    plain = [(name, _plain(what, name, _dated(column) if has_dates else column)) for name, column in arrays]
+    read = [column for _, column in plain if not isinstance(column, str)]
+    return (len(read[0]) if read else 0), plain
 
 
 def _converted(what: str, name: str, column: Any, convert: Callable[[Any], Any]) -> NDArray[Any]:
@@ -43,6 +48,16 @@ def _converted(what: str, name: str, column: Any, convert: Callable[[Any], Any])
         return np.asanyarray(convert(column))
     except Exception as error:  # whatever the frame's package raises
         raise ValueError(f"{what}: column {name}: cannot be read as an array: {error}") from error
+
+
+def _dated(column: NDArray[Any]) -> NDArray[Any]:
+    """Dates and times as text with the year first, the rest as it is."""
+    if column.dtype.kind == "M":
+        text = np.datetime_as_string(column.astype("datetime64[s]")).astype(object)
+        return np.where(np.isnat(column), None, text)
+    if column.dtype.kind == "O" and any(isinstance(cell, datetime.date) for cell in column):
+        return np.array([cell.isoformat() if isinstance(cell, datetime.date) else cell for cell in column], dtype=object)
+    return column
 
 
 def _of_polars(series: Any) -> Any:

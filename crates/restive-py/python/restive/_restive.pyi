@@ -179,6 +179,15 @@ class NativeStudy:
     @property
     def fingerprint(self) -> str: ...
 
+def import_study(
+    text: str,
+    path: str,
+    frames: list[tuple[str, int, list[tuple[str, Any]]]] | None,
+    out: str | None,
+    pseudonymise: str | None,
+    afresh: bool,
+    format: str,
+) -> tuple[NativeStudy, str, list[tuple[str, Any]], list[tuple[str, Any]]]: ...
 def evidence(study: NativeStudy, scores: list[NDArray[np.float64]], asked: dict[str, Any]) -> str: ...
 
 class NativeModel:

@@ -1,0 +1,95 @@
+//! Imports: from a mapping and files, or a mapping and data frames, to a study and its people.
+
+use crate::columns::{self, Column};
+use crate::refusal::of_tables;
+use crate::study::NativeStudy;
+use crate::threads::run;
+use arrow_array::RecordBatch;
+use numpy::PyArray1;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+use restive_import::{Error, ImportAsked, Input, Mapping, MappingText, import};
+use restive_tables::{Cells, Format};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// A frame: its name, how many rows, and its columns.
+type Frame<'py> = (String, usize, Vec<Column<'py>>);
+
+/// (the study, what the import said as JSON, people, quarantine).
+#[pyfunction]
+fn import_study<'py>(
+    py: Python<'py>,
+    text: String,
+    path: PathBuf,
+    frames: Option<Vec<Frame<'py>>>,
+    out: Option<PathBuf>,
+    pseudonymise: Option<PathBuf>,
+    afresh: bool,
+    format: &str,
+) -> PyResult<(NativeStudy, String, Vec<Column<'py>>, Vec<Column<'py>>)> {
+    let format = match format {
+        "csv" => Format::Csv,
+        "parquet" => Format::Parquet,
+        other => {
+            let message = format!("format: found {other:?}, expected \"csv\" or \"parquet\"");
+            return Err(PyValueError::new_err(message));
+        }
+    };
+    let mut tables: Option<BTreeMap<String, Vec<RecordBatch>>> = None;
+    if let Some(frames) = frames {
+        let table = |(name, rows, columns): &Frame<'_>| {
+            Ok((name.clone(), vec![columns::table(name, *rows, columns)?]))
+        };
+        tables = Some(frames.iter().map(table).collect::<PyResult<_>>()?);
+    }
+    let asked = ImportAsked { out: out.clone(), pseudonymise, afresh, format: Some(format) };
+    let imported = run(py, || {
+        let mapping = Mapping::parse(MappingText { path, text })?;
+        let input = match &tables {
+            Some(tables) => Input::Tables(tables),
+            None => Input::Files { base: mapping.text.base() },
+        };
+        import(&mapping, &input, &asked, |_, _| {})
+    })?
+    .map_err(refused)?;
+    let summary = serde_json::to_string(&imported.summary).expect("plain values");
+    let cells = |cells: &Cells| -> PyResult<Bound<'py, PyAny>> {
+        Ok(match cells {
+            Cells::Text(texts) => {
+                PyList::new(py, texts.iter().map(|text| (!text.is_empty()).then_some(text)))?.into_any()
+            }
+            Cells::Truth(truths) => PyArray1::from_slice(py, truths).into_any(),
+            Cells::Number(numbers) => PyArray1::from_slice(py, numbers).into_any(),
+            Cells::Whole(whole) => PyList::new(py, whole)?.into_any(),
+        })
+    };
+    let people: Vec<Column<'py>> = imported
+        .people
+        .iter()
+        .map(|(name, column)| Ok((name.clone(), cells(column)?)))
+        .collect::<PyResult<_>>()?;
+    let rows = &imported.quarantined;
+    let text = |texts: Vec<&str>| Ok::<_, PyErr>(PyList::new(py, texts)?.into_any());
+    let lines: Vec<i64> = rows.iter().map(|row| i64::from(row.line)).collect();
+    let quarantine: Vec<Column<'py>> = vec![
+        ("file".into(), text(rows.iter().map(|row| &*row.file).collect())?),
+        ("line".into(), PyArray1::from_vec(py, lines).into_any()),
+        ("what".into(), text(rows.iter().map(|row| row.what).collect())?),
+        ("reason".into(), text(rows.iter().map(|row| &*row.reason).collect())?),
+    ];
+    let folder = out.map(|out| out.join("study"));
+    Ok((NativeStudy { study: imported.study, folder }, summary, people, quarantine))
+}
+
+fn refused(error: Error) -> PyErr {
+    match error {
+        Error::Tables(error) => of_tables(error),
+        other => PyValueError::new_err(other.to_string()),
+    }
+}
+
+pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(import_study, module)?)
+}
