@@ -24,7 +24,18 @@ pub(crate) fn doubtful(training: &Features, is_used: impl Fn(&str) -> bool) -> V
     columns.filter(|(name, _)| is_used(name)).filter_map(|(name, column)| doubt(name, column)).collect()
 }
 
-fn doubt(name: &str, column: &Column) -> Option<Message> {
+/// A column that says nothing of other arms.
+pub(crate) struct Suspect {
+    /// arms that have it
+    pub arms: usize,
+    /// different values
+    pub values: usize,
+    /// otherwise it has more categories than its arms can bear
+    pub is_identifier: bool,
+}
+
+/// Whether a column looks like an identifier, or has more categories than its arms can bear.
+pub(crate) fn suspect(column: &Column) -> Option<Suspect> {
     let arms = column.len() - column.missing();
     let (values, is_number) = match column {
         Column::Number(numbers) if is_serial(numbers) => (arms, true),
@@ -34,13 +45,18 @@ fn doubt(name: &str, column: &Column) -> Option<Message> {
     if arms < FEW || values * ARMS_PER_CATEGORY <= arms {
         return None;
     }
+    Some(Suspect { arms, values, is_identifier: is_number || 2 * values > arms })
+}
+
+fn doubt(name: &str, column: &Column) -> Option<Message> {
+    let Suspect { arms, values, is_identifier } = suspect(column)?;
     let name = show::name(name);
     let found = format!(
         "feature {name}: {} among {}",
         counted(values as u64, "value"),
         counted(arms as u64, "training arm")
     );
-    if is_number || 2 * values > arms {
+    if is_identifier {
         let why = ", which looks like an identifier: it says nothing of other arms; ";
         return Some(message!(found, why, Opt("drop"), format!(" {name} leaves it out")));
     }

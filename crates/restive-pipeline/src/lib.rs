@@ -7,6 +7,7 @@
 //! | `estimate`, `train`, `card` | how long a training will take; the training, epoch by epoch; how it went |
 //! | `model` | trained predictors to and from their folder |
 //! | `contents`, `columns` | what a study holds, and which of its columns cannot be learnt from |
+//! | `doctor` | what its data can and cannot answer, by named checks |
 //! | `threads` | how many there may be |
 //! | `generate` | synthetic studies whose truth is known |
 //! | `nothing` | what is worse than knowing nobody is not written |
@@ -53,6 +54,7 @@ mod columns;
 mod contents;
 mod cross_fit;
 mod describe;
+mod doctor;
 mod error;
 mod estimate;
 mod evaluate;
@@ -77,6 +79,7 @@ pub use apply::{Applied, indices};
 pub use asked::{Asked, PRECISION_CAP, precision, temperature};
 pub use contents::{FeatureContents, StateReward, StudyContents, StudyLabels, TrajectoryOrder};
 pub use cross_fit::{FOLDS, FoldModel, FoldProgress, cross_fit};
+pub use doctor::{Doctor, Finding, Severity};
 pub use error::{Error, Result};
 pub use evaluate::{
     AboutEstimator, AboutEvaluation, BehaviourName, Compared, ComparedRecipe, Decile, EstimatorsName,

@@ -59,7 +59,7 @@ pub use order::by_name;
 pub use own::{recognise_bytes, recognise_names, recognise_table};
 pub use read::{ArmBatch, ArmReader, ParquetTable, Probabilities};
 pub use study::{
-    Contacts, Looks, People, Study, StudyBehaviour, StudyInstance, StudySettings, arm_key, texts_key,
+    CHECKS, Contacts, Looks, People, Study, StudyBehaviour, StudyInstance, StudySettings, arm_key, texts_key,
 };
 pub use write::{
     Cells, Detail, FolderDraft, IndexWriter, Own, abandon_drafts, check_file, refuse_input, remove_leftovers,

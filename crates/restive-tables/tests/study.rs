@@ -71,6 +71,7 @@ fn awkward() -> Study {
         observation: restive::instance::Observation::Full,
         behaviour: StudyBehaviour::Logged,
         text: vec!["word, of mouth".into(), "code".into(), "silent".into()],
+        silenced: Default::default(),
     };
     Study { settings, instances: vec![instance("Ost, \"2\"", 5), instance("Süd 7", 3)] }
 }

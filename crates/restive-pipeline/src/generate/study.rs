@@ -71,6 +71,7 @@ fn named(
         observation: first.observation(),
         behaviour: about.behaviour,
         text: Vec::new(),
+        silenced: Default::default(),
     };
     // too few arms for three parts: then the study does not say
     let split = split.ok().map(|split| split.parts());

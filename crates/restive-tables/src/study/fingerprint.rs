@@ -1,6 +1,6 @@
 //! A short name for the contents of a study.
 //!
-//! The 128-bit XXH3 hash of everything that a model can learn from: settings (without name and notes), names, features,
+//! The 128-bit XXH3 hash of everything that a model can learn from: settings (without name, notes and what is silenced), names, features,
 //! splits, trajectories and truth, as little-endian numbers and length-prefixed text. It is the same for CSV and Parquet and
 //! on every machine, and says which data a model was trained on; it is no proof against forgery. The weights of a model get a
 //! name in the same way, [`of_bytes`].

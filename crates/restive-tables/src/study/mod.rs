@@ -66,7 +66,7 @@ pub use contacts::Contacts;
 pub use fingerprint::{arm_key, texts_key};
 pub use looks::Looks;
 pub use people::People;
-pub use settings::{StudyBehaviour, StudySettings};
+pub use settings::{CHECKS, StudyBehaviour, StudySettings};
 pub use table::TYPE;
 pub(crate) use table::columns_of;
 

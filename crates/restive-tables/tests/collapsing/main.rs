@@ -30,6 +30,7 @@ fn generated(states: usize, chain: Chain) -> Study {
         observation: domain.observation,
         behaviour: StudyBehaviour::Logged,
         text: vec![],
+        silenced: Default::default(),
     };
     let numbers = |n: usize| (0..n).map(|i| i.to_string()).collect::<Vec<_>>();
     let instances = instances.into_iter().enumerate().map(|(k, instance)| StudyInstance {

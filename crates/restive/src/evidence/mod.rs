@@ -11,6 +11,7 @@
 //! | how much more than random calls would its plan bring? | [`Ranking::plan`] |
 //! | which of two rankings? | [`Ranking::less`] |
 //! | may the design be believed? | [`Evidence::balance`] |
+//! | does a call act between its row and the next, as it should? | [`Alignment`] |
 //! | what do random calls bring, what did those that were made? | [`Evidence::random`], [`Evidence::brought`] |
 //! | are predicted effects as large as those that are seen? | [`Evidence::calibration`] |
 //!
@@ -41,8 +42,10 @@
 //! # Ok::<(), restive::Error>(())
 //! ```
 
+mod alignment;
 mod balance;
 mod called;
+mod cells;
 mod deciles;
 mod design;
 mod judge;
@@ -52,7 +55,9 @@ mod redeal;
 mod rows;
 mod scores;
 
+pub use alignment::{Alignment, AlignmentVerdict};
 pub use balance::Balance;
+pub use cells::Cells;
 pub use deciles::{DECILES, Deciles};
 pub use design::Design;
 pub use judge::{Judge, MOST_COLUMNS, MOST_PEOPLE};

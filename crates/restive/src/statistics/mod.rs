@@ -7,6 +7,8 @@
 //! | and if many pairs of methods are held against each other? | [`holm`] |
 //! | do two groups of people differ in a number? | [`welch_t`] |
 //! | do they differ in a category? | [`chi_square`] |
+//! | does one number explain another, people seen many times? | [`within()`]: a slope within groups, errors by person |
+//! | do some numbers tell yes from no? | [`logistic()`], [`Auc`] |
 //!
 //! All p-values are two-sided, all intervals are 95 %; one-sided ones come from [`normal_tail`]. Where a question has no answer (one run, no differences, a number that is
 //! none) the result is an [`Undefined`] that says why: never a NaN.
@@ -24,17 +26,21 @@
 
 mod chi_square;
 mod holm;
+mod logistic;
 mod mean;
 mod t_test;
 mod tails;
 mod wilcoxon;
+mod within;
 
 pub use chi_square::{ChiSquare, chi_square};
 pub use holm::holm;
+pub use logistic::{Auc, logistic};
 pub use mean::{Mean, mean, median};
 pub use t_test::{TTest, paired_t, welch_t};
 pub use tails::{normal_quantile, normal_tail, student_quantile};
 pub use wilcoxon::{Wilcoxon, wilcoxon};
+pub use within::{Within, WithinRow, within};
 
 /// Why a question has no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

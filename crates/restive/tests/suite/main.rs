@@ -8,6 +8,7 @@
 //! `planning`, `planning_exact`, `planning_worth`: prices against textbook recursions, linear programmes, enumeration and simulation, on the programmes of `planning_programme`. `hierarchical`, `auto`: the model between effect and linear, and the training that chooses. `arms` draws random arms, `logs` random logs,
 //! `oracle` holds the slow textbook truths.
 
+mod alignment;
 mod arms;
 mod auto;
 mod belief;

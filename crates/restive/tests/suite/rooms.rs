@@ -63,7 +63,7 @@ const ROOMS: [(&str, &[&str]); 20] = [
         &["data", "error", "evaluation", "index", "instance", "planning", "policy", "predictor", "random"],
     ),
     ("joint", &["error", "evaluation", "instance", "policy", "predictor", "simd"]),
-    ("statistics", &[]),
+    ("statistics", &["cholesky"]),
 ];
 
 fn may(table: &[(&str, &'static [&'static str])], name: &str) -> &'static [&'static str] {

@@ -2,7 +2,10 @@
 
 use crate::golden::{cases, numbers};
 use ndarray::Array2;
-use restive::statistics::{TTest, Undefined, chi_square, holm, mean, median, paired_t, welch_t, wilcoxon};
+use restive::statistics::{
+    Auc, TTest, Undefined, WithinRow, chi_square, holm, logistic, mean, median, paired_t, welch_t, wilcoxon,
+    within,
+};
 
 fn assert_near(found: f64, truth: f64, tolerance: f64, what: &str) {
     assert!((found - truth).abs() <= tolerance * truth.abs(), "{what}: {found} not {truth}");
@@ -140,4 +143,54 @@ fn several_p_values_are_corrected_as_holm_says() {
     assert_eq!(holm(&[0.2]), [0.2]);
     assert_eq!(holm(&[0.9, 0.7, 0.7]), [1.0, 1.0, 1.0]);
     assert!(holm(&[]).is_empty());
+}
+
+#[test]
+fn a_slope_within_groups_is_least_squares_with_a_mean_for_each() {
+    let row = |group, cluster, x, y| WithinRow { group, cluster, x, y };
+    let rows = [
+        row(0, 0, 0.0, 1.0),
+        row(0, 1, 1.0, 2.5),
+        row(0, 2, 1.0, 1.5),
+        row(2, 0, 2.0, 7.0),
+        row(2, 1, 4.0, 8.0),
+        row(1, 2, 3.0, 99.0), // alone in its group: says nothing
+    ];
+    let found = within(&rows).unwrap();
+    // x~: -2/3 1/3 1/3 -1 1; y~: -2/3 5/6 -1/6 -1/2 1/2; Sxx = 8/3, Sxy = 5/3
+    assert_near(found.slope, 0.625, 1e-14, "slope");
+    let e =
+        [-2.0 / 3.0 + 0.625 * 2.0 / 3.0, 5.0 / 6.0 - 0.625 / 3.0, -1.0 / 6.0 - 0.625 / 3.0, 0.125, -0.125];
+    let u = [-2.0 / 3.0 * e[0] - e[3], e[1] / 3.0 + e[4], e[2] / 3.0].map(|u| u / (8.0 / 3.0));
+    let error = (5.0 / 2.0 * u.iter().map(|u| u * u).sum::<f64>()).sqrt();
+    assert_near(found.error, error, 1e-13, "error");
+    assert_eq!((found.rows, found.less(&found)), (5, 0.0));
+    assert_eq!(within(&[]), Err(Undefined::TooFew { found: 0, expected: 2 }));
+    let flat = [row(0, 0, 0.0, 1.0), row(0, 1, 1.0, 1.0), row(0, 2, 1.0, 1.0)];
+    assert_eq!(within(&flat), Err(Undefined::NoSpread));
+    assert_eq!(within(&[row(0, 0, f64::NAN, 1.0)]), Err(Undefined::NotFinite { position: 0 }));
+}
+
+#[test]
+fn log_odds_are_where_the_gradient_vanishes_and_pairs_are_counted() {
+    let x = Array2::from_shape_fn((40, 2), |(i, f)| if f == 0 { 1.0 } else { (i % 7) as f64 - 3.0 });
+    let yes: Vec<bool> = (0..40).map(|i| (i * 5) % 11 < i % 7 + 2).collect();
+    let offset: Vec<f64> = (0..40).map(|i| 0.1 * f64::from(i % 3)).collect();
+    let w = logistic(x.view(), &yes, &offset, 0.5);
+    for f in 0..2 {
+        let slope: f64 = (0..40)
+            .map(|i| {
+                let e = 1.0 / (1.0 + (-(x.row(i).dot(&w) + offset[i])).exp());
+                (f64::from(u8::from(yes[i])) - e) * x[[i, f]]
+            })
+            .sum();
+        // the last step is below 1e-6, and Newton's method squares it
+        assert!((slope - 0.5 * w[f]).abs() < 1e-8, "{slope}");
+    }
+    let mut auc = Auc::default();
+    assert_eq!((auc.value(), auc.z()), (None, None));
+    auc.add(&mut [(1.0, false), (2.0, true), (2.0, false), (3.0, true)]);
+    assert_eq!((auc.value(), auc.pairs), (Some(3.5 / 4.0), 4.0));
+    auc.add(&mut [(9.0, true), (1.0, true)]);
+    assert_eq!(auc.pairs, 4.0);
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use toml::{Spanned, Value};
 
 /// A setting: its name, what it says, what it may be.
-const KNOWN: [(&str, &str, &str); 15] = [
+const KNOWN: [(&str, &str, &str); 16] = [
     ("name", "what the study is called", "text in quotation marks"),
     ("notes", "whatever should be remembered", "text in quotation marks"),
     ("unit", "what a reward of 1 is called", "a few words in quotation marks"),
@@ -39,6 +39,11 @@ const KNOWN: [(&str, &str, &str); 15] = [
         "one of \"logged\", \"uniform\", \"estimated\", \"round-robin-as-uniform\", \"none\"",
     ),
     ("text", "features that are categories though they look like numbers", "a list of names of features"),
+    (
+        "silenced",
+        "checks of `restive doctor` that do not count, and why",
+        "a table of checks and reasons, such as { drift = \"the strike in May\" }",
+    ),
 ];
 
 /// The settings that are there.
@@ -83,6 +88,15 @@ impl<'a> Lines<'a> {
         let Some(value) = self.found.get(name) else { return Ok(()) };
         let found = format!("{name}: found {}, expected {expected}", shown(value.get_ref()));
         Err(fault(self.path, self.text, value.span().start, found))
+    }
+
+    /// A value within a setting that cannot be what it is; `inner` is its name there, and `found` says what is wrong with it.
+    pub(super) fn refuse_within(&self, name: &str, inner: &str, found: String) -> Error {
+        let span = self.found.get(name).map_or(0..0, Spanned::span);
+        // the value begins at its own name, where that stands plainly in the file
+        let written = self.text.get(span.clone()).unwrap_or_default();
+        let place = span.start + written.find(inner).unwrap_or(0);
+        fault(self.path, self.text, place, format!("{name}: {found}"))
     }
 
     /// A setting that must be there.

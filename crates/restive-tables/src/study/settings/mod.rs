@@ -15,14 +15,17 @@
 //! rows = "all"                      # default; or "pulls" (collapsing): an arm without a row was left alone
 //! behaviour = "logged"              # or "uniform", "estimated", "round-robin-as-uniform", "none": no importance sampling
 //! text = ["district"]               # optional: features that are categories though they look like numbers
+//! silenced = { drift = "the strike" } # optional: checks of `restive doctor` that do not count, each with its reason
 //! ```
 
 mod behaviour;
 mod lines;
 mod observation;
+mod silenced;
 
 pub use behaviour::StudyBehaviour;
 pub(super) use observation::{MOST_LABELS, Rows, longest_chain};
+pub use silenced::CHECKS;
 
 use crate::error::{Error, Result};
 use crate::foreign::{Wanted, refuse};
@@ -33,6 +36,7 @@ use observation::WrittenChain;
 use restive::instance::Observation;
 use restive::{Reward, check_discount};
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::path::Path;
 use toml::Value;
 
@@ -64,6 +68,8 @@ pub struct StudySettings {
     pub behaviour: StudyBehaviour,
     /// features that are categories though they look like numbers
     pub text: Vec<String>,
+    /// checks that do not count, by name, each with its reason
+    pub silenced: BTreeMap<String, String>,
 }
 
 /// What is written.
@@ -90,6 +96,9 @@ struct Written<'a> {
     behaviour: &'static str,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     text: &'a [String],
+    // a table: behind all that is none
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    silenced: &'a BTreeMap<String, String>,
 }
 
 #[derive(Serialize)]
@@ -141,8 +150,21 @@ impl StudySettings {
         let unit = lines.take("unit", |value| text_of(value).filter(|unit| !unit.trim().is_empty()))?;
         let names = |value: &Value| value.as_array()?.iter().map(text_of).collect();
         let text = lines.take("text", names)?.unwrap_or_default();
-        let read =
-            Self { name, notes, unit, reward, discount, budget, horizon, ends, observation, behaviour, text };
+        let silenced = silenced::read(&lines)?;
+        let read = Self {
+            name,
+            notes,
+            unit,
+            reward,
+            discount,
+            budget,
+            horizon,
+            ends,
+            observation,
+            behaviour,
+            text,
+            silenced,
+        };
         Ok((read, rows))
     }
 
@@ -169,6 +191,7 @@ impl StudySettings {
             beliefs,
             behaviour: self.behaviour.name(),
             text: &self.text,
+            silenced: &self.silenced,
         };
         toml::to_string(&written).expect("plain values")
     }

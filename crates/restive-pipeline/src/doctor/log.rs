@@ -1,0 +1,113 @@
+//! A study as its checks read it: people counted over all instances, states by what they are worth, and one moment after another.
+
+use super::known::Known;
+use ndarray::ArrayView1;
+use restive::Trajectories;
+use restive::instance::UNSEEN;
+use restive_tables::Study;
+
+/// The study.
+pub(super) struct Log<'a> {
+    pub study: &'a Study,
+    /// of every instance
+    pub logs: Vec<&'a Trajectories>,
+    /// over all instances
+    pub people: usize,
+    /// M
+    pub states: usize,
+    /// of every state, from 0 the worst to 1 the best, `[M]`
+    pub worth: Vec<f64>,
+    /// whether states are seen at every step; otherwise the log holds labels
+    pub is_full: bool,
+    /// what is known of people, as numbers
+    pub known: Known,
+}
+
+/// All arms at one step of one trajectory; the rows are `[N]`.
+pub(super) struct Moment<'a> {
+    /// the number of its first person
+    pub first: usize,
+    /// the instance
+    pub instance: usize,
+    /// the step, from 0
+    pub t: usize,
+    /// the steps of its trajectory, the last one without actions included
+    pub steps: usize,
+    /// states and actions of the step before
+    pub before: Option<(ArrayView1<'a, u16>, ArrayView1<'a, u8>)>,
+    pub state: ArrayView1<'a, u16>,
+    pub action: ArrayView1<'a, u8>,
+    /// states of the step after
+    pub next: Option<ArrayView1<'a, u16>>,
+    /// how likely the actions were
+    pub propensity: Option<ArrayView1<'a, f64>>,
+}
+
+/// A state that was seen.
+pub(super) fn seen(state: u16) -> Option<usize> {
+    Some(state).filter(|state| *state != UNSEEN).map(usize::from)
+}
+
+impl<'a> Log<'a> {
+    pub fn new(study: &'a Study) -> Self {
+        let reward = study.settings.reward.view();
+        let column = reward.column(0);
+        let (least, most) =
+            column.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| (a.min(*x), b.max(*x)));
+        let states = column.len();
+        let worth = (0..states).map(|s| match most > least {
+            true => (column[s] - least) / (most - least),
+            false => s as f64 / states.saturating_sub(1).max(1) as f64,
+        });
+        let chain = study.settings.observation.chain();
+        Self {
+            study,
+            logs: study.instances.iter().map(|instance| &instance.trajectories).collect(),
+            people: study.arms().iter().sum(),
+            states,
+            worth: worth.collect(),
+            is_full: chain.is_none(),
+            known: Known::new(study),
+        }
+    }
+
+    /// The last state that is known, where one is: that of a label, where the log holds labels.
+    pub fn state_of(&self, label: u16) -> Option<usize> {
+        let chain = self.study.settings.observation.chain();
+        seen(label).map(|label| chain.map_or(label, |chain| label / chain.beliefs()))
+    }
+
+    /// One after another: instances, trajectories, steps.
+    pub fn moments(&self) -> Vec<Moment<'a>> {
+        let (mut moments, mut first) = (Vec::new(), 0);
+        for (instance, log) in self.logs.iter().enumerate() {
+            let (state, action, propensity) = (log.state(), log.action(), log.propensity());
+            let (trajectories, steps, n) = state.dim();
+            for j in 0..trajectories {
+                let states = state.clone().index_axis_move(ndarray::Axis(0), j);
+                let actions = action.clone().index_axis_move(ndarray::Axis(0), j);
+                let likely = propensity.clone().map(|all| all.index_axis_move(ndarray::Axis(0), j));
+                let state = |t: usize| states.clone().index_axis_move(ndarray::Axis(0), t);
+                let action = |t: usize| actions.clone().index_axis_move(ndarray::Axis(0), t);
+                moments.extend((0..steps).map(|t| Moment {
+                    first,
+                    instance,
+                    t,
+                    steps,
+                    before: (t > 0).then(|| (state(t - 1), action(t - 1))),
+                    state: state(t),
+                    action: action(t),
+                    next: (t + 1 < steps).then(|| state(t + 1)),
+                    propensity: likely.clone().map(|all| all.index_axis_move(ndarray::Axis(0), t)),
+                }));
+            }
+            first += n;
+        }
+        moments
+    }
+
+    /// Actions that are pulls.
+    pub fn pulls(&self) -> usize {
+        self.logs.iter().flat_map(|log| log.pulls()).sum()
+    }
+}
