@@ -2,6 +2,7 @@
 
 use crate::compare::CompareArguments;
 use crate::demo::DemoArguments;
+use crate::doctor::DoctorArguments;
 use crate::evaluate::EvaluateArguments;
 use crate::experiment::ExperimentArguments;
 use crate::generate::GenerateArguments;
@@ -53,6 +54,7 @@ pub(crate) enum Command {
     Generate(GenerateArguments),
     Import(ImportArguments),
     Study(StudyArguments),
+    Doctor(DoctorArguments),
     Train(TrainArguments),
     Evaluate(EvaluateArguments),
     Compare(CompareArguments),

@@ -44,6 +44,7 @@ pub mod chart;
 pub mod curves;
 pub mod distribution;
 mod draw;
+pub mod findings;
 mod frame;
 pub mod ink;
 pub mod number;

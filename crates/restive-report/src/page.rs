@@ -55,6 +55,8 @@ pub struct Section {
 /// A piece of a section.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Block {
+    /// a heading within a section
+    Heading(String),
     /// a paragraph
     Text(String),
     /// a caveat, set apart
@@ -97,16 +99,23 @@ impl Page {
 
     /// The whole file.
     pub fn html(&self) -> String {
-        let mut out = format!(
+        let out = format!(
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n<title>{}</title>\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
              <meta name=\"color-scheme\" content=\"light dark\"/>\n\
              <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\"/>\n\
-             <link rel=\"icon\" href=\"data:,\"/>\n<style>\n{}{STYLE}{}</style>\n</head>\n<body>\n<main>\n<header>\n\
-             <h1>{}</h1>\n<p class=\"verdict\">{}</p>\n</header>\n",
+             <link rel=\"icon\" href=\"data:,\"/>\n<style>\n{}{STYLE}{}</style>\n</head>\n<body>\n<main>\n",
             escape(&self.title),
             colours(),
             chart_css(),
+        );
+        out + &self.fragment() + "</main>\n</body>\n</html>\n"
+    }
+
+    /// What is read of it, without styles: for a place that has its own, such as a notebook.
+    pub fn fragment(&self) -> String {
+        let mut out = format!(
+            "<header>\n<h1>{}</h1>\n<p class=\"verdict\">{}</p>\n</header>\n",
             escape(&self.title),
             escape(&self.verdict)
         );
@@ -118,13 +127,14 @@ impl Page {
         if !self.footer.is_empty() {
             let _ = writeln!(out, "<footer>{}</footer>", escape(&self.footer));
         }
-        out + "</main>\n</body>\n</html>\n"
+        out
     }
 }
 
 impl Block {
     fn html(&self) -> String {
         match self {
+            Block::Heading(text) => format!("<h3>{}</h3>\n", escape(text)),
             Block::Text(text) => format!("<p>{}</p>\n", escape(text)),
             Block::Note(text) => format!("<p class=\"note\" role=\"note\">{}</p>\n", escape(text)),
             Block::Command(text) => {

@@ -7,6 +7,7 @@ mod collapsing_index;
 mod decision_focused;
 mod demo;
 mod disguised;
+mod doctor;
 mod ending;
 mod evaluate;
 mod evidence;

@@ -104,6 +104,24 @@ impl Doctor {
         }
     }
 
+    /// The findings under headings, from the gravest on; what is silenced comes last. A heading may have none.
+    pub fn groups(&self) -> Vec<(&'static str, Vec<&Finding>)> {
+        let of = |is_wanted: &dyn Fn(&Finding) -> bool| {
+            self.findings.iter().filter(|finding| is_wanted(finding)).collect::<Vec<_>>()
+        };
+        let heading = |severity| match severity {
+            Severity::Serious => "Serious: answers would mislead",
+            Severity::Warning => "Warnings: answers may mislead",
+            Severity::Note => "Worth knowing",
+            Severity::Fine => "Fine",
+        };
+        let group = |severity| {
+            (heading(severity), of(&|finding| finding.silenced.is_none() && finding.severity == severity))
+        };
+        let silenced = ("Silenced in study.toml", of(&|finding| finding.silenced.is_some()));
+        Severity::ALL.into_iter().map(group).chain([silenced]).collect()
+    }
+
     /// The whole in one sentence.
     pub fn verdict(&self) -> String {
         let count = |severity| {

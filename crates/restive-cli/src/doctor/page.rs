@@ -1,0 +1,26 @@
+//! The findings as a page that can be mailed.
+
+use restive_pipeline::{Doctor, Finding};
+use restive_report::Page;
+use restive_report::findings::{self, Listed};
+use restive_tables::recognise_bytes;
+use std::path::Path;
+
+/// Refuses a file that is no page of ours.
+pub(super) fn recognise(path: &Path) -> restive_tables::Result<()> {
+    recognise_bytes(path, "something else", "a page", Page::recognises)
+}
+
+/// The page of a study; `name` is what it is called.
+pub(super) fn page(doctor: &Doctor, name: &str) -> Page {
+    let listed = |finding: &Finding| Listed {
+        name: finding.name.into(),
+        found: finding.found.clone(),
+        what_to_do: finding.what_to_do.as_ref().map(|what| what.to_string()),
+        silenced: finding.silenced.clone(),
+    };
+    let groups = doctor.groups().into_iter();
+    let groups = groups.map(|(heading, found)| (heading.into(), found.into_iter().map(listed).collect()));
+    let footer = format!("restive {}", env!("CARGO_PKG_VERSION"));
+    findings::page(format!("Doctor: {name}"), doctor.verdict(), groups.collect(), footer)
+}

@@ -1,0 +1,158 @@
+//! `restive doctor`: codes for automation, JSON, a page, what is silenced, and a guide that knows every check.
+
+use crate::files::{Chance, Folder, stderr, stdout};
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+
+const SETTINGS: &str =
+    "name = \"calls\"\nstates = 2\ndiscount = 0.9\nbudget = 30\nhorizon = 8\nbehaviour = \"uniform\"\n";
+
+/// A study of 300 people by lot, in the folder `s`; `early` writes every outcome beside its call.
+fn study(settings: &str, early: bool) -> Folder {
+    let (people, weeks) = (300, 20);
+    let folder = Folder::new();
+    fs::create_dir(folder.path("s")).unwrap();
+    let mut chance = Chance::new(5);
+    let own: Vec<f64> = (0..people).map(|_| chance.next()).collect();
+    let mut arms = "arm,mood\n".to_string();
+    own.iter().enumerate().for_each(|(i, own)| arms += &format!("{i},{own}\n"));
+    let mut state = vec![vec![0u8; people]];
+    let mut action = Vec::new();
+    for t in 0..weeks {
+        let called: Vec<u8> = (0..people).map(|_| u8::from(chance.next() < 0.15)).collect();
+        let next = |i: usize, luck: f64| {
+            let p = 0.1 + 0.2 * own[i] + 0.4 * f64::from(state[t][i]) + 0.25 * f64::from(called[i]);
+            u8::from(luck < p)
+        };
+        let next = (0..people).map(|i| next(i, chance.next())).collect();
+        state.push(next);
+        action.push(called);
+    }
+    let mut log = "trajectory,t,arm,state,action\n".to_string();
+    for t in 0..=weeks {
+        for i in 0..people {
+            let s = state.get(t + usize::from(early)).map_or(String::new(), |s| s[i].to_string());
+            let a = action.get(t).map_or(String::new(), |a| a[i].to_string());
+            log += &format!("1,{t},{i},{s},{a}\n");
+        }
+    }
+    folder.write("s/study.toml", settings);
+    folder.write("s/arms.csv", arms);
+    folder.write("s/trajectories.csv", log);
+    folder
+}
+
+fn json(folder: &Folder, code: i32) -> Value {
+    serde_json::from_str(&stdout(&folder.restive("doctor s --json").code(code))).unwrap()
+}
+
+fn finding<'a>(found: &'a Value, name: &str) -> &'a Value {
+    found["findings"].as_array().unwrap().iter().find(|finding| finding["name"] == name).unwrap()
+}
+
+#[test]
+fn codes_say_how_grave_it_is() {
+    let good = study(SETTINGS, false);
+    let found = json(&good, 0);
+    assert_eq!((&found["worst"], &found["exit_code"]), (&Value::from("note"), &Value::from(0)), "{found}");
+    assert_eq!(finding(&found, "alignment")["severity"], "fine");
+    assert!(stdout(&good.restive("doctor s").code(0)).contains("Nothing was found"));
+
+    let off = study(SETTINGS, true);
+    let found = json(&off, 2);
+    assert_eq!(finding(&found, "alignment")["severity"], "serious");
+    let text = stdout(&off.restive("doctor s").code(2));
+    assert!(
+        text.contains("serious   alignment") && text.contains("What to do: check when a state is measured"),
+        "{text}"
+    );
+
+    // a column that is the same for everybody: a warning
+    let arms = fs::read_to_string(good.path("s/arms.csv")).unwrap();
+    let with = arms.replace("mood\n", "mood,flat\n").lines().map(|line| match line.contains("flat") {
+        true => format!("{line}\n"),
+        false => format!("{line},1\n"),
+    });
+    good.write("s/arms.csv", with.collect::<String>());
+    assert_eq!(finding(&json(&good, 1), "empty-columns")["severity"], "warning");
+
+    // what cannot be read is 1, and a command line that is wrong 2, with nothing on standard output
+    let run = good.restive("doctor nowhere").code(1);
+    assert_eq!(stdout(&run), "");
+    good.restive("doctor").code(2);
+}
+
+#[test]
+fn what_is_silenced_is_listed_and_does_not_count() {
+    let reason = "the registry counts so";
+    let silenced = study(&format!("{SETTINGS}silenced = {{ alignment = \"{reason}\" }}\n"), true);
+    let run = silenced.restive("doctor s --json");
+    let found: Value = serde_json::from_slice(&run.get_output().stdout).unwrap();
+    assert_ne!(found["worst"], "serious", "{found}");
+    let last = found["findings"].as_array().unwrap().last().unwrap();
+    assert_eq!((&last["name"], &last["silenced"]), (&Value::from("alignment"), &Value::from(reason)));
+    assert_eq!(last["severity"], "serious");
+    let text = stdout(&silenced.restive("doctor s"));
+    assert!(text.contains("silenced  alignment") && text.contains(&format!("Silenced: {reason}")));
+
+    for (line, place, message) in [
+        (
+            "silenced = { drfit = \"x\" }",
+            "line 7, column 14",
+            "silenced: found \"drfit\", expected one of alignment, ",
+        ),
+        ("silenced = { drift = \" \" }", "line 7, column 14", "silenced: drift: found no reason"),
+        ("silenced = { drift = 3 }", "line 7, column 12", "expected a table of checks and reasons"),
+        ("silenced = \"drift\"", "line 7, column 12", "expected a table of checks and reasons"),
+    ] {
+        silenced.write("s/study.toml", format!("{SETTINGS}{line}\n"));
+        let said = stderr(&silenced.restive("doctor s").code(1));
+        assert!(said.contains(place) && said.contains(message), "{said}");
+    }
+}
+
+#[test]
+fn a_page_is_written_and_replaced_only_where_that_is_asked_for() {
+    let folder = study(SETTINGS, true);
+    folder.restive("doctor s --out d.html").code(2);
+    let page = fs::read_to_string(folder.path("d.html")).unwrap();
+    assert!(page.contains("<h3>alignment</h3>") && page.contains("Doctor: calls") && !page.contains("://"));
+    let said = stderr(&folder.restive("doctor s --out d.html").code(1));
+    assert!(said.contains("--force"), "{said}");
+    folder.restive("doctor s --out d.html --force").code(2);
+    folder.write("mine.html", "my own");
+    folder.restive("doctor s --out mine.html --force").code(1);
+    assert_eq!(fs::read_to_string(folder.path("mine.html")).unwrap(), "my own");
+    folder.restive("doctor s --out s/arms.csv --force").code(2);
+}
+
+#[test]
+fn the_guide_and_the_help_have_every_check() {
+    let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/doctor.md");
+    let guide = fs::read_to_string(guide).unwrap();
+    let help = stdout(&Folder::new().restive("doctor --help").success());
+    for name in restive_tables::CHECKS {
+        assert!(guide.contains(&format!("\n### {name}\n")), "{name} has no paragraph in the guide");
+        assert!(help.contains(name), "{name} is not in the help");
+    }
+}
+
+#[test]
+fn tiny_studies_and_studies_of_nothing_are_answered() {
+    let folder = Folder::new();
+    fs::create_dir(folder.path("s")).unwrap();
+    folder.write("s/study.toml", SETTINGS);
+    for (arms, log) in [
+        ("arm,x\nA,1\n", "trajectory,t,arm,state,action\n"),
+        ("arm\nA\n", "trajectory,t,arm,state,action\n1,0,A,0,1\n1,1,A,1,\n"),
+        ("arm,x\nA,\nB,2\n", "trajectory,t,arm,state,action\n1,0,A,,1\n1,0,B,1,0\n1,1,B,,\n"),
+    ] {
+        folder.write("s/arms.csv", arms);
+        folder.write("s/trajectories.csv", log);
+        let run = folder.restive("doctor s --json");
+        let code = run.get_output().status.code();
+        assert!(stderr(&run).is_empty() || code == Some(1), "{}", stderr(&run));
+        assert!(!stderr(&run).contains("internal error"), "{}", stderr(&run));
+    }
+}
