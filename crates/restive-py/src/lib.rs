@@ -7,6 +7,7 @@ mod asked;
 mod border;
 mod columns;
 mod data;
+mod doctor;
 mod error;
 mod estimator;
 mod evaluation;
@@ -36,6 +37,7 @@ fn _restive(module: &Bound<'_, PyModule>) -> PyResult<()> {
     simulation::register(module)?;
     data::register(module)?;
     study::register(module)?;
+    doctor::register(module)?;
     import::register(module)?;
     estimator::register(module)
 }

@@ -110,6 +110,9 @@ impl NativeStudy {
         if !text.is_empty() {
             said.set_item("text", text)?;
         }
+        if !settings.silenced.is_empty() {
+            said.set_item("silenced", &settings.silenced)?;
+        }
         Ok(said)
     }
 

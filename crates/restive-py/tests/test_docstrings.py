@@ -2,6 +2,7 @@
 
 import doctest
 
+import restive._doctor
 import restive._evidence
 import restive._programme
 import restive._restive
@@ -9,6 +10,6 @@ import restive.domains
 
 
 def test_examples_run():
-    for module in (restive._restive, restive._evidence, restive._programme, restive.domains):
+    for module in (restive._restive, restive._doctor, restive._evidence, restive._programme, restive.domains):
         found = doctest.testmod(module)
         assert found.attempted > 0 and found.failed == 0

@@ -352,3 +352,14 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn silenced_checks_are_kept_and_are_no_part_of_the_data() {
+    let (mut study, folder) = (awkward(), tempfile::tempdir().unwrap());
+    let fingerprint = study.fingerprint();
+    study.settings.silenced.insert("drift".into(), "the \"strike\"\nin May".into());
+    study.settings.silenced.insert("ids-shuffled".into(), "known".into());
+    assert_eq!(study.fingerprint(), fingerprint);
+    write(&study, &folder.path().join("s"), Format::Csv);
+    assert_same(&Study::read(&folder.path().join("s")).unwrap(), &study);
+}

@@ -70,7 +70,8 @@ fn codes_say_how_grave_it_is() {
 
     // a column that is the same for everybody: a warning
     let arms = fs::read_to_string(good.path("s/arms.csv")).unwrap();
-    let with = arms.replace("mood\n", "mood,flat\n").lines().map(|line| match line.contains("flat") {
+    let arms = arms.replace("mood\n", "mood,flat\n");
+    let with = arms.lines().map(|line| match line.contains("flat") {
         true => format!("{line}\n"),
         false => format!("{line},1\n"),
     });

@@ -33,12 +33,8 @@ pub(super) fn near_duplicates(log: &Log<'_>) -> Finding {
         let pairs = pairs(&counts, values.len());
         if let Some((one, other)) = pairs.first() {
             let more = if pairs.len() > 1 { format!(" and {} more", pairs.len() - 1) } else { String::new() };
-            said.push(format!(
-                "{}: {} and {}{more}",
-                show::name(name),
-                format!("\"{}\"", show::cell(one)),
-                format!("\"{}\"", show::cell(other))
-            ));
+            let [one, other] = [one, other].map(|text| show::cell(text));
+            said.push(format!("{}: \"{one}\" and \"{other}\"{more}", show::name(name)));
         }
     }
     match said.is_empty() {

@@ -1,7 +1,8 @@
 //! `ids-shuffled`: do rows of one name belong to one person?
 //!
 //! **From step to step.** The state of a person foretells his next one. The slope of the next state's worth on the current one, within
-//! steps, is 0 where names were dealt anew every step; at one step it is, where they were dealt anew there.
+//! steps, is 0 where names were dealt anew every step, and then early and late
+//! steps of a name have nothing in common either; at one step it is 0 where they were dealt anew there.
 //!
 //! **From features to states.** Where people differ for good (means of early and late steps agree) and there are features, something of
 //! them foretells who does well: single columns, or all of them together by log-odds fitted to half of the people and tried on the
@@ -34,7 +35,12 @@ pub(super) fn ids_shuffled(log: &Log<'_>) -> Finding {
         100.0 * all.slope,
         all.z()
     );
-    if all.slope.abs() + 2.0 * all.error < 0.05 {
+    let [means, early, late] = people(log);
+    let differ: Vec<WithinRow> =
+        (0..log.people).filter_map(|i| Some(row(log, i, early[i]?, late[i]?))).collect();
+    let agree = within(&differ).ok();
+    let do_agree = agree.as_ref().is_some_and(|agree| agree.z() > 3.0);
+    if all.slope.abs() + 2.0 * all.error < 0.05 && !do_agree {
         let found = format!("States vary, but {kept}: as if names were dealt anew at every step.");
         return Finding::new(NAME, Severity::Warning, found, WHAT);
     }
@@ -44,10 +50,7 @@ pub(super) fn ids_shuffled(log: &Log<'_>) -> Finding {
         );
         return Finding::new(NAME, Severity::Warning, found, WHAT);
     }
-    let (means, early, late) = people(log);
-    let differ: Vec<WithinRow> =
-        (0..log.people).filter_map(|i| Some(row(log, i, early[i]?, late[i]?))).collect();
-    let stays = within(&differ).ok().filter(|found| found.slope > 0.1 && found.z() > 4.0);
+    let stays = agree.filter(|found| found.slope > 0.1 && found.z() > 4.0);
     let followed = means.iter().flatten().count();
     match stays {
         Some(stays) if followed >= FEW && !log.known.names.is_empty() => match foretold(log, &means) {
@@ -104,7 +107,7 @@ fn broken(rows: &[WithinRow], blocks: &[usize], all: &Within) -> Option<usize> {
 }
 
 /// What a person's states are worth beyond those of others at the same steps: on average, early and late.
-fn people(log: &Log<'_>) -> (Vec<Option<f64>>, Vec<Option<f64>>, Vec<Option<f64>>) {
+fn people(log: &Log<'_>) -> [Vec<Option<f64>>; 3] {
     let mut sums = vec![[(0.0, 0u32); 3]; log.people];
     for moment in log.moments() {
         let worth: Vec<Option<f64>> = moment.state.iter().map(|s| seen(*s).map(|s| log.worth[s])).collect();
@@ -126,20 +129,11 @@ fn people(log: &Log<'_>) -> (Vec<Option<f64>>, Vec<Option<f64>>, Vec<Option<f64>
     let part = |part: usize| {
         sums.iter().map(|sums| (sums[part].1 > 0).then(|| sums[part].0 / f64::from(sums[part].1))).collect()
     };
-    (part(0), part(1), part(2))
+    [part(0), part(1), part(2)]
 }
 
 fn row(log: &Log<'_>, i: usize, x: f64, y: f64) -> WithinRow {
-    // arms of an instance stand together
-    let mut rest = i;
-    let group = log.logs.iter().position(|log| match rest < log.arms() {
-        true => true,
-        false => {
-            rest -= log.arms();
-            false
-        }
-    });
-    WithinRow { group: group.unwrap_or(0) as u32, cluster: i as u32, x, y }
+    WithinRow { group: log.instance_of[i], cluster: i as u32, x, y }
 }
 
 /// What foretells who does well, in words.

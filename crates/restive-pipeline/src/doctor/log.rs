@@ -13,6 +13,8 @@ pub(super) struct Log<'a> {
     pub logs: Vec<&'a Trajectories>,
     /// over all instances
     pub people: usize,
+    /// the instance of every person
+    pub instance_of: Vec<u32>,
     /// M
     pub states: usize,
     /// of every state, from 0 the worst to 1 the best, `[M]`
@@ -64,6 +66,7 @@ impl<'a> Log<'a> {
             study,
             logs: study.instances.iter().map(|instance| &instance.trajectories).collect(),
             people: study.arms().iter().sum(),
+            instance_of: (0u32..).zip(study.arms()).flat_map(|(k, arms)| vec![k; arms]).collect(),
             states,
             worth: worth.collect(),
             is_full: chain.is_none(),
@@ -84,11 +87,11 @@ impl<'a> Log<'a> {
             let (state, action, propensity) = (log.state(), log.action(), log.propensity());
             let (trajectories, steps, n) = state.dim();
             for j in 0..trajectories {
-                let states = state.clone().index_axis_move(ndarray::Axis(0), j);
-                let actions = action.clone().index_axis_move(ndarray::Axis(0), j);
-                let likely = propensity.clone().map(|all| all.index_axis_move(ndarray::Axis(0), j));
-                let state = |t: usize| states.clone().index_axis_move(ndarray::Axis(0), t);
-                let action = |t: usize| actions.clone().index_axis_move(ndarray::Axis(0), t);
+                let states = state.index_axis_move(ndarray::Axis(0), j);
+                let actions = action.index_axis_move(ndarray::Axis(0), j);
+                let likely = propensity.map(|all| all.index_axis_move(ndarray::Axis(0), j));
+                let state = |t: usize| states.index_axis_move(ndarray::Axis(0), t);
+                let action = |t: usize| actions.index_axis_move(ndarray::Axis(0), t);
                 moments.extend((0..steps).map(|t| Moment {
                     first,
                     instance,
@@ -98,7 +101,7 @@ impl<'a> Log<'a> {
                     state: state(t),
                     action: action(t),
                     next: (t + 1 < steps).then(|| state(t + 1)),
-                    propensity: likely.clone().map(|all| all.index_axis_move(ndarray::Axis(0), t)),
+                    propensity: likely.map(|all| all.index_axis_move(ndarray::Axis(0), t)),
                 }));
             }
             first += n;

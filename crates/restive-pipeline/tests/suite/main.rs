@@ -1,6 +1,7 @@
 //! The pipeline without a face: what it answers in memory, held against the library.
 
 mod cross_fit;
+mod doctor;
 mod evaluate;
 mod generate;
 mod plan;

@@ -2,6 +2,7 @@
 
 from restive import _restive
 from restive._deprecated import renamed
+from restive._doctor import Doctor, Finding, doctor
 from restive._evidence import evidence
 from restive._programme import Programme, import_study
 from restive._restive import (
@@ -31,7 +32,9 @@ strict_top_k = renamed(k="budget")(_restive.strict_top_k)
 __all__ = [
     "Cwpdis",
     "DecisionFocused",
+    "Doctor",
     "Evaluation",
+    "Finding",
     "Indices",
     "Instance",
     "Instances",
@@ -46,6 +49,7 @@ __all__ = [
     "TwoStage",
     "__version__",
     "cwpdis",
+    "doctor",
     "evidence",
     "generate",
     "import_study",

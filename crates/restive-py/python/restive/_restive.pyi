@@ -179,6 +179,9 @@ class NativeStudy:
     @property
     def fingerprint(self) -> str: ...
 
+def doctor(
+    study: NativeStudy, name: str
+) -> tuple[list[tuple[str, str, str, str | None, str | None]], str, int, str, str, str]: ...
 def import_study(
     text: str,
     path: str,

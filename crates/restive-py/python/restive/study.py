@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -53,6 +53,8 @@ class Study:
         The step at which the programme is over, as column ``t`` counts, where there is one.
     unit
         What a reward of 1 is called: "engaged weeks".
+    silenced
+        Checks of :func:`restive.doctor` that do not count, by name, each with its reason.
     name, notes
         Whatever should be remembered.
 
@@ -94,6 +96,7 @@ class Study:
         notes: str | None = None,
         unit: str | None = None,
         ends: int | None = None,
+        silenced: Mapping[str, str] | None = None,
     ) -> None:
         if states is None:
             if rewards is None:
@@ -102,7 +105,7 @@ class Study:
         settings = {
             "name": name, "notes": notes, "unit": unit, "states": states, "rewards": rewards, "discount": discount, "budget": budget,
             "horizon": horizon, "ends": ends, "observation": observation, "chain": chain, "beliefs": beliefs, "rows": rows,
-            "behaviour": behaviour, "text": text,
+            "behaviour": behaviour, "text": text, "silenced": silenced,
         }  # fmt: skip
         said = "".join(f"{key} = {_toml(key, value)}\n" for key, value in settings.items() if value is not None)
         self._native = NativeStudy.from_tables(
@@ -202,6 +205,8 @@ def _toml(key: str, value: Any) -> str:
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     if isinstance(value, (int, float)):
         return repr(value)
+    if isinstance(value, Mapping):
+        return f"{{ {', '.join(f'{_toml(key, str(name))} = {_toml(key, one)}' for name, one in value.items())} }}"
     if isinstance(value, Sequence):
         return f"[{', '.join(_toml(key, one) for one in value)}]"
     raise ValueError(f"{key}: found {type(value).__name__}, expected a number, text or a list of them")
