@@ -31,16 +31,16 @@ pub struct Listed {
 /// A page of findings in groups, each under its heading; empty groups are left out.
 pub fn page(title: String, verdict: String, groups: Vec<(String, Vec<Listed>)>, footer: String) -> Page {
     let sections = groups.into_iter().filter(|(_, listed)| !listed.is_empty());
-    let sections = sections.map(|(heading, listed)| Section { blocks: blocks(&heading, listed), heading });
+    let sections = sections.map(|(heading, listed)| Section { heading, blocks: blocks(listed) });
     Page { title, verdict, sections: sections.collect(), footer }
 }
 
-fn blocks(heading: &str, listed: Vec<Listed>) -> Vec<Block> {
+fn blocks(listed: Vec<Listed>) -> Vec<Block> {
     if listed.iter().all(|one| one.what_to_do.is_none() && one.silenced.is_none()) {
         let cells = |one: &Listed| Row::new(vec![Cell::text(&one.name), Cell::text(&one.found)]);
         let columns = vec![Column::text("check"), Column::text("found")];
         return vec![Block::Table(Table {
-            caption: heading.into(),
+            caption: "What was found".into(),
             columns,
             rows: listed.iter().map(cells).collect(),
         })];

@@ -12,16 +12,12 @@
 
 use super::finding::{Finding, Severity};
 use super::log::{Log, Moment};
+use super::odds::Rows;
 use crate::words::{grouped, percent};
-use ndarray::{Array2, Axis};
 use restive::instance::NO_ACTION;
-use restive::statistics::{Auc, WithinRow, logistic, within};
-use restive_tables::show;
 
 const CHOSEN: &str = "chosen";
 const OVERLAP: &str = "overlap";
-/// Rows that the log-odds are fitted to and tried on.
-const ROWS: usize = 60_000;
 /// Calls below which nobody can tell.
 const FEW: usize = 30;
 
@@ -217,129 +213,4 @@ fn turns(log: &Log<'_>, moments: &[Moment<'_>]) -> (f64, f64) {
         }
     }
     if all > 0.0 { (in_turn / all, expected / all) } else { (0.0, 1.0) }
-}
-
-/// Decisions of some people, as the log-odds read them.
-struct Rows {
-    /// `[rows, P]`
-    z: Array2<f64>,
-    is_called: Vec<bool>,
-    /// log-odds of the step's share
-    offset: Vec<f64>,
-    group: Vec<u32>,
-    person: Vec<u32>,
-    /// worth of the state, where it is known
-    worth: Vec<Option<f64>>,
-    /// decisions of single people at steps at which some were called and some were not, of all people
-    open: usize,
-}
-
-impl Rows {
-    fn new(log: &Log<'_>, moments: &[Moment<'_>]) -> Self {
-        let share = |moment: &Moment<'_>| {
-            let calls = moment.action.iter().filter(|a| **a == 1).count();
-            let there = moment.action.iter().filter(|a| **a != NO_ACTION).count();
-            (calls > 0 && calls < there).then(|| (calls as f64 / there as f64, there))
-        };
-        let open: usize = moments.iter().filter_map(share).map(|(_, there)| there).sum();
-        let stride = open.div_ceil(ROWS).max(1);
-        let own = if log.states <= 9 { log.states } else { 2 };
-        let width = 1 + own + 2 + log.known.names.len();
-        let (mut z, mut is_called, mut offset) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut group, mut person, mut worth) = (Vec::new(), Vec::new(), Vec::new());
-        let mut so_far: Vec<u32> = Vec::new();
-        for (step, moment) in moments.iter().enumerate() {
-            if moment.t == 0 {
-                so_far = vec![0; moment.action.len()];
-            }
-            let share = share(moment);
-            for (i, &a) in moment.action.iter().enumerate().filter(|(_, a)| **a != NO_ACTION) {
-                if let Some((share, _)) = share.filter(|_| (moment.first + i).is_multiple_of(stride)) {
-                    let state = log.state_of(moment.state[i]);
-                    let last = moment.before.as_ref().is_some_and(|(_, action)| action[i] == 1);
-                    let at = z.len();
-                    z.resize(at + width, 0.0);
-                    z[at] = 1.0;
-                    match state {
-                        // the first place is for those whose state is not known
-                        None => z[at + 1] = 1.0,
-                        Some(0) if log.states <= 9 => {}
-                        Some(s) if log.states <= 9 => z[at + 1 + s] = 1.0,
-                        Some(s) => z[at + 2] = log.worth[s],
-                    }
-                    z[at + 1 + own] = f64::from(u8::from(last));
-                    z[at + 2 + own] = f64::from(so_far[i]).ln_1p();
-                    for (f, x) in log.known.values.row(moment.first + i).iter().enumerate() {
-                        z[at + 3 + own + f] = *x;
-                    }
-                    is_called.push(a == 1);
-                    offset.push((share / (1.0 - share)).ln());
-                    group.push(step as u32);
-                    person.push((moment.first + i) as u32);
-                    worth.push(state.map(|s| log.worth[s]));
-                }
-                so_far[i] += u32::from(a == 1);
-            }
-        }
-        let rows = is_called.len();
-        let z = Array2::from_shape_vec((rows, width), z).expect("rows of one width");
-        Self { z, is_called, offset, group, person, worth, open }
-    }
-
-    /// How well the odds of one half of people are foretold by the other, and the chances.
-    fn tried(&self) -> (Auc, Vec<f64>) {
-        // people who are next to each other in the table go to the same half where they have the same number
-        let half = |k: usize| (self.person[k].wrapping_mul(0x9e37_79b9) >> 16) & 1;
-        let mut chance = vec![0.0; self.is_called.len()];
-        for fold in 0..2 {
-            let learnt: Vec<usize> = (0..chance.len()).filter(|k| half(*k) != fold).collect();
-            let yes: Vec<bool> = learnt.iter().map(|k| self.is_called[*k]).collect();
-            let offset: Vec<f64> = learnt.iter().map(|k| self.offset[*k]).collect();
-            let weights = logistic(self.z.select(Axis(0), &learnt).view(), &yes, &offset, 1.0);
-            for k in (0..chance.len()).filter(|k| half(*k) == fold) {
-                let along = self.z.row(k).dot(&weights) + self.offset[k];
-                chance[k] = 1.0 / (1.0 + (-along).exp());
-            }
-        }
-        let (mut auc, mut from) = (Auc::default(), 0);
-        while from < chance.len() {
-            let to = from + self.group[from..].iter().take_while(|group| **group == self.group[from]).count();
-            // scores of two fits are not compared with each other
-            for fold in 0..2 {
-                let of = (from..to).filter(|k| half(*k) == fold).map(|k| (chance[k], self.is_called[k]));
-                auc.add(&mut of.collect::<Vec<_>>());
-            }
-            from = to;
-        }
-        (auc, chance)
-    }
-
-    /// What those who were called have more or less of, the strongest first.
-    fn strengths(&self, log: &Log<'_>) -> Vec<String> {
-        let z = |x: &dyn Fn(usize) -> Option<f64>| {
-            let row = |k: usize| {
-                let y = f64::from(u8::from(self.is_called[k]));
-                Some(WithinRow { group: self.group[k], cluster: self.person[k], x: x(k)?, y })
-            };
-            within(&(0..self.is_called.len()).filter_map(row).collect::<Vec<_>>())
-                .map_or(0.0, |found| found.z())
-        };
-        let state = z(&|k| self.worth[k]);
-        let what = if state < 0.0 {
-            "the state (the worse off were called more)"
-        } else {
-            "the state (the better off were called more)"
-        };
-        let mut all = vec![(state.abs(), what.to_string())];
-        for (f, name) in log.known.names.iter().enumerate() {
-            let strength = z(&|k| Some(log.known.values[[self.person[k] as usize, f]]));
-            all.push((strength.abs(), format!("feature {}", show::name(name))));
-        }
-        all.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let mut names: Vec<String> =
-            all.into_iter().filter(|(z, _)| *z > 4.0).map(|(_, name)| name).collect();
-        names.dedup();
-        names.truncate(3);
-        names
-    }
 }

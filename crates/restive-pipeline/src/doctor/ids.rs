@@ -103,7 +103,7 @@ fn broken(rows: &[WithinRow], blocks: &[usize], all: &Within) -> Option<usize> {
     // within its step a person is a row, so that clusters need not be told from each other
     by_step
         .iter()
-        .position(|rows| within(rows).is_ok_and(|here| here.slope + 3.5 * here.error < 0.5 * all.slope))
+        .position(|rows| within(rows).is_ok_and(|here| here.slope + 2.5 * here.error < 0.5 * all.slope))
 }
 
 /// What a person's states are worth beyond those of others at the same steps: on average, early and late.

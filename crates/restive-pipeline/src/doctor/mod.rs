@@ -8,7 +8,7 @@
 //! |---|---|
 //! | `alignment`, `ids` | rows that are off, people that were mixed up |
 //! | `states`, `coverage` | what was seen of people, when and of whom |
-//! | `chosen`, `agreement` | how people were chosen, who could have been, and what study.toml says of it |
+//! | `chosen`, `odds`, `agreement` | how people were chosen, who could have been, and what study.toml says of it |
 //! | `calls`, `memory`, `drift` | how small an effect could be noticed; whether the past or the date foretells more than the state |
 //! | `columns`, `categories`, `texts` | what is wrong with columns of features |
 //!
@@ -38,6 +38,7 @@ mod ids;
 mod known;
 mod log;
 mod memory;
+mod odds;
 mod states;
 mod texts;
 

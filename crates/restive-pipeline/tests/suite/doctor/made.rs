@@ -60,7 +60,7 @@ impl Made {
             let key = |i: usize, luck: f64| match self.choice {
                 Choice::Lot => luck,
                 Choice::Rota => ((i + PEOPLE * WEEKS - self.calls * t) % PEOPLE) as f64,
-                Choice::Worse => f64::from(state[[t, i]]) + 1.3 * luck,
+                Choice::Worse => 0.08 * f64::from(state[[t, i]]) + luck,
             };
             let mut order: Vec<(f64, usize)> = (0..PEOPLE).map(|i| (key(i, random.random()), i)).collect();
             order.sort_by(|a, b| a.0.total_cmp(&b.0));
