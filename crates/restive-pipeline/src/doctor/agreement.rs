@@ -70,13 +70,13 @@ fn logged(log: &Log<'_>, says: &str) -> Finding {
             variance += call * (1.0 - call);
         }
     }
+    if log.logs.iter().all(|log| log.propensity().is_none()) {
+        let found = format!("{says}, but no propensities are logged.");
+        let what = "add the column propensity, or say how people were chosen";
+        return Finding::new(NAME, Severity::Serious, found, what);
+    }
     if expected == 0.0 && calls == 0.0 {
-        return Finding::new(
-            NAME,
-            Severity::Serious,
-            format!("{says}, but no propensities are logged."),
-            "add the column propensity, or say how people were chosen",
-        );
+        return Finding::note(NAME, format!("{says}. Cannot tell whether it is so: nobody could be called."));
     }
     let found = format!("{says}: propensities add up to {expected:.0} calls, and {calls:.0} were made.");
     let gap = f64::abs(calls - expected);

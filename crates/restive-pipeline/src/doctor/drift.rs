@@ -12,6 +12,9 @@ const SURE: f64 = 4.5;
 /// Points from which a change matters.
 const MATTERS: f64 = 0.05;
 
+/// States that are told apart.
+const MOST: usize = 64;
+
 /// Counts, sums and squares.
 #[derive(Clone, Copy, Default)]
 struct Sum {
@@ -36,7 +39,10 @@ pub(super) fn drift(log: &Log<'_>) -> Finding {
     }
     let moments = log.moments();
     let steps = moments.iter().map(|moment| moment.steps).max().unwrap_or(1).saturating_sub(1);
-    let cells = 2 * log.states;
+    // neighbours share a cell where there are many states
+    let cells = 2 * log.states.min(MOST);
+    let cell =
+        |s: usize, a: u8| 2 * if log.states > MOST { s * MOST / log.states } else { s } + usize::from(a);
     let mut by_step = vec![vec![Sum::default(); cells]; steps];
     for moment in moments {
         let Some(next) = moment.next else { continue };
@@ -45,7 +51,7 @@ pub(super) fn drift(log: &Log<'_>) -> Finding {
                 && a != NO_ACTION
             {
                 let y = log.worth[next];
-                let sum = &mut by_step[moment.t][2 * s + usize::from(a)];
+                let sum = &mut by_step[moment.t][cell(s, a)];
                 *sum = sum.plus(Sum { n: 1.0, y, yy: y * y });
             }
         }
