@@ -6,7 +6,7 @@
 //! missing = ["NA", "-", "?"]               # words for nothing, beside the empty cell; default: NA, N/A, null, nil, NaN, ---
 //! decimal = ","                            # default "."
 //!
-//! [study]                                  # what study.toml says: budget, discount, horizon, behaviour, name, unit, rewards, ends
+//! [study]                                  # what study.toml says: budget, discount, horizon, behaviour, name, unit, rewards, ends, silenced
 //! budget = 60
 //!
 //! [period]
