@@ -193,7 +193,7 @@ pub fn import(
         changes: changed,
         key,
     };
-    let people = people_columns(&registry, last_day);
+    let people = people_columns(&mut registry, last_day);
     let Registry { arms, features, .. } = registry;
     let refused = |fault: restive::Error| Error::Refused(fault.to_string());
     let logged = Logged { state: aligned.state, action: aligned.action, propensity: None, reward: None };
@@ -217,7 +217,7 @@ pub fn import(
         let format = asked.format.unwrap_or(Format::Csv);
         let pieces = Pieces {
             study: &imported.study,
-            people: imported.people.clone(),
+            people: &imported.people,
             mapping,
             quarantined: &imported.quarantined,
             summary: &imported.summary,

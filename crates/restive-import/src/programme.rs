@@ -178,28 +178,31 @@ fn read_people(folder: &Path) -> Result<PreviousPeople> {
 }
 
 /// The columns of `people.parquet`, as things stand on the day of the next decision.
-pub(crate) fn people_columns(registry: &Registry, decision: i64) -> Vec<(String, Cells)> {
-    let day = |day: i64| {
-        if day == i64::MIN || day == NEVER || date_of(day).is_none() { String::new() } else { iso_day(day) }
+pub(crate) fn people_columns(registry: &mut Registry, decision: i64) -> Vec<(String, Cells)> {
+    let day = |day: &i64| match date_of(*day) {
+        Some(_) if *day != i64::MIN && *day != NEVER => iso_day(*day),
+        _ => String::new(),
     };
     let stay = registry.joined.iter().zip(&registry.left);
     let is_there = stay.map(|(joined, left)| *joined <= decision && decision < *left);
     let mut columns = vec![
         ("arm".to_string(), Cells::Text(registry.arms.clone())),
-        ("id".into(), Cells::Text(registry.ids.clone())),
-        ("joined".into(), Cells::Text(registry.joined.iter().map(|d| day(*d)).collect())),
-        ("left".into(), Cells::Text(registry.left.iter().map(|d| day(*d)).collect())),
+        ("id".into(), Cells::Text(std::mem::take(&mut registry.ids))),
+        ("joined".into(), Cells::Text(registry.joined.iter().map(day).collect())),
+        ("left".into(), Cells::Text(registry.left.iter().map(day).collect())),
         ("do_not_call".into(), Cells::Truth(registry.never_call.clone())),
         ("is_there".into(), Cells::Truth(is_there.collect())),
     ];
-    columns.extend(registry.keep.iter().map(|(name, cells)| (name.clone(), Cells::Text(cells.clone()))));
+    columns.extend(
+        std::mem::take(&mut registry.keep).into_iter().map(|(name, cells)| (name, Cells::Text(cells))),
+    );
     columns
 }
 
 /// What is to be written.
 pub(crate) struct Pieces<'a> {
     pub(crate) study: &'a Study,
-    pub(crate) people: Vec<(String, Cells)>,
+    pub(crate) people: &'a [(String, Cells)],
     pub(crate) mapping: &'a Mapping,
     pub(crate) quarantined: &'a [Quarantined],
     pub(crate) summary: &'a Summary,
@@ -218,9 +221,9 @@ pub(crate) fn write(
     // a draft beside the pieces, or of the whole
     let place = if previous.is_some() { folder.join("next") } else { folder.into() };
     let draft = FolderDraft::create(&place, None)?;
-    let named: Vec<(&str, Cells)> =
-        pieces.people.iter().map(|(name, cells)| (name.as_str(), cells.clone())).collect();
-    write_private_table(&draft.file(PEOPLE), None, named)?;
+    let people: Vec<(&str, &Cells)> =
+        pieces.people.iter().map(|(name, cells)| (name.as_str(), cells)).collect();
+    write_private_table(&draft.file(PEOPLE), None, &people)?;
     records(&draft.file(RECORDS))?;
     let write_text = |name: &str, text: &str| {
         std::fs::write(draft.file(name), text).map_err(|answer| Error::from(draft.refused(name)(answer)))

@@ -296,7 +296,11 @@ impl Plan {
         // a list with names is for the eyes of its owner
         match self.kept_columns.is_empty() {
             true => write_table(path, replace.then_some(Self::recognise), columns),
-            false => write_private_table(path, replace.then_some(Self::recognise), columns),
+            false => {
+                let columns: Vec<(&str, &Cells)> =
+                    columns.iter().map(|(name, cells)| (*name, cells)).collect();
+                write_private_table(path, replace.then_some(Self::recognise), &columns)
+            }
         }
     }
 

@@ -47,16 +47,16 @@ impl Cells {
         }
     }
 
-    fn array(self) -> ArrayRef {
+    fn array(&self) -> ArrayRef {
         match self {
             Cells::Text(cells) => {
-                Arc::new(StringArray::from_iter(cells.into_iter().map(|x| (!x.is_empty()).then_some(x))))
+                Arc::new(StringArray::from_iter(cells.iter().map(|x| (!x.is_empty()).then_some(x))))
             }
-            Cells::Whole(cells) => Arc::new(Int32Array::from(cells)),
+            Cells::Whole(cells) => Arc::new(Int32Array::from_iter(cells.iter().copied())),
             Cells::Number(cells) => {
-                Arc::new(Float64Array::from_iter(cells.into_iter().map(|x| (!x.is_nan()).then_some(x))))
+                Arc::new(Float64Array::from_iter(cells.iter().map(|x| (!x.is_nan()).then_some(*x))))
             }
-            Cells::Truth(cells) => Arc::new(BooleanArray::from(cells)),
+            Cells::Truth(cells) => Arc::new(BooleanArray::from_iter(cells.iter().copied().map(Some))),
         }
     }
 }
@@ -65,20 +65,21 @@ impl Cells {
 /// replaced only where `replace` recognises it.
 pub fn write_table(path: &Path, replace: Option<Own>, columns: Vec<(&str, Cells)>) -> Result<()> {
     let format = Format::of_table(path)?;
-    fill(Draft::create(path, replace)?, format, columns)
+    let columns: Vec<(&str, &Cells)> = columns.iter().map(|(name, cells)| (*name, cells)).collect();
+    fill(Draft::create(path, replace)?, format, &columns)
 }
 
 /// The same, for a table of people's names and numbers: nobody but its owner may read it.
-pub fn write_private_table(path: &Path, replace: Option<Own>, columns: Vec<(&str, Cells)>) -> Result<()> {
+pub fn write_private_table(path: &Path, replace: Option<Own>, columns: &[(&str, &Cells)]) -> Result<()> {
     let format = Format::of_table(path)?;
     fill(Draft::create_private(path, replace)?, format, columns)
 }
 
-fn fill(draft: Draft, format: Format, columns: Vec<(&str, Cells)>) -> Result<()> {
+fn fill(draft: Draft, format: Format, columns: &[(&str, &Cells)]) -> Result<()> {
     let path = draft.path();
     let header = columns.iter().map(|(name, cells)| (name.to_string(), cells.kind())).collect();
     let mut table = TableWriter::create(draft.temporary(), path.into(), format, header)?;
-    table.write(columns.into_iter().map(|(_, cells)| cells.array()).collect())?;
+    table.write(columns.iter().map(|(_, cells)| cells.array()).collect())?;
     table.finish()?;
     Draft::put_in_place(vec![draft])
 }
