@@ -43,7 +43,8 @@ def test_outcomes_beside_their_call_are_serious():
 
 
 def test_what_is_silenced_comes_last_and_is_kept(tmp_path):
-    study = programme(early=1, silenced={"alignment": 'known "so"'})
+    # rows that are off look like a choice by the state, too: here nobody says how people were chosen
+    study = programme(early=1, behaviour="none", silenced={"alignment": 'known "so"'})
     found = restive.doctor(study)
     assert found.worst != "serious"
     assert (found.findings[-1].name, found.findings[-1].silenced) == ("alignment", 'known "so"')

@@ -89,7 +89,8 @@ fn honest_logs_are_left_alone() {
     }
     // where those who are well are called, the effect is what says that rows are right; without one nobody can tell
     assert_eq!(count(Choice::Better, 0.2, 0, &[AsItShould]), 20);
-    assert_eq!(count(Choice::Better, 0.0, 0, &[Doubtful]), 20);
+    // (an effect of 2.5 errors is seen by chance once in 160 and ends the doubt; of 20, two or more such are one in 150)
+    assert!(count(Choice::Better, 0.0, 0, &[Doubtful]) >= 19);
 }
 
 #[test]
