@@ -123,6 +123,10 @@ impl Study {
                 io::Error::other(if folder.exists() { "it is no folder" } else { "there is no such folder" });
             return Err(Error::Io { path: folder.into(), doing: "open", answer: source });
         }
+        if !folder.join(SETTINGS).exists() && folder.join("study").join(SETTINGS).exists() {
+            let expected = format!("its study: {}", show::path(&folder.join("study")));
+            return Err(Error::content(folder, "", "the folder of a programme", expected));
+        }
         let settings = StudySettings::read(&folder.join(SETTINGS))?;
         let part = |name| {
             table_of(folder, name)?.ok_or_else(|| {
