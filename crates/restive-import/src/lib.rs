@@ -14,6 +14,7 @@
 //! | `accounts` | where every row went |
 //! | `ledger`, `changes`, `programme` | earlier imports, and the folder that they and this one write |
 //! | `pseudonym` | ids that say nothing |
+//! | `init` | a first mapping, from the exports themselves |
 //! | `import`, `summary`, `example` | all of it in order, and what there is to say |
 //!
 //! ```
@@ -68,6 +69,7 @@ mod dates;
 mod error;
 mod example;
 mod import;
+mod init;
 mod ledger;
 mod mapping;
 mod matching;
@@ -87,7 +89,9 @@ pub use accounts::{Account, Quarantined, ReasonCount};
 pub use changes::Change;
 pub use error::{Error, Result};
 pub use import::{ImportAsked, Imported, import};
+pub use init::init;
 pub use ledger::Earlier;
 pub use mapping::{At, Mapping, MappingText};
+pub use programme::recognise_mapping;
 pub use source::{Input, Reading, Source, SourceError};
 pub use summary::{Changed, PeriodRow, Summary};

@@ -199,6 +199,14 @@ pub(crate) fn people_columns(registry: &mut Registry, decision: i64) -> Vec<(Str
     columns
 }
 
+/// Recognises a mapping, also one that is not filled in: TOML that says something of people.
+pub fn recognise_mapping(path: &Path) -> restive_tables::Result<()> {
+    recognise_bytes(path, "something else", "a mapping", |bytes| {
+        let text = std::str::from_utf8(bytes).unwrap_or("").trim_start_matches('\u{feff}');
+        text.parse::<toml::Table>().is_ok_and(|table| table.contains_key("people"))
+    })
+}
+
 /// What is to be written.
 pub(crate) struct Pieces<'a> {
     pub(crate) study: &'a Study,
@@ -267,11 +275,7 @@ pub(crate) fn write(
             recognise_table(path, "a quarantine", |c| c == ["file", "line", "what", "reason"])
         }),
         (CHANGES, |path| recognise_table(path, "changes", |c| c == crate::changes::COLUMNS)),
-        (MAPPING, |path| {
-            recognise_bytes(path, "no mapping", "a mapping", |bytes| {
-                bytes.windows(8).any(|w| w == b"[people]")
-            })
-        }),
+        (MAPPING, recognise_mapping),
         (SUMMARY, |path| {
             recognise_bytes(path, "no summary", "a summary", |bytes| {
                 serde_json::from_slice::<Summary>(bytes).is_ok()

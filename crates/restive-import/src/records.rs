@@ -194,7 +194,7 @@ pub(crate) fn read(
             accounts.of(account).aside += 1;
             return Ok(());
         }
-        let named = cell(person);
+        let named = rule.person.named(cell(person));
         if mapping.is_missing(named) {
             accounts.quarantine(at, &format!("nobody in {who}"));
             return Ok(());

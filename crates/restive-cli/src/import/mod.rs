@@ -1,5 +1,6 @@
 //! `restive import`: from a programme's own exports to a study, by a mapping.
 
+mod init;
 mod report;
 
 use crate::shared::failure::Usage;
@@ -27,24 +28,37 @@ PROGRAMME is a folder:
 The state of a row is what was known when its decision was made: it is computed from time stamps, and one person's weeks are told in a \
 sentence. Every row of every file is counted into one place. The same command on fresher exports grows the same study: records are \
 known by their keys, late outcomes amend, and what changed in the past is listed in changes.csv. The study of before stays until the \
-new one is complete.";
+new one is complete.
+
+With --init, FILES are the exports themselves: a mapping is written for them, with what their columns and cells say (exports of Exotel, \
+Twilio, CommCare, the Community Health Toolkit, DHIS2, ODK, KoboToolbox, RapidPro and FHIR are recognised) and with what a person must \
+decide, marked DECIDE. No name and no number of anybody is written into it.";
 
 const EXAMPLES: &str = "\
 Examples:
-  restive import examples/programme/mapping.toml --out calls
-  restive import examples/programme/mapping.toml --out calls --pseudonymise calls.key";
+  restive import --init examples/import/registry.csv examples/import/messages.csv examples/import/calls.csv
+  restive import examples/import/mapping.toml --out calls
+  restive import examples/import/mapping.toml --out secret --pseudonymise secret.key";
 
 /// Make a study of a programme's own exports
 #[derive(Debug, Args)]
 #[command(long_about = ABOUT, after_help = EXAMPLES)]
 pub(crate) struct ImportArguments {
-    /// What the exports mean
-    #[arg(value_name = "MAPPING")]
-    mapping: PathBuf,
+    /// What the exports mean; with --init the exports themselves
+    #[arg(value_name = "MAPPING|FILES", required = true)]
+    files: Vec<PathBuf>,
 
-    /// The folder of the programme: a new one, or that of earlier imports
-    #[arg(long, value_name = "PROGRAMME")]
-    out: PathBuf,
+    /// Write a mapping for FILES, with what is left to decide
+    #[arg(long, conflicts_with_all = ["pseudonymise", "afresh", "format", "json"])]
+    init: bool,
+
+    /// The folder of the programme: a new one, or that of earlier imports; with --init the mapping [default: mapping.toml]
+    #[arg(long, value_name = "PROGRAMME", required_unless_present = "init")]
+    out: Option<PathBuf>,
+
+    /// Let --init replace a mapping
+    #[arg(long, requires = "init")]
+    force: bool,
 
     /// Write keyed hashes instead of ids into the study; KEY is a file of its own, made where it is not there
     #[arg(long, value_name = "KEY")]
@@ -71,14 +85,22 @@ enum TableFormat {
 
 pub(crate) fn run(arguments: &ImportArguments) -> anyhow::Result<()> {
     let start = Instant::now();
-    if arguments.mapping.is_dir() {
-        let message =
-            format!("{}: found a folder, expected the file of a mapping", arguments.mapping.display());
+    if arguments.init {
+        let out = arguments.out.clone().unwrap_or_else(|| "mapping.toml".into());
+        return init::run(&arguments.files, &out, arguments.force);
+    }
+    let ([path], Some(out)) = (&arguments.files[..], &arguments.out) else {
+        let found = arguments.files.len();
+        let message = format!("found {found} files, expected one mapping; --init writes one for exports");
+        return Err(Usage(message).into());
+    };
+    if path.is_dir() {
+        let message = format!("{}: found a folder, expected the file of a mapping", path.display());
         return Err(Usage(message).into());
     }
-    let mapping = Mapping::read(&arguments.mapping)?;
+    let mapping = Mapping::read(path)?;
     let asked = ImportAsked {
-        out: Some(arguments.out.clone()),
+        out: Some(out.clone()),
         pseudonymise: arguments.pseudonymise.clone(),
         afresh: arguments.afresh,
         format: Some(match arguments.format {
@@ -90,7 +112,7 @@ pub(crate) fn run(arguments: &ImportArguments) -> anyhow::Result<()> {
     let input = Input::Files { base: mapping.text.base() };
     let imported = import(&mapping, &input, &asked, |what, share| progress.say(share, what.to_string()))?;
     drop(progress);
-    let report = report::Report::new(&arguments.out, &imported, start.elapsed());
+    let report = report::Report::new(out, &imported, start.elapsed());
     match arguments.json {
         true => say::print_json(&report)?,
         false => say::print(|text| report.write_text(text))?,

@@ -19,6 +19,7 @@ fn the_examples_of_every_help_work() {
         "index",
         "generate",
         "generate maternal",
+        "import",
         "study",
         "doctor",
         "train",
@@ -48,6 +49,10 @@ fn the_examples_of_every_help_work() {
         fs::create_dir(folder.path("examples/study")).unwrap();
         for name in ["study.toml", "arms.csv", "trajectories.csv"] {
             fs::copy(shipped.join("study").join(name), folder.path("examples/study").join(name)).unwrap();
+        }
+        fs::create_dir(folder.path("examples/import")).unwrap();
+        for name in ["registry.csv", "messages.csv", "calls.csv", "mapping.toml"] {
+            fs::copy(shipped.join("import").join(name), folder.path("examples/import").join(name)).unwrap();
         }
         // what `restive train` would have left there
         if let "evaluate" | "compare" | "plan" = command {

@@ -128,17 +128,30 @@ pub(crate) struct PersonRule {
     /// the column of the registry that it is compared with; none: the id
     pub(crate) is: Option<At<String>>,
     pub(crate) form: Form,
+    /// what stands before the id in a cell ends in this
+    pub(crate) after: Option<String>,
 }
 
 impl PersonRule {
+    /// The part of a cell that names somebody: `6f2a` of `Patient/6f2a`.
+    pub(crate) fn named<'c>(&self, cell: &'c str) -> &'c str {
+        let found = self.after.as_ref().and_then(|after| cell.rsplit_once(after.as_str()));
+        found.map_or(cell, |(_, rest)| rest.trim())
+    }
+
     fn parse(section: &Section<'_>, context: &Context) -> Result<Self> {
         match section.text_or_section("person")? {
             None => Err(section.missing("person", "the column that says whom a record is about")),
-            Some(Ok(column)) => Ok(Self { column, is: None, form: Form::Exact }),
+            Some(Ok(column)) => Ok(Self { column, is: None, form: Form::Exact, after: None }),
             Some(Err(inner)) => {
-                inner.only(&["column", "is", "as"])?;
+                inner.only(&["column", "is", "as", "after"])?;
                 let column = inner.need_text("column", "the column that says whom a record is about")?;
-                Ok(Self { column, is: inner.text("is")?, form: form(&inner, context)? })
+                let expected = "what ids stand after, such as \"/\"";
+                let after = inner.read("after", expected, |value| {
+                    value.as_str().filter(|text| !text.is_empty()).map(str::to_owned)
+                })?;
+                let (is, form) = (inner.text("is")?, form(&inner, context)?);
+                Ok(Self { column, is, form, after: after.map(|after| after.value) })
             }
         }
     }

@@ -33,6 +33,7 @@
 //! name = "messages"
 //! file = "messages*.csv"
 //! person = { column = "To", is = "phone", as = "phone" }   # `is`: a column of the registry, default its id
+//!                                          # after = "/": only what follows the last of it, 6f2a of Patient/6f2a
 //! time = "StartTime"
 //! key = "CallSid"                          # what a record is known by; default: all of its cells
 //! where = { Direction = "outbound-api" }
@@ -78,7 +79,7 @@ use std::path::Path;
 use text::Section;
 
 /// Words that stand for nothing, where a mapping says nothing of them.
-const MISSING: [&str; 12] =
+pub(crate) const MISSING: [&str; 12] =
     ["NA", "N/A", "n/a", "#N/A", "NULL", "null", "nil", "Nil", "NIL", "NaN", "nan", "---"];
 
 /// The states that a study may have are fewer than its thresholds would be.

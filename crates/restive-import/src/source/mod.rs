@@ -14,6 +14,7 @@ mod encoding;
 mod error;
 mod find;
 mod header;
+mod list;
 mod part;
 mod records;
 mod row;
@@ -23,6 +24,7 @@ mod text;
 mod value;
 
 pub use error::SourceError;
+pub(crate) use list::tables;
 pub use row::Row;
 
 use arrow_array::RecordBatch;

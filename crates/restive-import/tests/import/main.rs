@@ -1,0 +1,1 @@
+//! Exports of every shape, from their files to a study.
