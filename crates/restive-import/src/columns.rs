@@ -4,7 +4,7 @@
 //! looks like then says whether the declaration can be right: a format that leaves cells unread which it would read with day and month
 //! in each other's place, or that makes a jumble of a log which is in order the other way round, is refused.
 
-use crate::dates::{Clock, DAY, DateFormat, date_of, day_of};
+use crate::dates::{Clock, DAY, DateFormat, date_of, day_of, has_offset};
 use crate::error::Result;
 use crate::mapping::{At, Mapping, TimeRule};
 use crate::source::Source;
@@ -105,6 +105,8 @@ struct DateColumn {
     rule: TimeRule,
     read: u64,
     failed: u64,
+    /// cells in UTC or with an offset, where no zone is declared to turn them to
+    homeless: u64,
     /// cells that are read only with day and month in each other's place
     rescued: u64,
     swapped: Option<DateFormat>,
@@ -128,6 +130,7 @@ pub(crate) fn read_dates(wanted: &Wanted<'_>) -> Dates {
             rule: rule.clone(),
             read: 0,
             failed: 0,
+            homeless: 0,
             rescued: 0,
             swapped,
             exchangeable: 0,
@@ -170,6 +173,13 @@ impl Dates {
             let all = column.read + column.failed;
             let file = wanted.files.join(", ");
             let name = quoted_name(&column.rule.column.value);
+            if column.homeless > 0 {
+                let found = format!(
+                    "found times in UTC or with an offset in column {name} of {file}, expected a line zone = \"Asia/Kolkata\" or the like at \
+                     the top: whose days the programme goes by"
+                );
+                return refuse(column, found);
+            }
             if !column.rule.clock.is_declared && column.failed > 0 {
                 if let Some((line, cell)) = &column.example {
                     let readings: Vec<String> = Clock::both_readings(cell)
@@ -268,6 +278,7 @@ impl DateColumn {
     /// What a cell that is no date as declared could be.
     fn wonder(&mut self, cell: &str, line: u64) {
         const ENOUGH: u64 = 100_000;
+        self.homeless += u64::from(self.rule.clock.home.is_none() && has_offset(cell));
         if let Some(swapped) = &self.swapped {
             self.rescued += u64::from(self.rule.clock.by(swapped, cell).is_some());
         }

@@ -256,6 +256,11 @@ fn iso(cell: &str) -> Option<(i64, Option<i64>)> {
     (hours < 15 && minutes < 60).then_some((seconds, Some(sign * (3600 * hours + 60 * minutes))))
 }
 
+/// Whether a cell is a time with the year first that says where it is on the globe.
+pub(crate) fn has_offset(cell: &str) -> bool {
+    matches!(iso(cell), Some((_, Some(_))))
+}
+
 /// Days since 1 January 1970.
 pub(crate) fn day_of(date: Date) -> i64 {
     // Years begin in March, so that a leap day is the last of its year; 400 years are 146,097 days.
