@@ -191,8 +191,7 @@ fn time(text: &mut Text, found: &Found) {
 
 /// The column of numbers that a record may count by.
 fn value(found: &Found) -> Option<&Looks> {
-    let is_value =
-        |column: &&Looks| column.is_number() && column.is_called(&words().value) && !column.is_distinct();
+    let is_value = |column: &&Looks| column.is_number() && column.is_called(&words().value);
     found.table.columns.iter().find(is_value).filter(|_| found.profile.role == Role::Any)
 }
 

@@ -2,7 +2,7 @@
 
 use super::profile::{first, words};
 use super::sniff::{Dated, Looks};
-use super::spelling::{alike, skeleton};
+use super::spelling::alike;
 use super::tables::Found;
 use super::write::{Text, key, list, quoted};
 
@@ -182,15 +182,15 @@ fn category(text: &mut Text, own: &str, column: &Looks) {
         format!("{own} = {{ text = {name}{case} }}")
     });
     let mut synonyms = Vec::new();
-    for group in alike(&categories) {
+    for mut group in alike(&categories) {
+        // the spelling that is most in use is the word
+        group.sort_by_key(|word| std::cmp::Reverse(column.count(word)));
         let word = group[0].to_lowercase();
-        let mut seen = vec![skeleton(&word)];
         let mut spellings = Vec::new();
         for other in &group[1..] {
             // what differs in capitals alone is one word in small letters
             if other.to_lowercase() != word && !spellings.contains(&other.to_lowercase()) {
                 spellings.push(other.to_lowercase());
-                seen.push(skeleton(other));
             }
         }
         if !spellings.is_empty() {

@@ -5,7 +5,7 @@
 //! in another table; what is written of them is for [`write`](super::write) to say, and it says little.
 
 use super::profile::words;
-use crate::dates::{Clock, DAY, DateFormat, date_of};
+use crate::dates::{Clock, DAY, DateFormat, date_of, has_offset};
 use crate::matching::folded;
 use crate::numbers::number;
 use crate::source::{Input, Reading, Source, SourceError};
@@ -186,7 +186,7 @@ impl Looks {
                 continue;
             }
             is_date = true;
-            let has_offset = *format == DateFormat::Iso && cell.len() > 10 && is_offset(cell);
+            let has_offset = *format == DateFormat::Iso && has_offset(cell);
             let name = if has_offset { "iso with an offset" } else { format.shown() };
             let counted = self.dates.entry(name.into()).or_insert((0, cell.into()));
             counted.0 += 1;
@@ -236,6 +236,12 @@ impl Looks {
         self.words.keys().filter(is_word).collect()
     }
 
+    /// How often a word stands in the column, whatever its capitals.
+    pub(super) fn count(&self, word: &str) -> u64 {
+        let lower = word.to_lowercase();
+        self.words.iter().filter(|(other, _)| other.to_lowercase() == lower).map(|(_, count)| count).sum()
+    }
+
     /// What its dates are written in.
     pub(super) fn dated(&self) -> Dated {
         let offset = self.dates.get("iso with an offset").map_or(0, |(count, _)| *count);
@@ -274,13 +280,4 @@ impl Looks {
         let count = |name: &str| self.dates.get(name).map_or(0, |(count, _)| *count);
         count(format) < self.tried && swapped.is_some_and(|swapped| count(swapped.shown()) > 0)
     }
-}
-
-/// Whether a time with the year first ends in Z or an offset.
-fn is_offset(cell: &str) -> bool {
-    let rest = cell.get(16..).unwrap_or("");
-    rest.ends_with(['Z', 'z'])
-        || rest.contains('+')
-        || rest.contains('-')
-        || rest.to_ascii_lowercase().ends_with("utc")
 }

@@ -20,7 +20,7 @@ pub(super) fn alike<'a>(words: &[&'a String]) -> Vec<Vec<&'a String>> {
 }
 
 /// Small letters and digits alone.
-pub(super) fn skeleton(word: &str) -> Vec<char> {
+fn skeleton(word: &str) -> Vec<char> {
     word.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 

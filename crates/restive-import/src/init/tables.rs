@@ -22,8 +22,12 @@ impl Found {
         self.table.columns.iter().map(|column| column.name.clone()).collect()
     }
 
-    /// The column that tells rows from each other: by its name, or the first that does.
+    /// The column that tells rows from each other: as the profile says, by its name, or the first that does.
     pub(super) fn id(&self) -> Option<&Looks> {
+        let mut lines = self.profile.lines.iter().filter(|line| line.key == "id");
+        if let Some(column) = lines.find_map(|line| profile::first(&line.columns, &self.header()).cloned()) {
+            return self.table.column(&column);
+        }
         let is_id = |column: &&Looks| {
             column.is_distinct()
                 && column.cells * 20 >= self.table.rows * 19

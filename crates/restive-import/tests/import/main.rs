@@ -1,1 +1,10 @@
 //! Exports of every shape, from their files to a study.
+
+mod again;
+mod everywhere;
+mod first_mapping;
+mod kit;
+mod order;
+mod planted;
+mod refused;
+mod systems;
