@@ -123,14 +123,18 @@ pub fn import(
     account_of.insert(ACTIONS, account);
     let account = |log: u16| account_of[&log];
     people_logs(mapping, input, &mut registry, &mut accounts, &mut notes)?;
+    if let (Some(previous), Some(_)) = (grown, &mapping.exits) {
+        stay_away(&mut registry, previous);
+    }
 
     progress("records", 0.0);
     records::settle(&mut records, account, &mut accounts);
     let mut earlier = None;
     if let Some(previous) = grown {
-        let places: HashMap<&str, u32> =
-            registry.arms.iter().enumerate().map(|(i, arm)| (arm.as_str(), i as u32)).collect();
         // people who are one by now have their records under one name
+        let mut places: HashMap<&str, u32> =
+            registry.other_arms.iter().map(|(arm, i)| (arm.as_str(), *i)).collect();
+        places.extend(registry.arms.iter().enumerate().map(|(i, arm)| (arm.as_str(), i as u32)));
         let known = ledger::read(&previous.folder.join(RECORDS), mapping, |arm| places.get(arm).copied())?;
         let told = ledger::grow(&mut records, known);
         if told.absent > 0 {
@@ -332,6 +336,16 @@ fn people_logs(
         }
     }
     Ok(())
+}
+
+/// Whoever left by an earlier log of exits has left, though a newer one does not reach that far.
+fn stay_away(registry: &mut Registry, previous: &Previous) {
+    let people = &previous.people;
+    let known: HashMap<&str, i64> =
+        people.arms.iter().zip(&people.left).map(|(arm, day)| (arm.as_str(), *day)).collect();
+    for (arm, left) in registry.arms.iter().zip(&mut registry.left) {
+        *left = known.get(arm.as_str()).map_or(*left, |day| (*left).min(*day));
+    }
 }
 
 /// The median of calls per decision, at least 1.

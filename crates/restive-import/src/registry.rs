@@ -39,6 +39,8 @@ pub(crate) struct Registry {
     pub(crate) keep: Vec<(String, Vec<String>)>,
     /// features; dates of birth are still days
     pub(crate) features: Vec<(String, Column)>,
+    /// other names that the study had for people before they were found to be one with somebody
+    pub(crate) other_arms: Vec<(String, u32)>,
     directories: HashMap<(String, Form), Directory>,
 }
 
@@ -75,6 +77,8 @@ struct Rows {
     named: Vec<Texts>,
     /// people whose ages are years already
     ages_known: Vec<usize>,
+    /// further ids of people, by the mapping's rule
+    merged: Vec<(u32, String)>,
 }
 
 /// A feature in the making.
@@ -100,6 +104,7 @@ impl Rows {
         previous: &Previous,
         columns: &[&At<String>],
         by_id: &mut Keys,
+        by_same: &Keys,
     ) -> usize {
         let Some(old) = previous.study.instances.first() else { return 0 };
         let places: HashMap<&str, usize> =
@@ -109,6 +114,16 @@ impl Rows {
         for (k, id) in people.ids.iter().enumerate() {
             let Some(key) = mapping.people.form.key(id) else { continue };
             if by_id.contains_key(&key) {
+                continue;
+            }
+            // one whom the registry knows by another id now is not absent
+            let same = mapping.people.same.as_ref().and_then(|(column, form)| {
+                let cell = &people.keep.get(&column.value)?[k];
+                by_same.get(&form.key(cell).filter(|_| !cell.is_empty())?)
+            });
+            if let Some(&person) = same {
+                by_id.insert(key, person);
+                self.merged.push((person, id.clone()));
                 continue;
             }
             absent += 1;
@@ -137,6 +152,14 @@ impl Rows {
                 }
             }
             self.ages_known.push(self.ids.len() - 1);
+        }
+        // whoever has several ids keeps the one that the study knows
+        let known: HashSet<&String> = people.ids.iter().collect();
+        for (person, other) in &mut self.merged {
+            let own = &mut self.ids[*person as usize];
+            if known.contains(other) && !known.contains(own) {
+                std::mem::swap(own, other);
+            }
         }
         absent
     }
@@ -190,6 +213,7 @@ pub(crate) fn read(
         person: Vec::new(),
         named: columns.iter().map(|_| Texts::default()).collect(),
         ages_known: Vec::new(),
+        merged: Vec::new(),
     };
     // by id and, where people are merged, by what makes them one: the person, and where it first stood
     let (mut by_id, mut by_same) = (Keys::default(), Keys::default());
@@ -260,6 +284,7 @@ pub(crate) fn read(
                 let line = first[person as usize];
                 by_id.insert(key, person);
                 rows.person.push(person);
+                rows.merged.push((person, text.to_string()));
                 rows.named.iter_mut().zip(&named).for_each(|(texts, k)| texts.push(row.cell(*k)));
                 accounts.merge(at, &format!("one person with that of line {line}, by {}", wanted.name(k)));
                 return Ok(());
@@ -319,7 +344,8 @@ pub(crate) fn read(
     })?;
     dates.judge(&wanted)?;
     notes.extend(dates.mixed(&wanted));
-    let absent = previous.map_or(0, |previous| rows.remember(mapping, previous, &columns, &mut by_id));
+    let absent =
+        previous.map_or(0, |previous| rows.remember(mapping, previous, &columns, &mut by_id, &by_same));
     if rows.ids.is_empty() {
         let found = format!(
             "found nobody in {}, expected at least one person that can be used",
@@ -477,6 +503,11 @@ fn sorted(
         .map(|column| column.value.clone())
         .zip(rows.keep.into_iter().map(texts))
         .collect();
+    let other = |(person, id): (u32, String)| {
+        let arm = pseudonyms.map_or_else(|| id.clone(), |pseudonyms| pseudonyms.of(&id));
+        (arm, place[person as usize])
+    };
+    let other_arms = rows.merged.into_iter().map(other).collect();
     let (ids, arms) = (texts(rows.ids), texts(arms));
 
     let mut directories = HashMap::new();
@@ -498,5 +529,5 @@ fn sorted(
         }
         directories.insert((column.value.clone(), *form), directory);
     }
-    Registry { arms, ids, joined, left, never_call, keep, features, directories }
+    Registry { arms, ids, joined, left, never_call, keep, features, other_arms, directories }
 }

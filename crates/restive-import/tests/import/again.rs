@@ -155,3 +155,45 @@ fn an_import_that_fails_leaves_what_was_there() {
     assert!(world.refused(&open_ended()).contains("registry.csv: found an empty file, expected a table"));
     assert_eq!(all(), before);
 }
+
+#[test]
+fn one_person_of_two_ids_stays_who_she_was() {
+    let world = programme();
+    let same = "keep = [\"name\", \"phone\"]\nsame = { column = \"phone\", as = \"phone\" }";
+    let mapping = MAPPING.replace("keep = [\"name\", \"phone\"]", same);
+    let twice = "P9,Ada B.,09820010001,north\n";
+    world.write("registry.csv", format!("{REGISTRY}{twice}"));
+    let first = world.grow(&mapping).unwrap();
+    assert_eq!(told(&first), TOLD);
+    // the other id first, and alone
+    let (header, people) = REGISTRY.split_once('\n').unwrap();
+    for registry in [
+        format!("{header}\n{twice}{people}"),
+        format!("{header}\n{twice}{}", people.split_once('\n').unwrap().1),
+    ] {
+        world.write("registry.csv", registry);
+        let again = world.grow(&mapping).unwrap();
+        assert_eq!(told(&again), TOLD);
+        assert_eq!(again.study.fingerprint(), first.study.fingerprint());
+        assert_eq!(again.summary.absent, 0);
+    }
+    // two who were two so far turn out to have one number
+    let world = programme();
+    world.grow(&mapping).unwrap();
+    world.write("registry.csv", REGISTRY.replace("098200-10003", "9820010001"));
+    assert_eq!(told(&world.grow(&mapping).unwrap()), ["P1 101 10.", "P2 011 11."]);
+}
+
+#[test]
+fn who_left_by_an_earlier_log_of_exits_stays_away() {
+    let world = programme();
+    let exits = "[exits]\nfile = \"exits.csv\"\nperson = \"who\"\ntime = \"day\"\n";
+    world.write("exits.csv", "who,day\nP2,2026-03-20\n");
+    world.grow(&format!("{MAPPING}{exits}")).unwrap();
+    world
+        .write("exits.csv", "who,day\nP3,2026-04-03\n")
+        .write("messages.csv", NEXT)
+        .write("calls.csv", NEXT_CALLS);
+    let grown = world.grow(&format!("{}{exits}", open_ended())).unwrap();
+    assert_eq!(told(&grown), ["P1 10011 0010.", "P2 01... 1....", "P3 0011. 100.."]);
+}
