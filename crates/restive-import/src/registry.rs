@@ -91,7 +91,9 @@ impl Cells {
     fn new(kind: &FeatureKind) -> Self {
         match kind {
             FeatureKind::Number { .. } | FeatureKind::Born { .. } => Cells::Number(Vec::new()),
-            FeatureKind::Text { .. } | FeatureKind::Binned { .. } => Cells::Text(Vec::new()),
+            FeatureKind::Text { .. } | FeatureKind::Binned { .. } | FeatureKind::Asked => {
+                Cells::Text(Vec::new())
+            }
         }
     }
 }
@@ -306,7 +308,9 @@ pub(crate) fn read(
         for (k, feature) in rule.features.iter().enumerate() {
             let cell = row.cell(features[k]);
             let read = match (&feature.kind, born.get(&k)) {
-                (FeatureKind::Born { .. }, Some(time)) if !mapping.is_missing(cell) => {
+                (FeatureKind::Born { .. }, Some(time))
+                    if !mapping.is_missing(cell) && !feature.apart.iter().any(|word| word == cell) =>
+                {
                     let read =
                         dates.read(*time, cell, row.line()).map(|seconds| seconds.div_euclid(DAY) as f64);
                     Read::Number(read)
@@ -368,6 +372,13 @@ enum Read {
 
 fn read_cell(mapping: &Mapping, feature: &Feature, cell: &str) -> Read {
     let is_apart = feature.apart.iter().any(|word| word == cell);
+    if let FeatureKind::Asked = feature.kind {
+        return Read::Text(match mapping.is_missing(cell) {
+            _ if is_apart => "not asked".into(),
+            true => "blank".into(),
+            false => "answered".into(),
+        });
+    }
     if mapping.is_missing(cell) && !is_apart {
         return Read::Missing;
     }
@@ -386,7 +397,7 @@ fn read_cell(mapping: &Mapping, feature: &Feature, cell: &str) -> Read {
             None => Read::Number(None),
         },
         FeatureKind::Binned { .. } => Read::Text(cell.to_string()),
-        FeatureKind::Number { .. } | FeatureKind::Born { .. } => Read::Missing,
+        FeatureKind::Number { .. } | FeatureKind::Born { .. } | FeatureKind::Asked => Read::Missing,
     }
 }
 

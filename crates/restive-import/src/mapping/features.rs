@@ -30,6 +30,8 @@ pub(crate) enum FeatureKind {
     Number { decimal: u8 },
     /// a number made into categories, by where they begin
     Binned { decimal: u8, bins: Vec<f64> },
+    /// whether the question was answered, left blank or not asked
+    Asked,
     /// a date made into an age in years, when the person joined or the periods begin
     Born { time: Box<TimeRule> },
 }
@@ -37,7 +39,19 @@ pub(crate) enum FeatureKind {
 /// The features of `[people.features]`, in the order of their names.
 pub(crate) fn parse(people: &Section<'_>, context: &Context) -> Result<Vec<Feature>> {
     let Some(section) = people.section("features")? else { return Ok(Vec::new()) };
-    section.table.keys().map(|key| feature(&section, key.get_ref(), key.span().start, context)).collect()
+    let mut features = Vec::new();
+    for key in section.table.keys() {
+        let read = feature(&section, key.get_ref(), key.span().start, context)?;
+        // a number has no room for what was not asked: that is a feature of its own
+        if !read.apart.is_empty()
+            && matches!(read.kind, FeatureKind::Number { .. } | FeatureKind::Born { .. })
+        {
+            let name = format!("{} asked", read.name);
+            features.push(Feature { name, kind: FeatureKind::Asked, ..read.clone() });
+        }
+        features.push(read);
+    }
+    Ok(features)
 }
 
 fn feature(section: &Section<'_>, name: &str, at: usize, context: &Context) -> Result<Feature> {

@@ -332,7 +332,7 @@ impl PeopleRule {
         let features = features::parse(section, context)?;
         for feature in &features {
             if let Some(kept) = keep.iter().find(|kept| kept.value == feature.column.value)
-                && !matches!(feature.kind, FeatureKind::Born { .. })
+                && !matches!(feature.kind, FeatureKind::Born { .. } | FeatureKind::Asked)
             {
                 let found = format!(
                     "found column {:?} in keep and as the feature {}, expected one of them: what is kept for the list is never learnt from",

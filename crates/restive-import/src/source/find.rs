@@ -27,7 +27,7 @@ pub(super) fn files<'p>(base: &Path, pattern: &'p str) -> Result<(Vec<Found>, Op
     }
     let name = pattern.split_once('#').map_or(pattern, |(name, _)| name);
     let (folder, last) = split(name);
-    let there = base.join(folder);
+    let there = listed(base, folder);
     if !there.is_dir() {
         let found = match there.parent().is_some_and(Path::is_dir) {
             true => format!("no folder {}", show::name(&file_name(&there))),
@@ -85,7 +85,7 @@ fn matching(base: &Path, name: &str) -> Result<Vec<Found>, SourceError> {
         let is_there = !name.is_empty() && path.exists();
         return Ok(if is_there { vec![Found { path, file: name.into() }] } else { Vec::new() });
     }
-    let there = base.join(folder);
+    let there = listed(base, folder);
     if !there.is_dir() {
         return Ok(Vec::new());
     }
@@ -101,6 +101,12 @@ fn matching(base: &Path, name: &str) -> Result<Vec<Found>, SourceError> {
 fn split(name: &str) -> (&str, &str) {
     let at = name.rfind(std::path::is_separator).map_or(0, |at| at + 1);
     name.split_at(at)
+}
+
+/// The folder whose names are listed; the one that the program runs in has a name too.
+fn listed(base: &Path, folder: &str) -> PathBuf {
+    let there = base.join(folder);
+    if there.as_os_str().is_empty() { ".".into() } else { there }
 }
 
 fn names_in(folder: &Path, file: &str) -> Result<Vec<String>, SourceError> {

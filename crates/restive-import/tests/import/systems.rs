@@ -102,13 +102,17 @@ fn commcare_cases_and_forms_come_in_one_archive() {
     let phone = mapping.replace("time = \"received_on\"", "time = \"completed_time\"");
     assert_eq!(told(&world.import(&phone))[0], "c1 100 11.");
     // not asked is neither blank nor zero
-    let features = "[people.features]\nrisk = { text = \"risk\", apart = [\"---\"] }\nage = { number = \"asked_age\" }\n";
+    let features = "[people.features]\nrisk = { text = \"risk\", apart = [\"---\"] }\nage = { number = \"asked_age\", apart = [\"---\"] }\n";
     let at = mapping.find("[people.features]").unwrap();
     let end = at + mapping[at..].find("\n\n").unwrap();
     let imported = world.import(&format!("{}{features}{}", &mapping[..at], &mapping[end..]));
     let columns = imported.study.instances[0].features.columns();
     let shown = format!("{columns:?}");
     assert!(shown.contains("Number([NaN, 0.0, NaN, 3.0, 5.0, NaN])"), "{shown}");
+    assert!(
+        shown.contains("[Some(\"not asked\"), Some(\"answered\"), Some(\"blank\"), Some(\"answered\"), Some(\"answered\"), Some(\"blank\")]"),
+        "{shown}"
+    );
     assert!(
         shown.contains("[Some(\"high\"), Some(\"---\"), None, Some(\"high\"), Some(\"high\"), None]"),
         "{shown}"
