@@ -36,7 +36,7 @@ decide, marked DECIDE. No name and no number of anybody is written into it.";
 
 const EXAMPLES: &str = "\
 Examples:
-  restive import --init examples/import/registry.csv examples/import/messages.csv examples/import/calls.csv
+  restive import --init examples/import/registry.csv examples/import/messages.csv
   restive import examples/import/mapping.toml --out calls
   restive import examples/import/mapping.toml --out secret --pseudonymise secret.key";
 

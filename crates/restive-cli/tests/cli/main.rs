@@ -16,6 +16,7 @@ mod experiment_cost;
 mod experiment_joint;
 mod experiment_quality;
 mod files;
+mod first_mapping;
 mod formats;
 mod generate;
 mod guide;
