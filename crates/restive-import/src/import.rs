@@ -11,7 +11,7 @@ use crate::matching::Form;
 use crate::programme::{Pieces, Previous, people_columns, write};
 use crate::pseudonym::Pseudonyms;
 use crate::records::{self, ACTIONS, Record, Value};
-use crate::registry::{self, NEVER, Registry};
+use crate::registry::{self, Registry};
 use crate::source::Input;
 use crate::summary::{Changed, PeriodRow, Summary};
 use crate::words::counted;
@@ -329,7 +329,7 @@ fn people_logs(
         for record in found {
             let person = record.person as usize;
             if name == "exits" {
-                registry.left[person] = registry.left[person].min(record.time.div_euclid(DAY)).min(NEVER);
+                registry.left[person] = registry.left[person].min(record.time.div_euclid(DAY));
             } else {
                 registry.never_call[person] = true;
             }

@@ -4,6 +4,7 @@ mod again;
 mod everywhere;
 mod first_mapping;
 mod kit;
+mod messaging;
 mod order;
 mod planted;
 mod refused;
