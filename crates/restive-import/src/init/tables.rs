@@ -154,7 +154,7 @@ fn starred(names: &[&str]) -> Option<String> {
     let before: String = common(&|name| name.chars().collect()).into_iter().collect();
     let after: String = common(&|name| name.chars().rev().collect()).into_iter().rev().collect();
     let is_short = names.iter().any(|name| before.len() + after.len() > name.len());
-    let is_folder = before.is_empty() || before.ends_with(std::path::is_separator) || after.contains('#');
+    let is_folder = before.is_empty() || before.ends_with(std::path::is_separator);
     (!is_short && !is_folder).then(|| format!("{before}*{after}"))
 }
 
@@ -225,6 +225,6 @@ mod tests {
     fn a_star_stands_for_where_names_differ() {
         assert_eq!(starred(&["a/m-1.csv", "a/m-22.csv"]).as_deref(), Some("a/m-*.csv"));
         assert_eq!(starred(&["a/x.csv", "a/y.csv"]), None);
-        assert_eq!(starred(&["x.zip#a1.csv", "x.zip#a2.csv"]), None);
+        assert_eq!(starred(&["x.zip#a1.csv", "x.zip#a2.csv"]).as_deref(), Some("x.zip#a*.csv"));
     }
 }
