@@ -8,17 +8,9 @@ pub(crate) fn number(cell: &str, decimal: u8) -> Option<f64> {
     if let (b'.', Ok(number)) = (decimal, cell.parse::<f64>()) {
         return Some(number).filter(|x| x.is_finite());
     }
-    // signs of currency, `Rs.`, `INR`, `%` before or after
-    let is_money = |c: char| {
-        c.is_alphabetic()
-            || matches!(c, '₹' | '$' | '€' | '£' | '¥' | '₦' | '₵' | '₱' | '৳' | '%')
-            || c.is_whitespace()
-    };
-    let text = cell.trim_start_matches(is_money);
-    let text = if text.len() < cell.len() { text.trim_start_matches('.') } else { text };
-    let text = text.trim_end_matches(is_money).trim();
+    let text = without_money(cell)?;
     let (sign, text) = match text.strip_prefix(['-', '−']) {
-        Some(rest) => (-1.0, rest.trim_start_matches(is_money)),
+        Some(rest) => (-1.0, without_money(rest)?),
         None => (1.0, text.strip_prefix('+').unwrap_or(text)),
     };
     let (whole, fraction) = match text.split_once(decimal as char) {
@@ -41,6 +33,28 @@ pub(crate) fn number(cell: &str, decimal: u8) -> Option<f64> {
         && last.len() == 3
         && (middle.iter().all(|group| group.len() == 3) || middle.iter().all(|group| group.len() == 2));
     (are_digits && is_grouped).then(|| plain(sign, &groups.concat(), fraction))?
+}
+
+/// What is left without a sign or a short name of a currency, or `%`, at either end; none where other words stand there: `B01` and
+/// `Grade 5` are no numbers.
+fn without_money(cell: &str) -> Option<&str> {
+    const NAMES: [&str; 22] = [
+        "rs", "inr", "usd", "eur", "gbp", "kes", "ksh", "tzs", "tsh", "ugx", "ush", "rwf", "frw", "ngn",
+        "ghs", "bdt", "tk", "pkr", "npr", "etb", "zar", "fcfa",
+    ];
+    let is_sign =
+        |c: char| matches!(c, '₹' | '$' | '€' | '£' | '¥' | '₦' | '₵' | '₱' | '৳' | '%') || c.is_whitespace();
+    let is_name = |word: &str| NAMES.iter().any(|name| name.eq_ignore_ascii_case(word));
+    let cell = cell.trim_matches(is_sign);
+    let rest = cell.trim_start_matches(char::is_alphabetic);
+    let (before, rest) = cell.split_at(cell.len() - rest.len());
+    let kept = rest.trim_end_matches(char::is_alphabetic);
+    let after = &rest[kept.len()..];
+    if !(before.is_empty() || is_name(before)) || !(after.is_empty() || is_name(after)) {
+        return None;
+    }
+    let kept = if before.is_empty() { kept } else { kept.trim_start_matches('.') };
+    Some(kept.trim_matches(is_sign))
 }
 
 fn plain(sign: f64, whole: &str, fraction: Option<&str>) -> Option<f64> {
@@ -76,6 +90,9 @@ mod tests {
             ("1,2500", b'.'),
             ("12-5", b'.'),
             ("about 3 or 4", b'.'),
+            ("B01", b'.'),
+            ("Grade 5", b'.'),
+            ("5 kg", b'.'),
             ("₹", b'.'),
             ("inf", b'.'),
             ("1,,000", b'.'),

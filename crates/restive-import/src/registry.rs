@@ -41,7 +41,8 @@ pub(crate) struct Registry {
     pub(crate) features: Vec<(String, Column)>,
     /// other names that the study had for people before they were found to be one with somebody
     pub(crate) other_arms: Vec<(String, u32)>,
-    directories: HashMap<(String, Form), Directory>,
+    /// by column of the registry and form; there are few
+    directories: Vec<(String, Form, Directory)>,
 }
 
 impl Registry {
@@ -51,13 +52,15 @@ impl Registry {
 
     /// The directory of a column, for a log that asks it often.
     pub(crate) fn directory(&mut self, column: &str, form: Form) -> &mut Directory {
-        self.directories.get_mut(&(column.to_string(), form)).expect("the mapping's columns were entered")
+        let mut all = self.directories.iter_mut();
+        let found = all.find(|(known, its, _)| known == column && *its == form);
+        &mut found.expect("the mapping's columns were entered").2
     }
 
     /// Columns of which one cell names several people, with how many such cells.
     pub(crate) fn shared(&self) -> Vec<(String, usize)> {
         let shared =
-            self.directories.iter().map(|((column, _), directory)| (column.clone(), directory.ambiguous()));
+            self.directories.iter().map(|(column, _, directory)| (column.clone(), directory.ambiguous()));
         let mut shared: Vec<(String, usize)> = shared.filter(|(_, count)| *count > 0).collect();
         shared.sort();
         shared
@@ -521,7 +524,7 @@ fn sorted(
     let other_arms = rows.merged.into_iter().map(other).collect();
     let (ids, arms) = (texts(rows.ids), texts(arms));
 
-    let mut directories = HashMap::new();
+    let mut directories = Vec::new();
     for (column, form) in forms {
         let k = columns.iter().position(|known| known.value == column.value).expect("a column of the list");
         let cells = &rows.named[k];
@@ -538,7 +541,7 @@ fn sorted(
                 directory.enter_key(key, person);
             }
         }
-        directories.insert((column.value.clone(), *form), directory);
+        directories.push((column.value.clone(), *form, directory));
     }
     Registry { arms, ids, joined, left, never_call, keep, features, other_arms, directories }
 }

@@ -249,10 +249,7 @@ fn fresher_exports_grow_the_study_and_what_else_is_in_the_folder_stays() {
     assert_eq!(said["changes"]["new_periods"], WEEKS - 8);
     assert_eq!(said["changes"]["states"], 0);
     assert_eq!(fs::read_to_string(grown.path("programme/notes.txt")).unwrap(), "mine");
-    assert_eq!(
-        stdout(&grown.restive("study programme/study --json").success()).contains("fingerprint"),
-        true
-    );
+    grown.restive("study programme/study").success();
 
     // without a key of its own a record is known by all of its cells: with one, a late outcome amends
     let keyed = exports();
