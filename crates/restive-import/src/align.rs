@@ -15,7 +15,7 @@ use crate::accounts::{Accounts, RowAt};
 use crate::dates::{DAY, day_of};
 use crate::error::Result;
 use crate::mapping::{Mapping, Measure, Silence};
-use crate::records::{ACTIONS, Record, UNLISTED};
+use crate::records::{ACTIONS, EARLIER, Record, UNLISTED};
 use crate::registry::{NEVER, Registry};
 use crate::words::counted;
 use ndarray::Array3;
@@ -127,7 +127,7 @@ pub(crate) fn align(
         for r in own {
             let source = account(r.log);
             let at = RowAt { source, file: r.file, line: r.line };
-            let is_new = r.line > 0;
+            let is_new = r.file != EARLIER;
             let day = r.time.div_euclid(DAY);
             let number = every.number(day);
             if day < joined {

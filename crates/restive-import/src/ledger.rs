@@ -6,7 +6,7 @@
 
 use crate::error::Result;
 use crate::mapping::Mapping;
-use crate::records::{ACTIONS, Record};
+use crate::records::{ACTIONS, EARLIER, Record};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{Float64Array, Int64Array, RecordBatch, StringArray};
@@ -127,7 +127,7 @@ pub(crate) fn read(
                 person,
                 line: 0,
                 log: *log,
-                file: 0,
+                file: EARLIER,
             });
         }
     }

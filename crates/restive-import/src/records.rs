@@ -29,16 +29,19 @@ pub(crate) struct Record {
     pub(crate) value: f64,
     /// by position in the registry
     pub(crate) person: u32,
-    /// the line, or 0 where an earlier import read it
+    /// the line
     pub(crate) line: u32,
     /// the position of the log in the mapping; [`ACTIONS`]
     pub(crate) log: u16,
-    /// of the log
+    /// of the log, or [`EARLIER`]
     pub(crate) file: u16,
 }
 
 /// The log of actions.
 pub(crate) const ACTIONS: u16 = u16::MAX;
+
+/// The file of records that an earlier import read.
+pub(crate) const EARLIER: u16 = u16::MAX;
 
 /// What a record counts.
 pub(crate) enum Value<'a> {

@@ -205,7 +205,7 @@ def _toml(key: str, value: Any) -> str:
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     if isinstance(value, (int, float)):
         return repr(value)
-    if isinstance(value, Mapping):
+    if key == "silenced" and isinstance(value, Mapping):
         return f"{{ {', '.join(f'{_toml(key, str(name))} = {_toml(key, one)}' for name, one in value.items())} }}"
     if isinstance(value, Sequence):
         return f"[{', '.join(_toml(key, one) for one in value)}]"
