@@ -103,6 +103,11 @@ fn people_join_late_and_leave() {
         "id,name,phone,district,since,gone\nP1,Ada,,north,2026-03-09,\nP2,Bina,,south,2026-01-01,2026-03-20\nP3,Chitra,,north,2026-03-04,2026-03-01\nP4,Devi,,north,2026-03-04,\n",
     );
     let times = "id = \"id\"\njoined = \"since\"\nleft = \"gone\"";
+    // whoever joins on a Monday was not there when that Monday's decision was made
+    let monday = world.import(&MAPPING.replace("id = \"id\"", times));
+    assert_eq!(told(&monday), ["P1 ..0 ...", "P2 01. 1..", "P4 .00 .0."]);
+    let registry = std::fs::read_to_string(world.path("registry.csv")).unwrap();
+    world.write("registry.csv", registry.replace("2026-03-09", "2026-03-08"));
     let imported = world.import(&MAPPING.replace("id = \"id\"", times));
     // P3 left before joining; the message of 3 March reached P1 before she was there; P4 is there from her first whole week
     assert_eq!(told(&imported), ["P1 .00 .0.", "P2 01. 1..", "P4 .00 .0."]);
