@@ -92,7 +92,7 @@ pub(crate) fn align(
 ) -> Result<Aligned> {
     records
         .par_sort_unstable_by(|a, b| (a.person, a.time, a.log, a.key).cmp(&(b.person, b.time, b.log, b.key)));
-    let (first, last) = span(mapping, records, notes)?;
+    let (first, last) = span(mapping, registry, records, accounts, notes)?;
     let (periods, people) = ((last - first + 1) as usize, registry.len());
     let mut state = Array3::from_elem((1, periods, people), UNSEEN);
     let mut action = Array3::from_elem((1, periods, people), NO_ACTION);
@@ -118,9 +118,10 @@ pub(crate) fn align(
             day => every.number(day) + 1,
         };
         if mapping.state.silence == Silence::NotEnrolled {
-            let is_event = |r: &&Record| r.log != ACTIONS && counts(r.log);
+            let is_event =
+                |r: &&Record| r.log != ACTIONS && counts(r.log) && r.time.div_euclid(DAY) >= joined;
             let seen = own.iter().find(is_event).map(|r| every.number(r.time.div_euclid(DAY)));
-            from = from.max(seen.unwrap_or(i64::MAX));
+            from = from.max(seen.unwrap_or(last + 1));
         }
         let until = if left == NEVER { last } else { last.min(every.number(left) - 1) };
         let from = from.max(first);
@@ -149,7 +150,7 @@ pub(crate) fn align(
             let earliest = if r.log == ACTIONS { from + 1 } else { from };
             if number < earliest || number > until {
                 match r.value == UNLISTED && is_new {
-                    true => accounts.quarantine(at, "an outcome that the mapping does not name"),
+                    true => accounts.quarantine(at, &unlisted(mapping, r.log)),
                     false => accounts.of(source).outside += u64::from(is_new),
                 }
                 continue;
@@ -157,12 +158,15 @@ pub(crate) fn align(
             let p = (number - first) as usize;
             if r.log != ACTIONS {
                 summed[p].add(r.value);
-                accounts.of(source).used += u64::from(is_new);
+                match r.value == UNLISTED && is_new {
+                    true => accounts.quarantine(at, &unlisted(mapping, r.log)),
+                    false => accounts.of(source).used += u64::from(is_new),
+                }
                 continue;
             }
             let meaning = if r.value == UNLISTED {
                 if is_new {
-                    accounts.quarantine(at, "an outcome that the mapping does not name");
+                    accounts.quarantine(at, &unlisted(mapping, r.log));
                 }
                 f64::NAN
             } else {
@@ -180,6 +184,8 @@ pub(crate) fn align(
             state[[0, p, i]] = match (summed[p].records, mapping.state.silence) {
                 (0, Silence::Unknown) => UNSEEN,
                 (0, Silence::Lowest | Silence::NotEnrolled) => 0,
+                // one of its records does not say what it counts
+                _ if summed[p].sum == UNLISTED => UNSEEN,
                 _ => mapping.state.state(summed[p].measure(mapping.state.measure)),
             };
             if number > from {
@@ -194,8 +200,25 @@ pub(crate) fn align(
     Ok(Aligned { first, state, action })
 }
 
+/// Why a record of which something is not known is quarantined.
+fn unlisted(mapping: &Mapping, log: u16) -> String {
+    let value = mapping.events.get(usize::from(log)).and_then(|rule| rule.value.as_ref());
+    match value {
+        _ if log == ACTIONS => "an outcome that the mapping does not name".into(),
+        Some(value) if value.levels.is_some() => format!("no known level in {}", value.column.value),
+        Some(value) => format!("no number in {}", value.column.value),
+        None => "no value".into(),
+    }
+}
+
 /// The first and the last period.
-fn span(mapping: &Mapping, records: &[Record], notes: &mut Vec<String>) -> Result<(i64, i64)> {
+fn span(
+    mapping: &Mapping,
+    registry: &Registry,
+    records: &[Record],
+    accounts: &Accounts,
+    notes: &mut Vec<String>,
+) -> Result<(i64, i64)> {
     let every = mapping.every;
     let mut counts: BTreeMap<i64, u64> = BTreeMap::new();
     // the first and the last day of each period on which a log has a record, counted from its start
@@ -209,7 +232,7 @@ fn span(mapping: &Mapping, records: &[Record], notes: &mut Vec<String>) -> Resul
             _ => every.number(day),
         };
         before = Some((day, number));
-        if r.log == ACTIONS {
+        if r.log == ACTIONS || day < registry.joined[r.person as usize] {
             continue;
         }
         *counts.entry(number).or_default() += 1;
@@ -219,7 +242,20 @@ fn span(mapping: &Mapping, records: &[Record], notes: &mut Vec<String>) -> Resul
     }
     let refuse = |found: String| Err(mapping.text.fault(mapping.period_at, found));
     if counts.is_empty() {
-        return refuse("found no record of anybody in the logs, expected some to tell states from".into());
+        let told = |a: &crate::accounts::Account| {
+            format!(
+                "{} of {}: {} quarantined, {} set aside",
+                counted(a.rows, "row"),
+                a.source,
+                a.quarantined,
+                a.aside
+            )
+        };
+        let told: Vec<String> = accounts.sources.iter().map(told).collect();
+        return refuse(format!(
+            "found no record of anybody in the logs, expected some to tell states from ({})",
+            told.join("; ")
+        ));
     }
     // what is far from all others
     let all: u64 = counts.values().sum();

@@ -58,6 +58,15 @@ impl<'a> Wanted<'a> {
     }
 
     pub(crate) fn absent(&self, name: &str) -> String {
+        // a first line with numbers in it is a person's row, and is not repeated
+        let is_row = |cell: &String| cell.bytes().filter(u8::is_ascii_digit).count() >= 6;
+        if self.header.iter().any(is_row) {
+            return format!(
+                "found no column {} in {}, of which the first line looks like a row, expected one with names, or header = [\"…\", …] beside file",
+                quoted_name(name),
+                self.files.join(", ")
+            );
+        }
         let like = |column: &&String| crate::matching::folded(column) == crate::matching::folded(name);
         let tip =
             self.header.iter().find(like).map_or(String::new(), |column| format!(" ({column:?} is there)"));

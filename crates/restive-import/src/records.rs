@@ -171,7 +171,7 @@ pub(crate) fn read(
     let who = &rule.person.column.value;
     let positions = columns.here.positions().to_vec();
     let mut rows = 0u64;
-    source.rows(&positions, |row| -> Result<()> {
+    let read = source.rows(&positions, |row| -> Result<()> {
         rows += 1;
         if rows.is_multiple_of(1 << 16) {
             progress(row.share_read());
@@ -239,12 +239,8 @@ pub(crate) fn read(
                         levels.iter().find(|(word, _)| *word == plain).map(|(_, level)| *level)
                     }
                 };
-                let Some(read) = read else {
-                    let what = if rule.levels.is_some() { "no known level" } else { "no number" };
-                    accounts.quarantine(at, &format!("{what} in {}", rule.column.value));
-                    return Ok(());
-                };
-                read
+                // what the person did is not known then: the record stays, the row is listed
+                read.unwrap_or(UNLISTED)
             }
             (Value::Outcome(rule), Some(column)) => {
                 let plain = folded(cell(column));
@@ -272,14 +268,21 @@ pub(crate) fn read(
             file: at.file,
         });
         Ok(())
-    })?;
+    });
+    match read {
+        // a week without a call is no fault
+        Err(crate::Error::Source(error)) if error.is_header_only() => {
+            notes.push(format!("{name}: a header and no rows"));
+        }
+        read => read?,
+    }
     accounts.of(account).rows = rows;
     dates.judge(judged)?;
     notes.extend(dates.mixed(judged));
     Ok(account)
 }
 
-/// An outcome that the mapping does not know: whether there was a call is unknown, and the row is quarantined.
+/// A value that is no number, or an outcome that the mapping does not know: what happened is unknown, and the row is quarantined.
 pub(crate) const UNLISTED: f64 = f64::INFINITY;
 
 /// Leaves one record of each key, the rest goes to the accounts: repetitions, and all of those that contradict each other.

@@ -245,7 +245,22 @@ pub(crate) fn read(
             refuse(&mut rows, accounts, &format!("no telephone number in {}", rule.id.value));
             return Ok(());
         };
+        const LONGEST: usize = 4096;
+        if text.len() > LONGEST {
+            refuse(
+                &mut rows,
+                accounts,
+                &format!("an id of more than {LONGEST} letters in {}", rule.id.value),
+            );
+            return Ok(());
+        }
+        let words = rule.do_not_call.as_ref().map(|(_, words)| words);
+        let is_never = never.zip(words).is_some_and(|(k, words)| words.contains(&folded(row.cell(k))));
         if let Some(&person) = by_id.get(&key) {
+            // whoever says no in any of her rows has said no
+            if let Some(never_call) = rows.never_call.get_mut(person as usize) {
+                *never_call |= is_never;
+            }
             let line = first.get(person as usize).copied().unwrap_or_default();
             match content.get(person as usize) == Some(&row.content()) {
                 true => accounts.of(account).repeated += 1,
@@ -288,6 +303,7 @@ pub(crate) fn read(
             if (person as usize) < rows.ids.len() {
                 let line = first[person as usize];
                 by_id.insert(key, person);
+                rows.never_call[person as usize] |= is_never;
                 rows.person.push(person);
                 rows.merged.push((person, text.to_string()));
                 rows.named.iter_mut().zip(&named).for_each(|(texts, k)| texts.push(row.cell(*k)));
@@ -302,8 +318,7 @@ pub(crate) fn read(
         content.push(row.content());
         rows.joined.push(joined.unwrap_or(i64::MIN));
         rows.left.push(left.unwrap_or(NEVER));
-        let words = rule.do_not_call.as_ref().map(|(_, words)| words);
-        rows.never_call.push(never.zip(words).is_some_and(|(k, words)| words.contains(&folded(row.cell(k)))));
+        rows.never_call.push(is_never);
         rows.keep.iter_mut().zip(&keep).for_each(|(cells, k)| {
             let cell = row.cell(*k);
             cells.push(if mapping.is_missing(cell) { String::new() } else { cell.to_string() });
@@ -349,6 +364,14 @@ pub(crate) fn read(
         accounts.of(account).used += 1;
         Ok(())
     })?;
+    if let Some((column, _)) = &rule.do_not_call
+        && !rows.never_call.contains(&true)
+    {
+        notes.push(format!(
+            "do_not_call: no cell of column {} has one of the words: everybody may be called",
+            column.value
+        ));
+    }
     dates.judge(&wanted)?;
     notes.extend(dates.mixed(&wanted));
     let absent =
@@ -392,6 +415,10 @@ fn read_cell(mapping: &Mapping, feature: &Feature, cell: &str) -> Read {
                 return Read::Text(word.clone());
             }
             let words = cell.split_whitespace().collect::<Vec<_>>().join(" ");
+            // no study has room for a letter in a cell
+            if words.len() > 4096 {
+                return Read::Number(None);
+            }
             Read::Text(if *is_lower { words.to_lowercase() } else { words })
         }
         FeatureKind::Number { decimal } if !is_apart => Read::Number(number(cell, *decimal)),

@@ -104,7 +104,7 @@ pub(super) fn dated(text: &mut Text, key: &str, column: &Looks, more: &[String])
         Dated::Is { format, is_absolute } => {
             text.needs_zone |= is_absolute;
             if column.is_mixed(&format) {
-                text.comment(&format!("some cells read only with day and month in each other's place: they will be quarantined (as {format:?})"));
+                text.comment(&format!("some cells do not read as {format:?}: they will not be used; are day and month in each other's place there?"));
             }
             match &*format {
                 "iso" if more.is_empty() && own == "column" => text.line(format!("{key} = {name}")),

@@ -354,8 +354,8 @@ impl PeopleRule {
 }
 
 impl SettingLines {
-    const KNOWN: [&str; 8] =
-        ["name", "budget", "discount", "horizon", "behaviour", "unit", "rewards", "ends"];
+    const KNOWN: [&str; 9] =
+        ["name", "budget", "discount", "horizon", "behaviour", "unit", "rewards", "ends", "silenced"];
 
     fn parse(section: &Section<'_>) -> Result<Self> {
         section.only(&Self::KNOWN)?;

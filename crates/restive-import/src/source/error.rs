@@ -8,6 +8,9 @@ use restive_tables::show::{self, sentence};
 use std::io;
 use std::path::Path;
 
+/// What is found of a file without rows.
+pub(super) const HEADER_ONLY: &str = "a header and no rows";
+
 /// What is wrong with a file of a source.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -101,6 +104,11 @@ pub enum SourceError {
 }
 
 impl SourceError {
+    /// Whether a file holds a header and nothing below it.
+    pub fn is_header_only(&self) -> bool {
+        matches!(self, SourceError::Content { found, .. } if found == HEADER_ONLY)
+    }
+
     pub(super) fn content(file: &str, found: impl Into<String>, expected: impl Into<String>) -> Self {
         SourceError::Content { file: file.into(), found: found.into(), expected: expected.into() }
     }

@@ -182,7 +182,7 @@ impl Source {
         }
         if count == 0 {
             let file = self.files.first().map_or("", String::as_str);
-            return Err(SourceError::content(file, "a header and no rows", "at least one row").into());
+            return Err(SourceError::content(file, error::HEADER_ONLY, "at least one row").into());
         }
         Ok(())
     }

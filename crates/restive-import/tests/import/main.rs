@@ -8,4 +8,5 @@ mod messaging;
 mod order;
 mod planted;
 mod refused;
+mod stranger;
 mod systems;
