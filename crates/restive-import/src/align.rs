@@ -17,10 +17,10 @@ use crate::error::Result;
 use crate::mapping::{Mapping, Measure, Silence};
 use crate::records::{ACTIONS, EARLIER, Record, UNLISTED};
 use crate::registry::{NEVER, Registry};
-use crate::words::counted;
 use ndarray::Array3;
 use rayon::prelude::*;
 use restive::instance::{NO_ACTION, UNSEEN};
+use restive_tables::words::counted;
 use std::collections::BTreeMap;
 
 /// The most periods of a study.
@@ -61,9 +61,9 @@ pub(crate) struct Summed {
 }
 
 impl Summed {
-    const NONE: Self = Self { records: 0, largest: f64::NEG_INFINITY, sum: 0.0, last: 0.0 };
+    pub(crate) const NONE: Self = Self { records: 0, largest: f64::NEG_INFINITY, sum: 0.0, last: 0.0 };
 
-    fn add(&mut self, value: f64) {
+    pub(crate) fn add(&mut self, value: f64) {
         self.records += 1;
         self.largest = self.largest.max(value);
         self.sum += value;

@@ -260,7 +260,7 @@ impl Dates {
                 "{}, column {}: {} read only with day and month in each other's place and are quarantined; others may have been swapped unseen",
                 wanted.files.join(", "),
                 quoted_name(&column.rule.column.value),
-                crate::words::counted(column.rescued, "date")
+                restive_tables::words::counted(column.rescued, "date")
             )
         };
         mixed.map(note).collect()

@@ -1,6 +1,6 @@
 //! One person's three periods, in a sentence: so that a reader sees what a row of the study means.
 
-use crate::align::Aligned;
+use crate::align::{Aligned, Summed};
 use crate::dates::{DAY, in_words, iso_day};
 use crate::mapping::{Mapping, Measure};
 use crate::records::{ACTIONS, Record};
@@ -48,16 +48,12 @@ pub(crate) fn tell(
             Measure::Last => "the last value".into(),
             measure => format!("the {}", measure.name()),
         };
-        let measured = match mapping.state.measure {
-            Measure::Largest => values.iter().fold(f64::NEG_INFINITY, |a, b| a.max(*b)),
-            Measure::Sum => values.iter().sum(),
-            Measure::Mean => values.iter().sum::<f64>() / values.len() as f64,
-            Measure::Last => *values.last().unwrap_or(&0.0),
-            Measure::Count => values.len() as f64,
-        };
+        let mut summed = Summed::NONE;
+        values.iter().for_each(|value| summed.add(*value));
+        let measured = summed.measure(mapping.state.measure);
         let measured = (measured * 100.0).round() / 100.0;
         let thresholds: Vec<String> = mapping.state.at_least.iter().map(f64::to_string).collect();
-        let records = crate::words::counted(values.len() as u64, "record");
+        let records = restive_tables::words::counted(values.len() as u64, "record");
         format!("because {what} of {records} of {days} is {measured} (at least {})", thresholds.join(", "))
     };
     let named = |p: usize| &mapping.state.names[usize::from(state[[0, p, i]])];

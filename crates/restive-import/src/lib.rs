@@ -83,7 +83,6 @@ mod registry;
 mod source;
 mod summary;
 mod texts;
-mod words;
 
 pub use accounts::{Account, Quarantined, ReasonCount};
 pub use changes::Change;

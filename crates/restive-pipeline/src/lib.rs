@@ -73,7 +73,6 @@ mod recipe;
 mod resolve;
 pub mod threads;
 mod train;
-pub mod words;
 
 pub use apply::{Applied, indices};
 pub use asked::{Asked, PRECISION_CAP, precision, temperature};
@@ -94,4 +93,5 @@ pub use own_record::History;
 pub use plan::{Bound, LastSeen, Plan, PlanAsked, PlannedArm, PolicyName, Worth};
 pub use recipe::{recipe_key, recipe_words};
 pub use restive_tables::model::configuration::{Objective, PredictorName, Preset, Profile, ValueName};
+pub use restive_tables::words;
 pub use train::{Progressed, Step, Training};

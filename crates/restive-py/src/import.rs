@@ -2,7 +2,7 @@
 
 use crate::columns::{self, Column};
 use crate::refusal::of_tables;
-use crate::study::NativeStudy;
+use crate::study::{NativeStudy, table_format};
 use crate::threads::run;
 use arrow_array::RecordBatch;
 use numpy::PyArray1;
@@ -10,7 +10,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use restive_import::{Error, ImportAsked, Input, Mapping, MappingText, import};
-use restive_tables::{Cells, Format};
+use restive_tables::Cells;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -29,14 +29,7 @@ fn import_study<'py>(
     afresh: bool,
     format: &str,
 ) -> PyResult<(NativeStudy, String, Vec<Column<'py>>, Vec<Column<'py>>)> {
-    let format = match format {
-        "csv" => Format::Csv,
-        "parquet" => Format::Parquet,
-        other => {
-            let message = format!("format: found {other:?}, expected \"csv\" or \"parquet\"");
-            return Err(PyValueError::new_err(message));
-        }
-    };
+    let format = table_format(format)?;
     let mut tables: Option<BTreeMap<String, Vec<RecordBatch>>> = None;
     if let Some(frames) = frames {
         let table = |(name, rows, columns): &Frame<'_>| {

@@ -48,14 +48,7 @@ impl NativeStudy {
     }
 
     fn write(&self, py: Python<'_>, folder: PathBuf, format: &str, replace: bool) -> PyResult<()> {
-        let format = match format {
-            "csv" => Format::Csv,
-            "parquet" => Format::Parquet,
-            other => {
-                let message = format!("format: found {other:?}, expected \"csv\" or \"parquet\"");
-                return Err(PyValueError::new_err(message));
-            }
-        };
+        let format = table_format(format)?;
         run(py, || self.study.write(&folder, format, replace, |_| {}))?.map_err(of_tables)
     }
 
@@ -133,6 +126,18 @@ impl NativeStudy {
     /// The names of the features.
     fn features(&self) -> Vec<String> {
         self.study.instances.first().map_or(Vec::new(), |first| first.features.names().to_vec())
+    }
+}
+
+/// The format of a study's tables by its name.
+pub(crate) fn table_format(name: &str) -> PyResult<Format> {
+    match name {
+        "csv" => Ok(Format::Csv),
+        "parquet" => Ok(Format::Parquet),
+        other => {
+            let message = format!("format: found {other:?}, expected \"csv\" or \"parquet\"");
+            Err(PyValueError::new_err(message))
+        }
     }
 }
 

@@ -47,6 +47,7 @@ mod own;
 mod read;
 pub mod show;
 pub mod study;
+pub mod words;
 mod write;
 
 pub use columns::{ColumnFault, NameFault};
