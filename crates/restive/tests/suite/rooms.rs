@@ -7,17 +7,47 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// package → the packages it may use
-const PACKAGES: [(&str, &[&str]); 8] = [
+const PACKAGES: [(&str, &[&str]); 10] = [
     ("restive", &[]),
     ("restive-tables", &["restive"]),
     ("restive-import", &["restive", "restive-tables"]),
     ("restive-pipeline", &["restive", "restive-tables"]),
     ("restive-report", &[]),
+    ("restive-ledger", &[]),
+    (
+        "restive-programme",
+        &[
+            "restive",
+            "restive-tables",
+            "restive-import",
+            "restive-pipeline",
+            "restive-report",
+            "restive-ledger",
+        ],
+    ),
     ("restive-lab", &["restive", "restive-tables", "restive-pipeline", "restive-report"]),
-    ("restive-py", &["restive", "restive-tables", "restive-import", "restive-pipeline", "restive-report"]),
+    (
+        "restive-py",
+        &[
+            "restive",
+            "restive-tables",
+            "restive-import",
+            "restive-pipeline",
+            "restive-report",
+            "restive-programme",
+        ],
+    ),
     (
         "restive-cli",
-        &["restive", "restive-tables", "restive-import", "restive-pipeline", "restive-report", "restive-lab"],
+        &[
+            "restive",
+            "restive-tables",
+            "restive-import",
+            "restive-pipeline",
+            "restive-report",
+            "restive-programme",
+            "restive-lab",
+        ],
     ),
 ];
 
