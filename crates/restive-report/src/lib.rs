@@ -10,6 +10,9 @@
 //! | [`bars`] | estimates with intervals in named rows |
 //! | [`distribution`] | histograms one above the other: the indices of several methods |
 //!
+//! A third kind of file is for those who work with the answer: [`list`] makes of this week's people a workbook, a page to print, tables, and what
+//! other systems import.
+//!
 //! Every chart is a grid of panels; as a file of its own the caller may say how many stand in a row. In a page each chart is drawn twice, for a desk and for a phone, and a media query shows one
 //! of them: letters keep their size and nothing scrolls sideways. Methods differ by shape and dash as well as by colour
 //! ([`Ink`]), so that a page printed in black and white can still be read.
@@ -47,6 +50,7 @@ mod draw;
 pub mod findings;
 mod frame;
 pub mod ink;
+pub mod list;
 pub mod number;
 pub mod page;
 pub mod table;

@@ -88,7 +88,7 @@ pub struct Fact {
 const STYLE: &str = include_str!("page.css");
 
 /// What a browser may do with the page: show it.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
+pub(crate) const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
 
 impl Page {
     /// Whether a file is a page, of whatever content: it tells the browser what ours tell it.
@@ -164,7 +164,7 @@ impl Block {
 }
 
 /// The colours by name: light, and dark on dark screens.
-fn colours() -> String {
+pub(crate) fn colours() -> String {
     let list = |pick: fn(&(&str, &'static str, &'static str)) -> &'static str| {
         COLOURS.iter().map(|c| format!(" --{}: {};", c.0, pick(c))).collect::<String>()
     };
