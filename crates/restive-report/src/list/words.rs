@@ -30,6 +30,8 @@ pub struct Words {
     pub without_worker: String,
     /// the heading over numbers of people
     pub people: String,
+    /// the heading over who calls how many
+    pub per_worker: String,
     /// the sum of all workers
     pub all: String,
     /// where there are no people at all
@@ -66,6 +68,7 @@ impl Default for Words {
             worker: line("worker"),
             without_worker: line("no worker"),
             people: line("people"),
+            per_worker: line("People per worker"),
             all: line("all"),
             nobody: line("There is nobody on this list."),
             id: line("id"),
