@@ -1,17 +1,15 @@
-//! Report: what a run says of itself, as one page or as figures.
+//! Report: what a run says of itself, as one page or as figures, and what a plan says to those who carry it out.
 //!
-//! Plain data in, a string out: a [`Page`] becomes a single HTML file that needs neither network nor script, a [`Chart`] an SVG
-//! file of its own. This room knows numbers and names only; it reads no files, looks at no clock, and gives the same bytes for
-//! the same data.
+//! Plain data in, a file's content out: a [`Page`] becomes a single HTML file that needs neither network nor script, a [`Chart`] an SVG
+//! file of its own, a [`List`](list::List) a workbook or another of seven files. This package knows numbers and names only; it reads no
+//! files, looks at no clock, and gives the same bytes for the same data.
 //!
-//! | chart | shows |
+//! | room | shows |
 //! |---|---|
+//! | [`list`] | this week's people: a workbook, a page to print, tables, and what other systems import |
 //! | [`curves`] | lines with 95 % bands: learning curves, cost against size |
 //! | [`bars`] | estimates with intervals in named rows |
 //! | [`distribution`] | histograms one above the other: the indices of several methods |
-//!
-//! A third kind of file is for those who work with the answer: [`list`] makes of this week's people a workbook, a page to print, tables, and what
-//! other systems import.
 //!
 //! Every chart is a grid of panels; as a file of its own the caller may say how many stand in a row. In a page each chart is drawn twice, for a desk and for a phone, and a media query shows one
 //! of them: letters keep their size and nothing scrolls sideways. Methods differ by shape and dash as well as by colour

@@ -150,9 +150,9 @@ impl Head {
             to_fill += "<td class=\"outcome\"{}></td>";
         }
         let (day, note) = (escape(&day), escape(&note));
-        let _ = write!(
+        let _ = writeln!(
             headings,
-            "<th scope=\"col\" class=\"day\">{day}</th><th scope=\"col\" class=\"note\">{note}</th></tr>\n"
+            "<th scope=\"col\" class=\"day\">{day}</th><th scope=\"col\" class=\"note\">{note}</th></tr>"
         );
         to_fill += "<td class=\"day\"{}></td><td class=\"note\"{}></td>";
         let filled = |rows: &str| to_fill.replace("{}", rows);

@@ -9,6 +9,9 @@ use super::words::{reading_columns, reading_outcomes};
 use crate::draw::{SIZE, width_of};
 use rust_xlsxwriter::{Color, Format, FormatAlign, FormatBorder};
 
+/// The number of the format for text, in every spreadsheet.
+pub(super) const TEXT: u8 = 49;
+
 const RULE: Color = Color::RGB(0xBFBFBF);
 const GREY: Color = Color::RGB(0x8C8C8C);
 
@@ -61,7 +64,7 @@ impl Look {
             .set_align(FormatAlign::Top)
             .set_border_bottom(FormatBorder::Thin)
             .set_border_bottom_color(RULE);
-        let words = cell.clone().set_num_format("@");
+        let words = cell.clone().set_num_format_index(TEXT);
         let day = cell.clone().set_num_format("yyyy-mm-dd").set_align(FormatAlign::Left);
         let to_fill = |format: &Format| {
             let pale = Color::RGB(0xFFF9E5);

@@ -39,7 +39,7 @@ impl List {
     pub(super) fn people(&self) -> Vec<Placed<'_>> {
         let mut seen = HashSet::new();
         let mut rows = self.by_rank();
-        rows.retain(|row| !row.id.trim().is_empty() && seen.insert(row.id.as_str()));
+        rows.retain(|row| !line(&row.id).is_empty() && seen.insert(row.id.as_str()));
         let count = rows.len();
         rows.into_iter()
             .enumerate()

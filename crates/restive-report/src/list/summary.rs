@@ -6,6 +6,7 @@
 
 use super::data::{Direction, List};
 use super::error::Result;
+use super::look::TEXT;
 use super::order::Sheet;
 use super::text::{CELL, clean, cut, line};
 use super::words::reading_outcomes;
@@ -36,16 +37,21 @@ pub(super) fn write(
     sheets: &[Sheet],
 ) -> Result<Option<Choices>> {
     let words = &list.words;
-    let plain = Format::new().set_num_format("@").set_text_wrap().set_align(FormatAlign::Top);
+    let plain = Format::new().set_num_format_index(TEXT).set_text_wrap().set_align(FormatAlign::Top);
     let bold = plain.clone().set_bold();
     let number = Format::new().set_num_format("0").set_align(FormatAlign::Left);
     let ruled = bold.clone().set_border_bottom(FormatBorder::Medium);
-    let title = Format::new().set_num_format("@").set_bold().set_font_size(16);
+    let title = Format::new().set_num_format_index(TEXT).set_bold().set_font_size(16);
     let text = |text: &str| cut(&clean(text), CELL);
 
     to.set_name(name)?.set_column_width(0, 32)?.set_column_width(1, 90)?;
     to.write_string_with_format(0, 0, cut(&line(&list.title), CELL), &title)?;
-    to.write_string_with_format(1, 0, cut(&line(&list.subtitle), CELL), &Format::new().set_num_format("@"))?;
+    to.write_string_with_format(
+        1,
+        0,
+        cut(&line(&list.subtitle), CELL),
+        &Format::new().set_num_format_index(TEXT),
+    )?;
     let mut row = 3;
     let plan = (words.plan.clone(), list.plan.clone());
     for (name, value) in std::iter::once(&plan).chain(&list.summary) {
