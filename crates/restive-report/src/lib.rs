@@ -1,7 +1,7 @@
 //! Report: what a run says of itself, as one page or as figures, and what a plan says to those who carry it out.
 //!
 //! Plain data in, a file's content out: a [`Page`] becomes a single HTML file that needs neither network nor script, a [`Chart`] an SVG
-//! file of its own, a [`List`](list::List) a workbook or another of seven files. This package knows numbers and names only; it reads no
+//! file of its own, a [`List`](list::List) one of seven files, a workbook among them. This package knows numbers and names only; it reads no
 //! files, looks at no clock, and gives the same bytes for the same data.
 //!
 //! | room | shows |

@@ -53,7 +53,7 @@ fn validate(
     choices: Option<&Choices>,
 ) -> Result<()> {
     let titled = |rule: DataValidation, title: &str, message: &str| {
-        rule.set_error_title(margin_title(title))?.set_error_message(cut(&clean(message), 255))
+        rule.set_error_title(short_title(title))?.set_error_message(cut(&clean(message), 255))
     };
     let [_, _, (_, outcome_heading), (_, day_heading), _] = reading_columns(&list.words);
     if let Some(choices) = choices {
@@ -68,7 +68,7 @@ fn validate(
 }
 
 /// The title of a message has room for 32 characters.
-fn margin_title(text: &str) -> String {
+fn short_title(text: &str) -> String {
     cut(text, 32)
 }
 
