@@ -1,0 +1,176 @@
+//! What can be wrong with a ledger, or with what is asked of it.
+//!
+//! A message is one line. It names the file, what was found there and what was expected.
+
+use crate::lock::Holder;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// `Result` with this package's [`Error`].
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Why a ledger was not read or written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The system refuses.
+    #[error("{}: cannot {doing}: {answer}", path.display())]
+    Io {
+        /// the file
+        path: PathBuf,
+        /// what was attempted
+        doing: &'static str,
+        /// what the system said
+        answer: io::Error,
+    },
+    /// SQLite refuses.
+    #[error("{}: cannot {doing}: {answer}", path.display())]
+    Sqlite {
+        /// the ledger
+        path: PathBuf,
+        /// what was attempted
+        doing: &'static str,
+        /// what SQLite said
+        answer: rusqlite::Error,
+    },
+    /// The file is something else.
+    #[error("{}: found {found}, expected the ledger of a programme", path.display())]
+    NoLedger {
+        /// the file
+        path: PathBuf,
+        /// what it is
+        found: String,
+    },
+    /// The ledger is of a version that this program does not know.
+    #[error("{}: found version {found}, expected at most {expected}: it was written by a newer restive", path.display())]
+    Newer {
+        /// the ledger
+        path: PathBuf,
+        /// its version
+        found: i64,
+        /// the highest version that is known here
+        expected: i64,
+    },
+    /// The ledger is of an earlier version and was opened for reading, which changes nothing.
+    #[error(
+        "{}: found version {found}, expected {expected}: opening it for writing brings it up to date and keeps a copy",
+        path.display()
+    )]
+    Older {
+        /// the ledger
+        path: PathBuf,
+        /// its version
+        found: i64,
+        /// the version that is read here
+        expected: i64,
+    },
+    /// Somebody else is writing.
+    #[error("{}: another plan is being made{}; try again when it is done", path.display(), Holder::told(holder))]
+    Held {
+        /// the ledger
+        path: PathBuf,
+        /// who it is, where that can be read
+        holder: Option<Holder>,
+    },
+    /// A writer was killed, and what it wrote last cannot be taken over where nothing may be written.
+    #[error(
+        "{}: found changes in the file -wal beside it and a folder that cannot be written, expected one that can: copy both there",
+        path.display()
+    )]
+    Unfinished {
+        /// the ledger
+        path: PathBuf,
+    },
+    /// There is a plan for the period.
+    #[error("{}: found plan {plan} for the period from {period_start}, expected none, or leave to replace it", path.display())]
+    Planned {
+        /// the ledger
+        path: PathBuf,
+        /// the plan that is there
+        plan: String,
+        /// the first day of the period
+        period_start: String,
+    },
+    /// A plan of which outcomes are known is not replaced.
+    #[error(
+        "{}: found {outcomes} of plan {plan}, expected none: calls were made by it, and it cannot be replaced",
+        path.display(),
+        outcomes = crate::check::count(*outcomes, "outcome", "outcomes")
+    )]
+    HasOutcomes {
+        /// the ledger
+        path: PathBuf,
+        /// the plan that is there
+        plan: String,
+        /// how many
+        outcomes: usize,
+    },
+    /// The list of a plan that was replaced is not changed any more.
+    #[error("{}: found plan {plan}, which was replaced, expected a current one", path.display())]
+    Replaced {
+        /// the ledger
+        path: PathBuf,
+        /// the plan
+        plan: String,
+    },
+    /// There is no such plan.
+    #[error("{}: found no plan {plan:?}, expected one of those recorded", path.display())]
+    UnknownPlan {
+        /// the ledger
+        path: PathBuf,
+        /// as it was asked for
+        plan: String,
+    },
+    /// The plan did not choose from this person.
+    #[error("{}: found no {arm:?} in plan {plan}, expected one of its people", path.display())]
+    UnknownPerson {
+        /// the ledger
+        path: PathBuf,
+        /// the plan
+        plan: String,
+        /// as it was asked for
+        arm: String,
+    },
+    /// Somebody who is on the list was to be added to it.
+    #[error("{}: found {arm:?} on the list of plan {plan}, expected somebody to add who is not on it", path.display())]
+    Listed {
+        /// the ledger
+        path: PathBuf,
+        /// the plan
+        plan: String,
+        /// the person
+        arm: String,
+    },
+    /// Somebody who is not on the list was to be removed from it.
+    #[error("{}: found no {arm:?} on the list of plan {plan}, expected somebody to remove who is on it", path.display())]
+    NotListed {
+        /// the ledger
+        path: PathBuf,
+        /// the plan
+        plan: String,
+        /// the person
+        arm: String,
+    },
+    /// What was to be recorded cannot be.
+    #[error("{}: {what}: found {found}, expected {expected}", path.display())]
+    Content {
+        /// the ledger
+        path: PathBuf,
+        /// which part of it
+        what: String,
+        /// what stands there
+        found: String,
+        /// what may
+        expected: &'static str,
+    },
+}
+
+impl Error {
+    pub(crate) fn io(path: &Path, doing: &'static str) -> impl Fn(io::Error) -> Self {
+        move |answer| Self::Io { path: path.into(), doing, answer }
+    }
+
+    pub(crate) fn sqlite(path: &Path, doing: &'static str) -> impl Fn(rusqlite::Error) -> Self + Copy {
+        move |answer| Self::Sqlite { path: path.into(), doing, answer }
+    }
+}

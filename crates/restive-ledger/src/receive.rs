@@ -1,0 +1,110 @@
+//! Outcomes come late, in parts, and more than once.
+//!
+//! Each entry is taken for itself, in the order given. One that cannot be recorded is told as a [`Problem`] and keeps none of the
+//! others from being recorded. The same again changes nothing, so that a file can be received twice; another word on the same person
+//! and plan takes the place of the earlier one, which is kept among the amended.
+
+use crate::check::{self, Wrong};
+use crate::error::{Error, Result};
+use crate::ledger::{Ledger, is_listed};
+use crate::outcome::{Outcome, Problem, Received};
+use crate::plan::Status;
+use crate::reader::{Number, Reader, outcome};
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+use std::collections::HashMap;
+
+/// What became of one entry.
+enum Entered {
+    New,
+    Same,
+    Amended,
+}
+
+type Plans = HashMap<String, (Number, Status)>;
+
+impl Ledger {
+    /// Records outcomes: all that can be, or, where the ledger fails, none.
+    pub fn receive(&mut self, outcomes: &[Outcome]) -> Result<Received> {
+        let Reader { connection, path } = &mut self.reader;
+        let failed = Error::sqlite(path, "record outcomes");
+        let transaction =
+            connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
+        let plans = plans(&transaction).map_err(failed)?;
+        let mut received = Received::default();
+        for (entry, outcome) in outcomes.iter().enumerate() {
+            match enter(&transaction, &plans, outcome).map_err(failed)? {
+                Ok((entered, on_list)) => {
+                    match entered {
+                        Entered::New => received.new += 1,
+                        Entered::Same => received.same += 1,
+                        Entered::Amended => received.amended += 1,
+                    }
+                    if !on_list && outcome.code.is_call() {
+                        received.outside_list.push(entry);
+                    }
+                }
+                Err((found, expected)) => {
+                    let (plan, arm) = (outcome.plan.clone(), outcome.arm.clone());
+                    received.problems.push(Problem { entry, plan, arm, found, expected });
+                }
+            }
+        }
+        transaction.commit().map_err(failed)?;
+        Ok(received)
+    }
+}
+
+/// All plans by name.
+fn plans(connection: &Connection) -> rusqlite::Result<Plans> {
+    let mut plans = connection.prepare("SELECT id, number, status FROM plans")?;
+    plans.query_map([], |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))))?.collect()
+}
+
+/// Records one outcome; says what became of it, and whether the person is on the list.
+fn enter(
+    connection: &Connection,
+    plans: &Plans,
+    new: &Outcome,
+) -> rusqlite::Result<std::result::Result<(Entered, bool), Wrong>> {
+    let moment = check::moment(&new.received_at);
+    if let Err(wrong) = new.day.as_deref().map_or(Ok(()), check::day).and(moment) {
+        return Ok(Err(wrong));
+    }
+    let plan = match plans.get(&new.plan) {
+        None => return Ok(Err(("no such plan".into(), "one of those recorded"))),
+        Some((_, Status::Replaced)) => {
+            return Ok(Err(("a plan that was replaced".into(), "the one that took its place")));
+        }
+        Some((plan, Status::Current)) => *plan,
+    };
+    let Some(on_list) = is_listed(connection, plan, &new.arm)? else {
+        return Ok(Err(("nobody of this id in the plan".into(), "one of its people")));
+    };
+    let known = "SELECT arm, code, day, note, source, received_at FROM outcomes WHERE plan = ?1 AND arm = ?2";
+    let known =
+        connection.query_row(known, params![plan, new.arm], |row| outcome(row, &new.plan)).optional()?;
+    let entered = match known.map(|known| known.amended_by(new)) {
+        None => {
+            let sql = "INSERT INTO outcomes (plan, arm, code, day, note, source, received_at) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+            write(connection, sql, plan, new)?;
+            Entered::New
+        }
+        Some(None) => Entered::Same,
+        Some(Some(now)) => {
+            let sql = "INSERT INTO amended (plan, arm, code, day, note, source, received_at) \
+                 SELECT plan, arm, code, day, note, source, received_at FROM outcomes WHERE plan = ?1 AND arm = ?2";
+            connection.execute(sql, params![plan, new.arm])?;
+            let sql = "UPDATE outcomes SET code = ?3, day = ?4, note = ?5, source = ?6, received_at = ?7 \
+                 WHERE plan = ?1 AND arm = ?2";
+            write(connection, sql, plan, &now)?;
+            Entered::Amended
+        }
+    };
+    Ok(Ok((entered, on_list)))
+}
+
+fn write(connection: &Connection, sql: &str, plan: Number, outcome: &Outcome) -> rusqlite::Result<usize> {
+    let Outcome { arm, code, day, note, source, received_at, .. } = outcome;
+    connection.execute(sql, params![plan, arm, code, day, note, source, received_at])
+}
