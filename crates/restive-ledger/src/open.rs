@@ -6,8 +6,9 @@
 //!
 //! Paths are made absolute before SQLite sees them, which would take `file:a` for an address and `:memory:` for no file.
 //!
-//! A reader that may not write beside the ledger cannot take part in SQLite's write-ahead log. Where that is empty (a writer that
-//! ends leaves none) all there is stands in the ledger itself, and it is read as a file that does not change.
+//! A reader changes no row. Its connection may write none the less, so that whoever is the last to leave can put the log into the
+//! ledger and remove it. A reader that may not write beside the ledger cannot take part in the log. Where that is empty (a writer
+//! that ends leaves none) all there is stands in the ledger itself, and it is read as a file that does not change.
 
 use crate::error::{Error, Result};
 use crate::schema::{self, Found};
@@ -21,6 +22,9 @@ use std::time::Duration;
 /// How long SQLite waits where a program that is none of ours holds the ledger.
 const PATIENCE: Duration = Duration::from_secs(2);
 
+/// The smallest page that SQLite has, and so the smallest database that holds something.
+const SMALLEST: u64 = 512;
+
 /// Where a path leads, behind links.
 pub(crate) fn resolve(path: &Path) -> Result<PathBuf> {
     let failed = Error::io(path, "open it");
@@ -29,6 +33,10 @@ pub(crate) fn resolve(path: &Path) -> Result<PathBuf> {
         Ok(at) if at.is_dir() => return Err(Error::NoLedger { path: path.into(), found: "a folder".into() }),
         Ok(at) if !at.is_file() => {
             return Err(Error::NoLedger { path: path.into(), found: "a pipe or a device".into() });
+        }
+        // SQLite takes a file of one byte for an empty one, and would write over it
+        Ok(at) if at.metadata().is_ok_and(|found| (1..SMALLEST).contains(&found.len())) => {
+            return Err(Error::NoLedger { path: path.into(), found: "no SQLite database".into() });
         }
         found => return found.map_err(failed),
     }
@@ -63,17 +71,16 @@ pub(crate) fn private() -> OpenOptions {
 
 /// A connection to write by, to a file that is a ledger or empty.
 pub(crate) fn to_write(at: &Path, path: &Path) -> Result<(Connection, Found)> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = connect(at, flags).map_err(Error::sqlite(path, "open it"))?;
+    let connection =
+        connect(at, OpenFlags::SQLITE_OPEN_READ_WRITE).map_err(Error::sqlite(path, "open it"))?;
     let found = schema::recognise(&connection, path)?;
     Ok((connection, found))
 }
 
 /// A connection to read by, to a ledger of this version, as it is at this moment.
 pub(crate) fn to_read(at: &Path, path: &Path) -> Result<Connection> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let failed = Error::sqlite(path, "open it");
-    let mut connection = connect(at, flags).map_err(failed)?;
+    let mut connection = connect(at, OpenFlags::SQLITE_OPEN_READ_WRITE).map_err(failed)?;
     if let Err(answer) = look(&connection) {
         if !matches!(answer.sqlite_error_code(), Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly)) {
             return Err(schema::refused(path, answer));
@@ -81,8 +88,8 @@ pub(crate) fn to_read(at: &Path, path: &Path) -> Result<Connection> {
         if beside(at, "-wal").metadata().is_ok_and(|log| log.len() > 0) {
             return Err(Error::Unfinished { path: path.into() });
         }
-        connection =
-            connect(Path::new(&unchanging(at)), flags | OpenFlags::SQLITE_OPEN_URI).map_err(failed)?;
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+        connection = connect(Path::new(&unchanging(at)), flags).map_err(failed)?;
         look(&connection).map_err(|answer| schema::refused(path, answer))?;
     }
     schema::expect_this_version(&connection, path)?;
@@ -90,16 +97,16 @@ pub(crate) fn to_read(at: &Path, path: &Path) -> Result<Connection> {
 }
 
 fn connect(at: &Path, flags: OpenFlags) -> rusqlite::Result<Connection> {
-    let connection = Connection::open_with_flags(at, flags)?;
+    let connection = Connection::open_with_flags(at, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     connection.busy_timeout(PATIENCE)?;
     connection.pragma_update(None, "foreign_keys", true)?;
     connection.pragma_update(None, "trusted_schema", false)?;
-    connection.pragma_update(None, "cache_size", -32_000)?;
     Ok(connection)
 }
 
 /// Begins what a reader sees; whatever is written later is not part of it.
 fn look(connection: &Connection) -> rusqlite::Result<()> {
+    connection.pragma_update(None, "query_only", true)?;
     connection.execute_batch("BEGIN")?;
     connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(())).inspect_err(|_| {
         let _ = connection.execute_batch("ROLLBACK");

@@ -1,0 +1,136 @@
+//! Earlier versions are brought up to date with a copy beside them, later ones are refused.
+
+use crate::kill::file_is_sound;
+use crate::made;
+use restive_ledger::{Code, Error, How, Kind, Ledger, Status};
+use rusqlite::Connection;
+use std::path::Path;
+
+/// Writes a ledger of version 1, with this many more people in its last plan.
+pub fn write_v1(path: &Path, more: usize) {
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path).unwrap();
+    let mut connection = Connection::open(path).unwrap();
+    connection.pragma_update(None, "journal_mode", "WAL").unwrap();
+    let transaction = connection.transaction().unwrap();
+    transaction.execute_batch(include_str!("stored/v1.sql")).unwrap();
+    let sql = "WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < ?1) \
+         INSERT INTO people (plan, arm, probability, value) SELECT 2, 'C' || n, 0.5, 0 FROM i WHERE ?1 > 0";
+    transaction.execute(sql, [more as i64]).unwrap();
+    transaction.execute("UPDATE plans SET people = people + ?1 WHERE number = 2", [more as i64]).unwrap();
+    transaction.commit().unwrap();
+}
+
+fn schema(path: &Path) -> Vec<(String, String)> {
+    let connection = Connection::open(path).unwrap();
+    let mut tables =
+        connection.prepare("SELECT name, coalesce(sql, '') FROM sqlite_schema ORDER BY name").unwrap();
+    tables.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap().map(Result::unwrap).collect()
+}
+
+#[test]
+fn an_earlier_ledger_is_brought_up_to_date() {
+    let (_folder, path) = made::place();
+    write_v1(&path, 0);
+    let mut ledger = Ledger::open(&path).unwrap();
+    // all that was there is there
+    let plans = ledger.plans().unwrap();
+    assert_eq!(plans.iter().map(|plan| plan.id.as_str()).collect::<Vec<_>>(), ["2026-03-09", "2026-03-09-2"]);
+    assert_eq!([plans[0].status, plans[1].status], [Status::Replaced, Status::Current]);
+    assert_eq!(plans[0].facts.seed, u64::MAX);
+    assert_eq!(plans[1].facts.inclusion, "simulated, 1000 repetitions");
+    let people = ledger.people("2026-03-09-2").unwrap();
+    assert_eq!(made::arms(&people), ["B1", "B2", "B3"]);
+    assert_eq!((people[1].how, people[1].probability, people[1].state), (How::Draw, 0.5, None));
+    assert_eq!(people[1].group.as_deref(), Some("Asha"));
+    assert_eq!(made::arms(&ledger.listed("2026-03-09-2").unwrap()), ["B1"]);
+    assert_eq!(ledger.overrides("2026-03-09-2").unwrap()[0].why, "in hospital");
+    let outcomes = ledger.outcomes("2026-03-09-2").unwrap();
+    assert_eq!((outcomes[0].code, &outcomes[0].note), (Code::Reached, &None));
+    assert_eq!(ledger.amended("2026-03-09-2").unwrap()[0].code, Code::NoAnswer);
+    // and what is new can be written
+    let note = Some("asked for her sister".to_string());
+    let told =
+        restive_ledger::Outcome { note: note.clone(), ..made::outcome("2026-03-09-2", "B3", Code::Later) };
+    let received = ledger.receive(&[told]).unwrap();
+    assert_eq!((received.new, received.outside_list), (1, vec![0]));
+    assert_eq!(ledger.outcomes("2026-03-09-2").unwrap()[1].note, note);
+    ledger.override_list(&made::change("2026-03-09-2", "B2", Kind::Added)).unwrap();
+    drop(ledger);
+    file_is_sound(&path, 2);
+
+    let (_folder, new) = made::place();
+    Ledger::open(&new).unwrap();
+    assert_eq!(schema(&path), schema(&new));
+}
+
+#[test]
+fn a_copy_of_the_earlier_ledger_is_kept_and_never_overwritten() {
+    let (folder, path) = made::place();
+    write_v1(&path, 0);
+    let before = schema(&path);
+    Ledger::open(&path).unwrap();
+    let copy = folder.path().join("ledger.db.v1");
+    assert_eq!(schema(&copy), before);
+    file_is_sound(&copy, 1);
+    let ids: i64 = Connection::open(&copy)
+        .unwrap()
+        .query_row("SELECT count(*) FROM people", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(ids, 5);
+
+    // somebody puts the copy back, with something else of the same names beside it, and a draft that was cut off
+    std::fs::rename(&copy, &path).unwrap();
+    std::fs::write(&copy, "mine").unwrap();
+    std::fs::write(folder.path().join("ledger.db.v1-2"), "mine too").unwrap();
+    std::fs::write(folder.path().join("ledger.db.copy"), "half a co").unwrap();
+    Ledger::open(&path).unwrap();
+    assert_eq!(std::fs::read_to_string(&copy).unwrap(), "mine");
+    assert_eq!(std::fs::read_to_string(folder.path().join("ledger.db.v1-2")).unwrap(), "mine too");
+    file_is_sound(&folder.path().join("ledger.db.v1-3"), 1);
+    assert!(!folder.path().join("ledger.db.copy").exists());
+
+    // what is up to date needs no copy
+    Ledger::open(&path).unwrap();
+    assert!(!folder.path().join("ledger.db.v2").exists());
+    assert!(!folder.path().join("ledger.db.v1-4").exists());
+}
+
+#[test]
+fn a_ledger_that_cannot_be_copied_stays_as_it_is() {
+    let (folder, path) = made::place();
+    write_v1(&path, 0);
+    std::fs::create_dir(folder.path().join("ledger.db.copy")).unwrap();
+    let error = Ledger::open(&path).unwrap_err();
+    assert!(error.to_string().contains("cannot keep a copy of the earlier version beside it"), "{error}");
+    file_is_sound(&path, 1);
+}
+
+#[test]
+fn readers_do_not_bring_anything_up_to_date() {
+    let (_folder, path) = made::place();
+    write_v1(&path, 0);
+    let error = Ledger::read(&path).unwrap_err();
+    assert!(matches!(error, Error::Older { found: 1, expected: 2, .. }), "{error}");
+    let expected =
+        ": found version 1, expected 2: opening it for writing brings it up to date and keeps a copy";
+    assert_eq!(error.to_string(), format!("{}{expected}", path.display()));
+    file_is_sound(&path, 1);
+}
+
+#[test]
+fn a_later_version_is_refused_and_left_alone() {
+    let (folder, path) = made::place();
+    Ledger::open(&path).unwrap();
+    Connection::open(&path).unwrap().pragma_update(None, "user_version", 7).unwrap();
+    let bytes = std::fs::read(&path).unwrap();
+    let expected = ": found version 7, expected at most 2: it was written by a newer restive";
+    for error in [Ledger::open(&path).unwrap_err(), Ledger::read(&path).unwrap_err()] {
+        assert_eq!(error.to_string(), format!("{}{expected}", path.display()));
+    }
+    assert!(std::fs::read(&path).unwrap() == bytes);
+    assert!(!folder.path().join("ledger.db.v7").exists());
+}

@@ -1,0 +1,130 @@
+//! One writer at a time, and readers whenever they like.
+
+use crate::child;
+use crate::made;
+use restive_ledger::{Error, Ledger};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The clock of a message: `14:03`, or with the day where a test runs over midnight.
+fn is_clock(text: &str) -> bool {
+    let time = text.rsplit(' ').next().unwrap();
+    time.len() == 5 && jiff::civil::Time::strptime("%H:%M", time).is_ok()
+}
+
+#[test]
+fn a_second_writer_is_told_who_the_first_is() {
+    let (folder, path) = made::place();
+    let first = Ledger::open(&path).unwrap();
+    let text = std::fs::read_to_string(folder.path().join("ledger.db.lock")).unwrap();
+    assert!(text.starts_with(&format!("process {}\nsince ", std::process::id())), "{text}");
+    let error = Ledger::open(&path).unwrap_err().to_string();
+    let beginning =
+        format!("{}: another plan is being made (process {}, since ", path.display(), std::process::id());
+    let rest = error.strip_prefix(&beginning).unwrap();
+    let clock = rest.strip_suffix("); try again when it is done").unwrap();
+    assert!(is_clock(clock), "{error}");
+    drop(first);
+    assert_eq!(std::fs::read_to_string(folder.path().join("ledger.db.lock")).unwrap(), "");
+    Ledger::open(&path).unwrap();
+}
+
+#[test]
+fn a_lock_whose_text_says_nothing_still_locks() {
+    let (folder, path) = made::place();
+    let _first = Ledger::open(&path).unwrap();
+    for text in ["", "process 12", "process x\nsince 2026-01-01T00:00:00Z\n", "\u{0}\n\n"] {
+        std::fs::write(folder.path().join("ledger.db.lock"), text).unwrap();
+        let error = Ledger::open(&path).unwrap_err().to_string();
+        let expected = ": another plan is being made; try again when it is done";
+        assert_eq!(error, format!("{}{expected}", path.display()));
+    }
+    // somebody who holds it since another day
+    let text = "process 12\nsince 2020-06-15T12:00:00Z\n";
+    std::fs::write(folder.path().join("ledger.db.lock"), text).unwrap();
+    let error = Ledger::open(&path).unwrap_err().to_string();
+    assert!(error.contains(" (process 12, since 2020-06-1"), "{error}");
+}
+
+#[test]
+fn the_lock_goes_with_the_process_that_holds_it() {
+    let (_folder, path) = made::place();
+    let (mut process, mut said) = child::start("hold", &path);
+    child::wait_for(&mut said, "held");
+    match Ledger::open(&path).unwrap_err() {
+        Error::Held { holder: Some(holder), .. } => assert_eq!(holder.process, process.id()),
+        error => panic!("{error}"),
+    }
+    // reading is possible all the time
+    assert!(Ledger::read(&path).unwrap().plans().unwrap().is_empty());
+    process.kill().unwrap();
+    process.wait().unwrap();
+    let mut ledger = Ledger::open(&path).unwrap();
+    ledger.record(&made::plan(0), &made::people(), false).unwrap();
+}
+
+#[test]
+fn a_link_leads_to_the_same_lock() {
+    let (folder, path) = made::place();
+    let _first = Ledger::open(&path).unwrap();
+    let link = folder.path().join("link");
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(&path, &link).unwrap();
+    #[cfg(unix)]
+    assert!(matches!(Ledger::open(&link).unwrap_err(), Error::Held { .. }));
+}
+
+#[test]
+fn a_reader_sees_one_moment() {
+    let (_folder, path) = made::place();
+    let mut ledger = Ledger::open(&path).unwrap();
+    ledger.record(&made::plan(0), &made::people(), false).unwrap();
+    let before = Ledger::read(&path).unwrap();
+    let id = ledger.record(&made::plan(0), &made::people()[..2], true).unwrap();
+    let after = Ledger::read(&path).unwrap();
+    let ids = |reader: &restive_ledger::Reader| {
+        reader.plans().unwrap().into_iter().map(|plan| plan.id).collect::<Vec<_>>()
+    };
+    assert_eq!(ids(&before), ["2026-01-05"]);
+    assert_eq!(before.latest().unwrap().unwrap().id, "2026-01-05");
+    assert_eq!(ids(&after), ["2026-01-05", id.as_str()]);
+    assert_eq!(after.latest().unwrap().unwrap().id, id);
+}
+
+#[test]
+fn readers_and_the_writer_keep_out_of_each_others_way() {
+    let (_folder, path) = made::place();
+    let mut ledger = Ledger::open(&path).unwrap();
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let readers: Vec<_> = (0..2)
+            .map(|_| {
+                scope.spawn(|| {
+                    let mut seen = 0;
+                    loop {
+                        let last = done.load(Ordering::SeqCst);
+                        let reader = Ledger::read(&path).unwrap();
+                        let plans = reader.plans().unwrap();
+                        assert!(plans.len() >= seen);
+                        seen = plans.len();
+                        for plan in plans {
+                            assert_eq!(reader.people(&plan.id).unwrap().len(), plan.people);
+                        }
+                        if last {
+                            return seen;
+                        }
+                    }
+                })
+            })
+            .collect();
+        for period in 0..20 {
+            let (plan, people) = child::crowd(period);
+            ledger.record(&plan, &people, false).unwrap();
+        }
+        done.store(true, Ordering::SeqCst);
+        for reader in readers {
+            assert_eq!(reader.join().unwrap(), 20);
+        }
+    });
+    // and the writer is a writer still
+    ledger.record(&made::plan(30), &made::people(), false).unwrap();
+}
