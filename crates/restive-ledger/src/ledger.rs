@@ -101,7 +101,8 @@ impl Ledger {
         let failed = Error::sqlite(&self.reader.path, "override a list");
         let transaction =
             connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
-        match (is_listed(&transaction, number, &arm).map_err(failed)?, change.kind) {
+        let listed = transaction.query_row(IS_LISTED, params![number, arm], |row| row.get(0)).optional();
+        match (listed.map_err(failed)?, change.kind) {
             (None, _) => return Err(Error::UnknownPerson { path, plan, arm }),
             (Some(true), Kind::Added) => return Err(Error::Listed { path, plan, arm }),
             (Some(false), Kind::Removed) => return Err(Error::NotListed { path, plan, arm }),
@@ -222,9 +223,6 @@ fn insert(connection: &Connection, id: &str, plan: &NewPlan, people: &[&Planned]
     Ok(())
 }
 
-/// Whether somebody is on the list of a plan, overrides applied; nothing where the plan did not choose from them.
-pub(crate) fn is_listed(connection: &Connection, plan: Number, arm: &str) -> rusqlite::Result<Option<bool>> {
-    let sql = "SELECT EXISTS (SELECT 1 FROM listed WHERE listed.plan = ?1 AND listed.arm = ?2) FROM people \
-         WHERE plan = ?1 AND arm = ?2";
-    connection.query_row(sql, params![plan, arm], |row| row.get(0)).optional()
-}
+/// Whether somebody is on the list of a plan, overrides applied; no row where the plan did not choose from them.
+pub(crate) const IS_LISTED: &str = "SELECT EXISTS (SELECT 1 FROM listed WHERE listed.plan = ?1 AND listed.arm = ?2) \
+     FROM people WHERE plan = ?1 AND arm = ?2";

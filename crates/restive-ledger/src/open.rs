@@ -101,6 +101,8 @@ fn connect(at: &Path, flags: OpenFlags) -> rusqlite::Result<Connection> {
     connection.busy_timeout(PATIENCE)?;
     connection.pragma_update(None, "foreign_keys", true)?;
     connection.pragma_update(None, "trusted_schema", false)?;
+    // what is sorted on the way goes to no other file
+    connection.pragma_update(None, "temp_store", "MEMORY")?;
     Ok(connection)
 }
 

@@ -6,11 +6,11 @@
 
 use crate::check::{self, Wrong};
 use crate::error::{Error, Result};
-use crate::ledger::{Ledger, is_listed};
+use crate::ledger::{IS_LISTED, Ledger};
 use crate::outcome::{Outcome, Problem, Received};
 use crate::plan::Status;
 use crate::reader::{Number, Reader, outcome};
-use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension, Statement, TransactionBehavior, params};
 use std::collections::HashMap;
 
 /// What became of one entry.
@@ -20,6 +20,7 @@ enum Entered {
     Amended,
 }
 
+/// All plans by name.
 type Plans = HashMap<String, (Number, Status)>;
 
 impl Ledger {
@@ -29,10 +30,10 @@ impl Ledger {
         let failed = Error::sqlite(path, "record outcomes");
         let transaction =
             connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
-        let plans = plans(&transaction).map_err(failed)?;
+        let mut entries = Entries::new(&transaction).map_err(failed)?;
         let mut received = Received::default();
         for (entry, outcome) in outcomes.iter().enumerate() {
-            match enter(&transaction, &plans, outcome).map_err(failed)? {
+            match entries.enter(outcome).map_err(failed)? {
                 Ok((entered, on_list)) => {
                     match entered {
                         Entered::New => received.new += 1,
@@ -49,62 +50,82 @@ impl Ledger {
                 }
             }
         }
+        drop(entries);
         transaction.commit().map_err(failed)?;
         Ok(received)
     }
 }
 
-/// All plans by name.
-fn plans(connection: &Connection) -> rusqlite::Result<Plans> {
-    let mut plans = connection.prepare("SELECT id, number, status FROM plans")?;
-    plans.query_map([], |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))))?.collect()
+/// What is said to SQLite for each entry, prepared once.
+struct Entries<'c> {
+    plans: Plans,
+    listed: Statement<'c>,
+    known: Statement<'c>,
+    insert: Statement<'c>,
+    keep: Statement<'c>,
+    amend: Statement<'c>,
 }
 
-/// Records one outcome; says what became of it, and whether the person is on the list.
-fn enter(
-    connection: &Connection,
-    plans: &Plans,
-    new: &Outcome,
-) -> rusqlite::Result<std::result::Result<(Entered, bool), Wrong>> {
-    let moment = check::moment(&new.received_at);
-    if let Err(wrong) = new.day.as_deref().map_or(Ok(()), check::day).and(moment) {
-        return Ok(Err(wrong));
+impl<'c> Entries<'c> {
+    fn new(connection: &'c Connection) -> rusqlite::Result<Self> {
+        let mut plans = connection.prepare("SELECT id, number, status FROM plans")?;
+        let plans = plans.query_map([], |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))))?;
+        Ok(Self {
+            plans: plans.collect::<rusqlite::Result<_>>()?,
+            listed: connection.prepare(IS_LISTED)?,
+            known: connection.prepare(
+                "SELECT arm, code, day, note, source, received_at FROM outcomes WHERE plan = ?1 AND arm = ?2",
+            )?,
+            insert: connection.prepare(
+                "INSERT INTO outcomes (plan, arm, code, day, note, source, received_at) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            )?,
+            keep: connection.prepare(
+                "INSERT INTO amended (plan, arm, code, day, note, source, received_at) \
+                 SELECT plan, arm, code, day, note, source, received_at FROM outcomes WHERE plan = ?1 AND arm = ?2",
+            )?,
+            amend: connection.prepare(
+                "UPDATE outcomes SET code = ?3, day = ?4, note = ?5, source = ?6, received_at = ?7 \
+                 WHERE plan = ?1 AND arm = ?2",
+            )?,
+        })
     }
-    let plan = match plans.get(&new.plan) {
-        None => return Ok(Err(("no such plan".into(), "one of those recorded"))),
-        Some((_, Status::Replaced)) => {
-            return Ok(Err(("a plan that was replaced".into(), "the one that took its place")));
+
+    /// Records one outcome; says what became of it, and whether the person is on the list.
+    fn enter(&mut self, new: &Outcome) -> rusqlite::Result<std::result::Result<(Entered, bool), Wrong>> {
+        let moment = check::moment(&new.received_at);
+        if let Err(wrong) = new.day.as_deref().map_or(Ok(()), check::day).and(moment) {
+            return Ok(Err(wrong));
         }
-        Some((plan, Status::Current)) => *plan,
-    };
-    let Some(on_list) = is_listed(connection, plan, &new.arm)? else {
-        return Ok(Err(("nobody of this id in the plan".into(), "one of its people")));
-    };
-    let known = "SELECT arm, code, day, note, source, received_at FROM outcomes WHERE plan = ?1 AND arm = ?2";
-    let known =
-        connection.query_row(known, params![plan, new.arm], |row| outcome(row, &new.plan)).optional()?;
-    let entered = match known.map(|known| known.amended_by(new)) {
-        None => {
-            let sql = "INSERT INTO outcomes (plan, arm, code, day, note, source, received_at) \
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
-            write(connection, sql, plan, new)?;
-            Entered::New
-        }
-        Some(None) => Entered::Same,
-        Some(Some(now)) => {
-            let sql = "INSERT INTO amended (plan, arm, code, day, note, source, received_at) \
-                 SELECT plan, arm, code, day, note, source, received_at FROM outcomes WHERE plan = ?1 AND arm = ?2";
-            connection.execute(sql, params![plan, new.arm])?;
-            let sql = "UPDATE outcomes SET code = ?3, day = ?4, note = ?5, source = ?6, received_at = ?7 \
-                 WHERE plan = ?1 AND arm = ?2";
-            write(connection, sql, plan, &now)?;
-            Entered::Amended
-        }
-    };
-    Ok(Ok((entered, on_list)))
+        let plan = match self.plans.get(&new.plan) {
+            None => return Ok(Err(("no such plan".into(), "one of those recorded"))),
+            Some((_, Status::Replaced)) => {
+                return Ok(Err(("a plan that was replaced".into(), "the one that took its place")));
+            }
+            Some((plan, Status::Current)) => *plan,
+        };
+        let key = params![plan, new.arm];
+        let Some(on_list) = self.listed.query_row(key, |row| row.get(0)).optional()? else {
+            return Ok(Err(("nobody of this id in the plan".into(), "one of its people")));
+        };
+        let known = self.known.query_row(key, |row| outcome(row, &new.plan)).optional()?;
+        let entered = match known.map(|known| known.amended_by(new)) {
+            None => {
+                write(&mut self.insert, plan, new)?;
+                Entered::New
+            }
+            Some(None) => Entered::Same,
+            Some(Some(now)) => {
+                self.keep.execute(key)?;
+                write(&mut self.amend, plan, &now)?;
+                Entered::Amended
+            }
+        };
+        Ok(Ok((entered, on_list)))
+    }
 }
 
-fn write(connection: &Connection, sql: &str, plan: Number, outcome: &Outcome) -> rusqlite::Result<usize> {
+fn write(statement: &mut Statement<'_>, plan: Number, outcome: &Outcome) -> rusqlite::Result<usize> {
     let Outcome { arm, code, day, note, source, received_at, .. } = outcome;
-    connection.execute(sql, params![plan, arm, code, day, note, source, received_at])
+    statement.execute(params![plan, arm, code, day, note, source, received_at])
 }

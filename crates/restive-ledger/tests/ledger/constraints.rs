@@ -4,6 +4,9 @@ use crate::made;
 use restive_ledger::{Code, Error, How, Ledger, NewPlan, Planned};
 use rusqlite::{Connection, ErrorCode};
 
+/// What spoils a record, and what is said of it then.
+type Broken<T> = (fn(&mut T), &'static str);
+
 #[test]
 fn a_period_has_one_plan_unless_it_is_replaced() {
     let (_folder, path) = made::place();
@@ -28,7 +31,7 @@ fn a_period_has_one_plan_unless_it_is_replaced() {
 fn what_is_no_plan_is_refused() {
     let (_folder, path) = made::place();
     let mut ledger = Ledger::open(&path).unwrap();
-    let broken: [(fn(&mut NewPlan), &str); 9] = [
+    let broken: [Broken<NewPlan>; 9] = [
         (
             |plan| plan.made_at = "yesterday".into(),
             "made_at: found \"yesterday\", expected a moment in UTC such as 2026-03-16T08:00:00Z",
@@ -73,7 +76,7 @@ fn what_is_no_plan_is_refused() {
 fn what_is_no_person_is_refused_with_the_whole_plan() {
     let (_folder, path) = made::place();
     let mut ledger = Ledger::open(&path).unwrap();
-    let broken: [(fn(&mut Planned), &str); 9] = [
+    let broken: [Broken<Planned>; 9] = [
         (|one| one.arm = String::new(), "person \"\": found no id, expected the id of a person"),
         (|one| one.arm = "a".into(), "person \"a\": found this person twice, expected everybody once"),
         (|one| one.probability = 1.000_001, "person \"x\": found 1.000001, expected a number from 0 to 1"),

@@ -128,3 +128,17 @@ fn readers_and_the_writer_keep_out_of_each_others_way() {
     // and the writer is a writer still
     ledger.record(&made::plan(30), &made::people(), false).unwrap();
 }
+
+#[test]
+fn a_program_that_is_none_of_ours_is_waited_for_and_told() {
+    let (_folder, path) = made::place();
+    let mut ledger = Ledger::open(&path).unwrap();
+    ledger.record(&made::plan(0), &made::people(), false).unwrap();
+    let other = rusqlite::Connection::open(&path).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let error = ledger.record(&made::plan(1), &made::people(), false).unwrap_err();
+    assert_eq!(error.to_string(), format!("{}: cannot record a plan: database is locked", path.display()));
+    assert_eq!(Ledger::read(&path).unwrap().plans().unwrap().len(), 1);
+    other.execute_batch("ROLLBACK").unwrap();
+    ledger.record(&made::plan(1), &made::people(), false).unwrap();
+}

@@ -33,7 +33,7 @@ CREATE TABLE people (
     plan INTEGER NOT NULL REFERENCES plans (number),
     arm TEXT NOT NULL CHECK (arm <> ''),
     probability REAL NOT NULL CHECK (probability BETWEEN 0 AND 1),
-    how TEXT CHECK (how IN ('rank', 'draw', 'must')), -- null: not listed
+    how TEXT CHECK (how = 'rank' OR how = 'draw' OR how = 'must'), -- null: not listed; IN would build a table for every row
     rank INTEGER CHECK (rank >= 1),
     state INTEGER,
     value REAL NOT NULL,
@@ -98,7 +98,7 @@ CREATE VIEW overridden AS
 
 -- who is on a list, overrides applied
 CREATE VIEW listed AS
-    SELECT plan, arm FROM people
+    SELECT plan, arm FROM people INDEXED BY people_listed
     WHERE how IS NOT NULL AND NOT EXISTS (
         SELECT 1 FROM overridden AS last
         WHERE last.plan = people.plan AND last.arm = people.arm AND last.kind = 'removed')
