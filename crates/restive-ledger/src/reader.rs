@@ -20,7 +20,7 @@ pub struct Reader {
 /// The number of a plan within the file.
 pub(crate) type Number = i64;
 
-pub(crate) const PLAN: &str = "SELECT id, status, people, made_at, period, period_start, period_end, restive, model, \
+const PLAN: &str = "SELECT id, status, people, made_at, period, period_start, period_end, restive, model, \
     model_fingerprint, study_fingerprint, words_fingerprint, rules, policy, budget, places, explore_places, seed, steps, inclusion, \
     value, summary FROM plans";
 const PERSON: &str = r#"SELECT arm, probability, how, rank, state, value, "group", "row" FROM people"#;

@@ -110,6 +110,26 @@ fn a_ledger_that_cannot_be_copied_stays_as_it_is() {
 }
 
 #[test]
+fn a_step_that_fails_in_the_middle_is_no_step() {
+    let (folder, path) = made::place();
+    write_v1(&path, 0);
+    // somebody's index has the name of one that version 2 makes last
+    let hand = Connection::open(&path).unwrap();
+    hand.execute_batch("CREATE INDEX outcomes_of ON outcomes (code)").unwrap();
+    let before = schema(&path);
+    let error = Ledger::open(&path).unwrap_err().to_string();
+    assert!(error.starts_with(&format!("{}: cannot bring it up to date: ", path.display())), "{error}");
+    assert_eq!(schema(&path), before);
+    file_is_sound(&path, 1);
+    // without it, all is well, and the copy of the failure is a copy as well
+    hand.execute_batch("DROP INDEX outcomes_of").unwrap();
+    Ledger::open(&path).unwrap();
+    file_is_sound(&path, 2);
+    file_is_sound(&folder.path().join("ledger.db.v1"), 1);
+    file_is_sound(&folder.path().join("ledger.db.v1-2"), 1);
+}
+
+#[test]
 fn readers_do_not_bring_anything_up_to_date() {
     let (_folder, path) = made::place();
     write_v1(&path, 0);
