@@ -31,6 +31,7 @@
 //! All arithmetic is `f64`. Results are the same bits for every number of threads. Data are checked once, where they
 //! enter ([`Transition`], [`Reward`]); the kernels behind assert shapes only.
 
+pub mod allocation;
 pub mod belief;
 mod cholesky;
 pub mod data;

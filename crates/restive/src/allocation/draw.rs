@@ -1,0 +1,154 @@
+//! Lists by rank and by lot, with the probability that each person is on them.
+
+use super::conflict::conflict;
+use super::dual::worth;
+use super::flow::flow;
+use super::greedy::Filling;
+use super::integer::{Found, integer};
+use super::lot::{Listed, general, laminar};
+use super::problem::{Allocation, Method, Problem};
+use super::ranked::{Bounds, Ranked};
+use super::refusal::Refusal;
+use super::structure::Structure;
+use crate::interrupt;
+
+/// How chance comes in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Draw {
+    /// E, how many of the K places are kept for a draw among everybody whom rank did not choose
+    pub explore: usize,
+    /// R, how often the list is made again where probabilities are simulated
+    pub repetitions: usize,
+}
+
+impl Default for Draw {
+    fn default() -> Self {
+        Self { explore: 0, repetitions: 1_000 }
+    }
+}
+
+/// A list with the probability of everybody to be on it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Drawn {
+    /// the list; its gap is that of the places by rank
+    pub allocation: Allocation,
+    /// `[N]`: whether a place was won in the draw
+    pub by_lot: Vec<bool>,
+    /// `[N]`: the probability to be on the list, over all keys
+    pub probability: Vec<f64>,
+    /// where the probabilities come from
+    pub inclusion: Inclusion,
+}
+
+/// Where probabilities come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Inclusion {
+    /// they are those of the procedure, up to rounding
+    Exact,
+    /// the list was made this many times more with fresh keys, and each probability is a mean over these lists and the one that stands:
+    /// nobody on the list has probability 0
+    Simulated {
+        /// the lists made with fresh keys
+        repetitions: usize,
+    },
+}
+
+/// Who gets the places, by rank and by lot.
+///
+/// The first K − E places go by rank under all rules, must-calls and floors included; the other E are drawn among everybody else, as
+/// evenly as caps, K and costs allow, whatever their value. Where floors and must-calls need more than K − E places, they have them,
+/// and fewer are drawn.
+pub fn draw(problem: &Problem<'_>, draw: &Draw) -> Result<Drawn, Refusal> {
+    problem.check()?;
+    let (ranked, bounds) = Ranked::new(problem);
+    let structure = Structure::of(&ranked);
+    let Some(explore) = affordable(&ranked, &bounds, &structure, draw.explore.min(bounds.places)) else {
+        return Err(Refusal::Conflict(conflict(&ranked, &bounds, &structure)));
+    };
+    let list = |ranked: &Ranked, bounds: &Bounds, structure: &Structure, fixed: Option<&[bool]>| {
+        // all rules hold for the places by rank, and there are fewer of these
+        let bounds = Bounds { places: bounds.places - explore, ..bounds.clone() };
+        match structure {
+            Structure::Laminar(tree) if ranked.cost.is_none() => {
+                Ok(laminar(ranked, &bounds, problem.fill, explore, tree))
+            }
+            _ => general(ranked, &bounds, problem.fill, explore, structure, fixed),
+        }
+    };
+    let Some(listed) = list(&ranked, &bounds, &structure, None)? else {
+        return Err(Refusal::Conflict(conflict(&ranked, &bounds, &structure)));
+    };
+    let mut probability = ranked.by_position(&listed.chance);
+    let mut inclusion = Inclusion::Exact;
+    if !listed.is_exact {
+        let repetitions = draw.repetitions.min(limit(&ranked, &bounds, &listed));
+        // where ties do not matter, only the lot is drawn again
+        let by_rank: Vec<bool> = (0..ranked.len()).map(|i| listed.chosen[i] && !listed.by_lot[i]).collect();
+        let by_rank = (!listed.is_tied).then(|| ranked.by_position(&by_rank));
+        for repetition in 0..repetitions {
+            interrupt::check();
+            let key: Vec<u64> =
+                problem.key.iter().map(|key| super::key::fresh(*key, repetition as u64)).collect();
+            let (ranked, bounds) = Ranked::new(&Problem { key: &key, ..*problem });
+            let fixed: Option<Vec<bool>> = by_rank
+                .as_ref()
+                .map(|by_rank| ranked.order.iter().map(|position| by_rank[*position as usize]).collect());
+            // fresh keys give fresh ranks, and with them another tree
+            let structure = Structure::of(&ranked);
+            if let Some(again) = list(&ranked, &bounds, &structure, fixed.as_deref())? {
+                let chance = ranked.by_position(&again.chance);
+                probability.iter_mut().zip(chance).for_each(|(sum, chance)| *sum += chance);
+            }
+        }
+        probability.iter_mut().for_each(|sum| *sum /= (repetitions + 1) as f64);
+        inclusion = Inclusion::Simulated { repetitions };
+    }
+    Ok(Drawn {
+        allocation: Allocation {
+            value: worth(&ranked.value, &listed.chosen),
+            places_filled: listed.chosen.iter().filter(|chosen| **chosen).count(),
+            chosen: ranked.by_position(&listed.chosen),
+            method: listed.method,
+            gap: listed.gap,
+        },
+        by_lot: ranked.by_position(&listed.by_lot),
+        probability,
+        inclusion,
+    })
+}
+
+/// How many places can be drawn beside floors and must-calls; nothing where the rules cannot be met at all.
+fn affordable(ranked: &Ranked, bounds: &Bounds, structure: &Structure, explore: usize) -> Option<usize> {
+    let least = match structure {
+        Structure::Laminar(tree) => Filling::new(tree, bounds)?.load[0] as usize,
+        Structure::Two(first, second) => {
+            let found = flow(ranked, &vec![-1.0; ranked.len()], bounds, false, (first, second));
+            if found.missing > 0 {
+                return None;
+            }
+            found.chosen.iter().filter(|chosen| **chosen).count()
+        }
+        Structure::Other => {
+            let mut each = ranked.clone();
+            each.value.fill(-1.0);
+            match integer(&each, bounds, false) {
+                Found::List(chosen, _) => chosen.iter().filter(|chosen| **chosen).count(),
+                Found::Infeasible => return None,
+                Found::Unknown => bounds.places,
+            }
+        }
+    };
+    Some(explore.min(bounds.places - least.min(bounds.places)))
+}
+
+/// How many repetitions a problem of this size can have: a matter of its numbers, never of the clock.
+fn limit(ranked: &Ranked, bounds: &Bounds, listed: &Listed) -> usize {
+    let people = ranked.len().max(1);
+    let work = match listed.method {
+        _ if !listed.is_tied => people,
+        Method::Greedy => people,
+        Method::Flow => people + bounds.places * people / 100,
+        Method::Integer => people * 5_000,
+    };
+    (20_000_000 / work).max(20)
+}

@@ -1,0 +1,215 @@
+//! Two trees as a network: root of the first → its sets → cells → sets of the second → its root.
+//!
+//! A *cell* is everybody in the same innermost sets of both trees; of a cell only the best matter, must-calls first, so that it is one
+//! arc with rising costs. An arc into a set of the first tree, and out of one of the second, carries at most its cap, and its first
+//! units, up to the floor, are rewarded on a level of their own, as must-calls are: the flow of least cost meets as many of them
+//! as can be met, whatever the values.
+//!
+//! A set without a floor or sets inside whose people all are in one cell is *dissolved*: its cap leaves the best of it, and the others
+//! have no chance. Households within workers then cost nothing.
+//!
+//! Costs are whole numbers, so that nothing is lost on long paths: values are rounded to 2⁻⁵⁶ of the largest. Below
+//! them, on a last level, stand the keys: among lists of equal value the one with the smallest sum of keys (their upper 40 bits) wins.
+
+use super::greedy::{cap_of, floor_of};
+use super::ranked::{Bounds, Ranked};
+use super::structure::Tree;
+use std::ops::{Add, Neg, Sub};
+
+/// A cost on three levels, compared from the first to the last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub(super) struct Price {
+    /// minus the floors and must-calls served
+    pub rules: i64,
+    /// minus the value
+    pub value: i128,
+    /// the key
+    pub key: i64,
+}
+
+impl Add for Price {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self { rules: self.rules + other.rules, value: self.value + other.value, key: self.key + other.key }
+    }
+}
+
+impl Sub for Price {
+    type Output = Self;
+    fn sub(self, other: Self) -> Self {
+        self + -other
+    }
+}
+
+impl Neg for Price {
+    type Output = Self;
+    fn neg(self) -> Self {
+        Self { rules: -self.rules, value: -self.value, key: -self.key }
+    }
+}
+
+/// People who are in the same sets.
+#[derive(Debug, Clone)]
+pub(super) struct Cell {
+    /// node of the first tree
+    pub a: usize,
+    /// node of the second tree, counted on from the nodes of the first
+    pub b: usize,
+    /// ranks, best first
+    pub people: Vec<u32>,
+    /// how many of them are taken
+    pub taken: usize,
+}
+
+/// The network. Nodes of the first tree come first, then those of the second.
+#[derive(Debug)]
+pub(super) struct Network {
+    /// how many nodes the first tree has
+    pub split: usize,
+    pub parent: Vec<usize>,
+    pub children: Vec<Vec<usize>>,
+    /// per node: what the arc between it and its parent carries at least and at most, and does
+    pub floor: Vec<usize>,
+    pub cap: Vec<usize>,
+    pub flow: Vec<usize>,
+    pub cells: Vec<Cell>,
+    /// per node
+    pub cells_of: Vec<Vec<u32>>,
+    /// per rank
+    pub price: Vec<Price>,
+    /// floors and must-calls, summed
+    pub wanted: i64,
+    /// whether a set that was dissolved left out somebody as good as somebody it kept
+    pub is_cut_at_a_tie: bool,
+}
+
+impl Network {
+    pub(super) fn new(ranked: &Ranked, value: &[f64], bounds: &Bounds, first: &Tree, second: &Tree) -> Self {
+        let price = prices(ranked, value, bounds);
+        let mut leaf = [first.leaf.clone(), second.leaf.clone()];
+        let mut is_out = vec![false; price.len()];
+        let mut by_price: Vec<u32> = (0..price.len() as u32).collect();
+        by_price.sort_by_key(|rank| price[*rank as usize]);
+        let cut = dissolve(first, bounds, &mut leaf, 0, &mut is_out, &by_price, &price)
+            | dissolve(second, bounds, &mut leaf, 1, &mut is_out, &by_price, &price);
+        let split = first.len();
+        let nodes = split + second.len();
+        let (mut parent, mut floor, mut cap) = (Vec::new(), Vec::new(), Vec::new());
+        let mut children = vec![Vec::new(); nodes];
+        for (tree, base) in [(first, 0), (second, split)] {
+            for node in 0..tree.len() {
+                parent.push(base + tree.parent[node] as usize);
+                floor.push(floor_of(tree, bounds, node));
+                cap.push(cap_of(tree, bounds, node));
+                if node > 0 {
+                    children[base + tree.parent[node] as usize].push(base + node);
+                }
+            }
+        }
+        let sums = floor.iter().sum::<usize>() + bounds.must.iter().filter(|must| **must).count();
+        let ends = |rank: &u32| (leaf[0][*rank as usize], leaf[1][*rank as usize]);
+        let mut people: Vec<u32> = by_price.into_iter().filter(|rank| !is_out[*rank as usize]).collect();
+        people.sort_by_key(ends);
+        let mut cells_of = vec![Vec::new(); nodes];
+        let mut cells = Vec::new();
+        for same in people.chunk_by(|x, y| ends(x) == ends(y)) {
+            let (a, b) = ends(&same[0]);
+            let (a, b) = (a as usize, split + b as usize);
+            cells_of[a].push(cells.len() as u32);
+            cells_of[b].push(cells.len() as u32);
+            cells.push(Cell { a, b, people: same.to_vec(), taken: 0 });
+        }
+        Self {
+            split,
+            parent,
+            children,
+            floor,
+            cap,
+            flow: vec![0; nodes],
+            cells,
+            cells_of,
+            price,
+            wanted: sums as i64,
+            is_cut_at_a_tie: cut,
+        }
+    }
+
+    /// What one more unit costs on the arc of a set.
+    pub(super) fn more(&self, node: usize) -> Option<Price> {
+        let rules = -i64::from(self.flow[node] < self.floor[node]);
+        (self.flow[node] < self.cap[node]).then_some(Price { rules, ..Price::default() })
+    }
+
+    /// What one unit less costs on the arc of a set.
+    pub(super) fn less(&self, node: usize) -> Option<Price> {
+        let rules = i64::from(self.flow[node] <= self.floor[node]);
+        (self.flow[node] > 0).then_some(Price { rules, ..Price::default() })
+    }
+
+    /// What the next person of a cell costs.
+    pub(super) fn next(&self, cell: &Cell) -> Option<Price> {
+        cell.people.get(cell.taken).map(|rank| self.price[*rank as usize])
+    }
+
+    /// What it costs to send the last person of a cell away.
+    pub(super) fn last(&self, cell: &Cell) -> Option<Price> {
+        let last = cell.taken.checked_sub(1)?;
+        Some(-self.price[cell.people[last] as usize])
+    }
+}
+
+/// What each person costs.
+fn prices(ranked: &Ranked, value: &[f64], bounds: &Bounds) -> Vec<Price> {
+    let largest = value.iter().fold(0.0, |largest: f64, v| largest.max(v.abs()));
+    let unit = if largest > 0.0 { largest.log2().ceil() } else { 0.0 };
+    // by halves, so that neither factor leaves the range of numbers
+    let (half, rest) = (((56.0 - unit) / 2.0).floor(), ((56.0 - unit) / 2.0).ceil());
+    let price = |rank: usize| Price {
+        rules: -i64::from(bounds.must[rank]),
+        value: -((value[rank] * half.exp2() * rest.exp2()).round() as i128),
+        key: (ranked.key[rank] >> 24) as i64,
+    };
+    (0..value.len()).map(price).collect()
+}
+
+/// Leaves the best of every set of one tree that lies in a single cell, and takes the set away; says whether a tie decided.
+fn dissolve(
+    tree: &Tree,
+    bounds: &Bounds,
+    leaf: &mut [Vec<u32>; 2],
+    side: usize,
+    is_out: &mut [bool],
+    by_price: &[u32],
+    price: &[Price],
+) -> bool {
+    let mut inside = vec![0; tree.len()];
+    (1..tree.len()).for_each(|node| inside[tree.parent[node] as usize] += 1);
+    let mut members = vec![Vec::new(); tree.len()];
+    for &rank in by_price.iter().filter(|rank| !is_out[**rank as usize]) {
+        members[leaf[side][rank as usize] as usize].push(rank);
+    }
+    let mut is_tied = false;
+    for node in (1..tree.len()).rev() {
+        let mut here = std::mem::take(&mut members[node]);
+        // whoever comes from inside stands among the others by price
+        here.sort_by_key(|rank| price[*rank as usize]);
+        let other = |rank: &u32| leaf[1 - side][*rank as usize];
+        let is_one = here.iter().all(|rank| other(rank) == other(&here[0]));
+        if inside[node] > 0 || floor_of(tree, bounds, node) > 0 || !is_one {
+            continue;
+        }
+        let parent = tree.parent[node] as usize;
+        inside[parent] -= 1;
+        let (kept, out) = here.split_at(cap_of(tree, bounds, node).min(here.len()));
+        if let (Some(&last), Some(&first)) = (kept.last(), out.first()) {
+            let worth = |rank: u32| (price[rank as usize].rules, price[rank as usize].value);
+            is_tied |= worth(last) == worth(first);
+        }
+        out.iter().for_each(|rank| is_out[*rank as usize] = true);
+        for &rank in kept {
+            leaf[side][rank as usize] = parent as u32;
+            members[parent].push(rank);
+        }
+    }
+    is_tied
+}
