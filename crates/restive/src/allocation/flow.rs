@@ -191,8 +191,9 @@ fn arcs(network: &Network, node: usize, mut visit: impl FnMut(usize, Price, Step
 }
 
 impl Flowed {
-    /// Whether another list is worth as much: a circle of arcs that cost nothing beside the potentials goes through a person.
-    pub(super) fn is_tied(&self) -> bool {
+    /// Whether another list is worth as much as the one chosen: a circle of arcs that cost nothing beside the potentials goes through
+    /// a person, or somebody chosen has an equal who was left out with a dissolved set.
+    pub(super) fn is_tied(&self, chosen: &[bool]) -> bool {
         let nodes = self.network.parent.len();
         let mut onward = vec![Vec::new(); nodes];
         for node in 0..nodes {
@@ -210,7 +211,7 @@ impl Flowed {
             let crosses = |to: &usize| (*to < self.network.split) != (node < self.network.split);
             onward[node].iter().any(|to| crosses(to) && part[*to] == part[node])
         };
-        self.network.is_cut_at_a_tie || (0..nodes).any(is_open)
+        self.network.kept_at_a_tie.iter().any(|rank| chosen[*rank as usize]) || (0..nodes).any(is_open)
     }
 }
 

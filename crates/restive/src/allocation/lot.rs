@@ -173,7 +173,7 @@ pub(super) fn general(
 /// Whether the list by rank may depend on the keys.
 fn is_tied(ranked: &Ranked, bounds: &Bounds, fill: bool, structure: &Structure, solved: &Solved) -> bool {
     match (&solved.flowed, structure) {
-        (Some(flowed), _) => flowed.is_tied(),
+        (Some(flowed), _) => flowed.is_tied(&solved.chosen),
         (None, Structure::Laminar(tree)) if solved.method == Method::Greedy => {
             by_rank(ranked, bounds, fill, tree).is_some_and(|found| !found.open.is_empty())
         }

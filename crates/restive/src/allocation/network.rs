@@ -79,8 +79,8 @@ pub(super) struct Network {
     pub price: Vec<Price>,
     /// floors and must-calls, summed
     pub wanted: i64,
-    /// whether a set that was dissolved left out somebody as good as somebody it kept
-    pub is_cut_at_a_tie: bool,
+    /// whom a set that was dissolved kept although it left out somebody as good
+    pub kept_at_a_tie: Vec<u32>,
 }
 
 impl Network {
@@ -90,8 +90,10 @@ impl Network {
         let mut is_out = vec![false; price.len()];
         let mut by_price: Vec<u32> = (0..price.len() as u32).collect();
         by_price.sort_by_key(|rank| price[*rank as usize]);
-        let cut = dissolve(first, bounds, &mut leaf, 0, &mut is_out, &by_price, &price)
-            | dissolve(second, bounds, &mut leaf, 1, &mut is_out, &by_price, &price);
+        let mut kept_at_a_tie = Vec::new();
+        for (side, tree) in [first, second].into_iter().enumerate() {
+            kept_at_a_tie.extend(dissolve(tree, bounds, &mut leaf, side, &mut is_out, &by_price, &price));
+        }
         let split = first.len();
         let nodes = split + second.len();
         let (mut parent, mut floor, mut cap) = (Vec::new(), Vec::new(), Vec::new());
@@ -130,7 +132,7 @@ impl Network {
             cells_of,
             price,
             wanted: sums as i64,
-            is_cut_at_a_tie: cut,
+            kept_at_a_tie,
         }
     }
 
@@ -172,7 +174,8 @@ fn prices(ranked: &Ranked, value: &[f64], bounds: &Bounds) -> Vec<Price> {
     (0..value.len()).map(price).collect()
 }
 
-/// Leaves the best of every set of one tree that lies in a single cell, and takes the set away; says whether a tie decided.
+/// Leaves the best of every set of one tree that lies in a single cell, and takes the set away; returns those who are no
+/// better than somebody left out.
 fn dissolve(
     tree: &Tree,
     bounds: &Bounds,
@@ -181,14 +184,14 @@ fn dissolve(
     is_out: &mut [bool],
     by_price: &[u32],
     price: &[Price],
-) -> bool {
+) -> Vec<u32> {
     let mut inside = vec![0; tree.len()];
     (1..tree.len()).for_each(|node| inside[tree.parent[node] as usize] += 1);
     let mut members = vec![Vec::new(); tree.len()];
     for &rank in by_price.iter().filter(|rank| !is_out[**rank as usize]) {
         members[leaf[side][rank as usize] as usize].push(rank);
     }
-    let mut is_tied = false;
+    let mut tied = Vec::new();
     for node in (1..tree.len()).rev() {
         let mut here = std::mem::take(&mut members[node]);
         // whoever comes from inside stands among the others by price
@@ -201,9 +204,9 @@ fn dissolve(
         let parent = tree.parent[node] as usize;
         inside[parent] -= 1;
         let (kept, out) = here.split_at(cap_of(tree, bounds, node).min(here.len()));
-        if let (Some(&last), Some(&first)) = (kept.last(), out.first()) {
+        if let Some(&first) = out.first() {
             let worth = |rank: u32| (price[rank as usize].rules, price[rank as usize].value);
-            is_tied |= worth(last) == worth(first);
+            tied.extend(kept.iter().filter(|rank| worth(**rank) == worth(first)));
         }
         out.iter().for_each(|rank| is_out[*rank as usize] = true);
         for &rank in kept {
@@ -211,5 +214,5 @@ fn dissolve(
             members[parent].push(rank);
         }
     }
-    is_tied
+    tied
 }
