@@ -7,7 +7,8 @@
 //!
 //! Values flow one way: [instance] → [predictor] → [index] → [policy] → [evaluation]. Gradients flow back through
 //! `pullback`s. [training] fits a predictor to what was logged, [history] puts a person's own record beside its prediction,
-//! [planning] ranks the arms of a programme that ends, and [statistics] tests what came of it.
+//! [planning] ranks the arms of a programme that ends, [allocation] gives its places under a planner's rules, and [statistics] tests
+//! what came of it.
 //!
 //! ```
 //! use restive::{Reward, Transition, Layout, index, policy};

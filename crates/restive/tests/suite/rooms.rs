@@ -52,13 +52,14 @@ const PACKAGES: [(&str, &[&str]); 10] = [
 ];
 
 /// room of the library → the rooms it may name
-const ROOMS: [(&str, &[&str]); 20] = [
+const ROOMS: [(&str, &[&str]); 21] = [
     ("error", &[]),
     ("interrupt", &[]),
     ("random", &[]),
     ("simd", &[]),
     ("lu", &[]),
     ("cholesky", &[]),
+    ("allocation", &["error", "interrupt"]),
     ("belief", &["error", "interrupt"]),
     ("instance", &["belief", "error"]),
     ("predictor", &["cholesky", "error", "interrupt", "random", "simd"]),

@@ -59,7 +59,9 @@ impl Case {
             .collect();
         let partition = |random: &mut Random, groups: u32, none: f64| -> Vec<u32> {
             (0..n)
-                .map(|_| if random.random::<f64>() < none { NO_GROUP } else { random.random_range(0..groups) })
+                .map(
+                    |_| if random.random::<f64>() < none { NO_GROUP } else { random.random_range(0..groups) },
+                )
                 .collect()
         };
         let mut groups: Vec<Vec<u32>> = Vec::new();
@@ -68,10 +70,17 @@ impl Case {
             Shape::One => groups.push(partition(random, 3, 0.2)),
             Shape::Nested => {
                 let inner = partition(random, 5, 0.15);
-                let outer: Vec<u32> =
-                    inner.iter().map(|&g| if g == NO_GROUP { random.random_range(0..3) } else { g % 2 }).collect();
-                let mut outermost: Vec<u32> = outer.iter().map(|&g| if g == 2 { NO_GROUP } else { 0 }).collect();
-                outermost.iter_mut().zip(&outer).for_each(|(o, g)| if *g == 2 { *o = 1 });
+                let outer: Vec<u32> = inner
+                    .iter()
+                    .map(|&g| if g == NO_GROUP { random.random_range(0..3) } else { g % 2 })
+                    .collect();
+                let mut outermost: Vec<u32> =
+                    outer.iter().map(|&g| if g == 2 { NO_GROUP } else { 0 }).collect();
+                outermost.iter_mut().zip(&outer).for_each(|(o, g)| {
+                    if *g == 2 {
+                        *o = 1
+                    }
+                });
                 groups.extend([inner, outer, outermost]);
                 let drop = random.random_range(0..4);
                 if drop < 3 {
@@ -87,7 +96,12 @@ impl Case {
                 if random.random::<bool>() {
                     // nested in the second
                     let finer = groups[1].clone();
-                    groups.push(finer.iter().map(|&g| if g == NO_GROUP { g } else { 2 * g + random.random_range(0..2) }).collect());
+                    groups.push(
+                        finer
+                            .iter()
+                            .map(|&g| if g == NO_GROUP { g } else { 2 * g + random.random_range(0..2) })
+                            .collect(),
+                    );
                 }
             }
             Shape::Three => (0..3).for_each(|_| groups.push(partition(random, 3, 0.1))),
@@ -100,7 +114,11 @@ impl Case {
                     if random.random::<f64>() < strict.floor { random.random_range(1..3) } else { 0 }
                 };
                 let cap = |random: &mut Random| {
-                    if random.random::<f64>() < strict.cap { random.random_range(usize::from(strict.must < 0.2)..4) } else { usize::MAX }
+                    if random.random::<f64>() < strict.cap {
+                        random.random_range(usize::from(strict.must < 0.2)..4)
+                    } else {
+                        usize::MAX
+                    }
                 };
                 Family {
                     at_least: (0..count).map(|_| floor(random)).collect(),
@@ -128,7 +146,8 @@ impl Case {
     pub fn shuffled(&self, order: &[usize]) -> Self {
         let mut other = self.clone();
         for (i, &from) in order.iter().enumerate() {
-            (other.value[i], other.key[i], other.must[i]) = (self.value[from], self.key[from], self.must[from]);
+            (other.value[i], other.key[i], other.must[i]) =
+                (self.value[from], self.key[from], self.must[from]);
             for (family, before) in other.families.iter_mut().zip(&self.families) {
                 family.group[i] = before.group[from];
             }
@@ -156,8 +175,10 @@ impl Case {
         let within = self.families.iter().zip(&loads).all(|(family, load)| {
             (0..load.len()).all(|g| load[g] >= family.at_least[g] && load[g] <= family.at_most[g])
         });
-        let spent: f64 =
-            self.cost.as_ref().map_or(0.0, |(of, _)| people.clone().filter(|i| is_on(*i)).map(|i| of[i]).sum());
+        let spent: f64 = self
+            .cost
+            .as_ref()
+            .map_or(0.0, |(of, _)| people.clone().filter(|i| is_on(*i)).map(|i| of[i]).sum());
         within
             && people.clone().filter(|i| is_on(*i)).count() <= self.places
             && people.clone().all(|i| is_on(i) || !self.must[i])

@@ -143,7 +143,8 @@ fn by_hand(case: &Case, explore: usize) -> Vec<bool> {
     let mut chosen = case.must.clone();
     let musts = chosen.iter().filter(|on| **on).count();
     let explore = explore.min(case.places - musts);
-    let mut order: Vec<usize> = (0..n).filter(|i| !case.must[*i] && (case.fill || case.value[*i] > 0.0)).collect();
+    let mut order: Vec<usize> =
+        (0..n).filter(|i| !case.must[*i] && (case.fill || case.value[*i] > 0.0)).collect();
     order.sort_by(|&i, &j| case.value[j].total_cmp(&case.value[i]).then(case.key[i].cmp(&case.key[j])));
     order.into_iter().take(case.places - explore - musts).for_each(|i| chosen[i] = true);
     let mut rest: Vec<usize> = (0..n).filter(|i| !chosen[*i]).collect();
@@ -163,8 +164,7 @@ fn a_draw_is_as_even_as_the_room_allows() {
         case.families.iter_mut().for_each(|f| f.at_least.fill(0));
         let explore = random.random_range(1..6);
         let Some(found) = drawn(&case, explore) else { continue };
-        let by_rank: Vec<bool> =
-            (0..12).map(|i| found.allocation.chosen[i] && !found.by_lot[i]).collect();
+        let by_rank: Vec<bool> = (0..12).map(|i| found.allocation.chosen[i] && !found.by_lot[i]).collect();
         // the sets of people, with what the places by rank leave of their caps
         let ranked = by_rank.iter().filter(|on| **on).count();
         let musts = case.must.iter().filter(|must| **must).count();

@@ -36,7 +36,9 @@ fn broken(case: &Case, rules: &[RuleRef]) -> Vec<u64> {
             RuleRef::AtLeast { family, group } => {
                 loads[*family][*group] < case.families[*family].at_least[*group]
             }
-            RuleRef::AtMost { family, group } => loads[*family][*group] > case.families[*family].at_most[*group],
+            RuleRef::AtMost { family, group } => {
+                loads[*family][*group] > case.families[*family].at_most[*group]
+            }
             RuleRef::Must { people } => !is_on(people[0]),
             RuleRef::Cost => {
                 let (of, most) = case.cost.as_ref().unwrap();
@@ -94,7 +96,8 @@ fn check(case: &Case, found: &Conflict, context: &str) {
     let rules = rules(case);
     let mut mask = 0u64;
     let mut add = |rule: RuleRef| {
-        let k = rules.iter().position(|other| *other == rule).unwrap_or_else(|| panic!("{context}: {rule:?}"));
+        let k =
+            rules.iter().position(|other| *other == rule).unwrap_or_else(|| panic!("{context}: {rule:?}"));
         mask |= 1 << k;
     };
     for rule in &found.rules {
