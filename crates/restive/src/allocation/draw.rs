@@ -5,6 +5,7 @@ use super::dual::worth;
 use super::flow::flow;
 use super::greedy::Filling;
 use super::integer::{Found, integer};
+use super::key::fresh;
 use super::lot::{Listed, general, laminar};
 use super::problem::{Allocation, Method, Problem};
 use super::ranked::{Bounds, Ranked};
@@ -82,23 +83,24 @@ pub fn draw(problem: &Problem<'_>, draw: &Draw) -> Result<Drawn, Refusal> {
     let mut inclusion = Inclusion::Exact;
     if !listed.is_exact {
         let repetitions = draw.repetitions.min(limit(&ranked, &bounds, &listed));
-        // where ties do not matter, only the lot is drawn again
         let by_rank: Vec<bool> = (0..ranked.len()).map(|i| listed.chosen[i] && !listed.by_lot[i]).collect();
-        let by_rank = (!listed.is_tied).then(|| ranked.by_position(&by_rank));
-        for repetition in 0..repetitions {
+        let mut same = ranked.clone();
+        for repetition in 0..repetitions as u64 {
             interrupt::check();
-            let key: Vec<u64> =
-                problem.key.iter().map(|key| super::key::fresh(*key, repetition as u64)).collect();
-            let (ranked, bounds) = Ranked::new(&Problem { key: &key, ..*problem });
-            let fixed: Option<Vec<bool>> = by_rank
-                .as_ref()
-                .map(|by_rank| ranked.order.iter().map(|position| by_rank[*position as usize]).collect());
-            // fresh keys give fresh ranks, and with them another tree
-            let structure = Structure::of(&ranked);
-            if let Some(again) = list(&ranked, &bounds, &structure, fixed.as_deref())? {
-                let chance = ranked.by_position(&again.chance);
-                probability.iter_mut().zip(chance).for_each(|(sum, chance)| *sum += chance);
-            }
+            let again = if listed.is_tied {
+                // fresh keys give fresh ranks, and with them another tree
+                let key: Vec<u64> = problem.key.iter().map(|key| fresh(*key, repetition)).collect();
+                let (ranked, bounds) = Ranked::new(&Problem { key: &key, ..*problem });
+                let again = list(&ranked, &bounds, &Structure::of(&ranked), None)?;
+                again.map(|again| ranked.by_position(&again.chance))
+            } else {
+                // only the lot is drawn again
+                same.key.iter_mut().zip(&ranked.key).for_each(|(new, key)| *new = fresh(*key, repetition));
+                let again = list(&same, &bounds, &structure, Some(&by_rank))?;
+                again.map(|again| ranked.by_position(&again.chance))
+            };
+            let chance = again.into_iter().flatten();
+            probability.iter_mut().zip(chance).for_each(|(sum, chance)| *sum += chance);
         }
         probability.iter_mut().for_each(|sum| *sum /= (repetitions + 1) as f64);
         inclusion = Inclusion::Simulated { repetitions };

@@ -61,8 +61,7 @@ pub(super) fn flow(
         }
     }
     let mut chosen = vec![false; ranked.len()];
-    let taken = network.cells.iter().flat_map(|cell| &cell.people[..cell.taken]);
-    taken.for_each(|rank| chosen[*rank as usize] = true);
+    network.taken().for_each(|rank| chosen[rank] = true);
     let missing = (network.wanted - served) as usize;
     Flowed { chosen, missing, network, potential }
 }
@@ -77,8 +76,8 @@ fn first_potentials(network: &Network) -> Vec<Option<Price>> {
         distance[node] = above.zip(network.more(node)).map(|(above, more)| above + more);
     }
     for cell in &network.cells {
-        if let Some((from, next)) = distance[cell.a].zip(network.next(cell)) {
-            lower(&mut distance[cell.b], from + next);
+        if let Some((from, next)) = distance[cell.a as usize].zip(cell.next) {
+            lower(&mut distance[cell.b as usize], from + next);
         }
     }
     for node in (network.split + 1..network.parent.len()).rev() {
@@ -117,6 +116,7 @@ impl Search {
         self.round += 1;
         self.heap.clear();
         self.reach(0, Price::default(), None);
+        let sink = network.split;
         let mut done = Vec::new();
         let mut end = None;
         while let Some(Reverse((distance, node))) = self.heap.pop() {
@@ -124,7 +124,7 @@ impl Search {
                 continue;
             }
             self.settled[node] = self.round;
-            if node == network.split {
+            if node == sink {
                 end = Some(distance);
                 break;
             }
@@ -133,7 +133,11 @@ impl Search {
             let potential = &*potential;
             arcs(network, node, |to, price, step| {
                 if let Some(there) = potential[to] {
-                    self.reach(to, distance + price + here - there, Some((node, step)));
+                    let distance = distance + price + here - there;
+                    // farther than the sink is of no use
+                    if self.seen[sink] != self.round || distance < self.distance[sink] {
+                        self.reach(to, distance, Some((node, step)));
+                    }
                 }
             });
         }
@@ -161,11 +165,7 @@ impl Search {
                     let is_with = (child < network.split) == (node == child);
                     if is_with { network.flow[child] += 1 } else { network.flow[child] -= 1 }
                 }
-                Step::Cell(cell) => {
-                    let is_with = from < network.split;
-                    let cell = &mut network.cells[cell];
-                    if is_with { cell.taken += 1 } else { cell.taken -= 1 }
-                }
+                Step::Cell(cell) => network.change(cell, from < network.split),
             }
             node = from;
         }
@@ -185,8 +185,8 @@ fn arcs(network: &Network, node: usize, mut visit: impl FnMut(usize, Price, Step
     }
     for &position in &network.cells_of[node] {
         let cell = &network.cells[position as usize];
-        let (price, to) = if is_first { (network.next(cell), cell.b) } else { (network.last(cell), cell.a) };
-        price.into_iter().for_each(|price| visit(to, price, Step::Cell(position as usize)));
+        let (price, to) = if is_first { (cell.next, cell.b) } else { (cell.last, cell.a) };
+        price.into_iter().for_each(|price| visit(to as usize, price, Step::Cell(position as usize)));
     }
 }
 

@@ -14,7 +14,7 @@
 //! | the groups of all families are | [`Method`] | optimal | time |
 //! |---|---|---|---|
 //! | disjoint or nested, pair by pair | `Greedy`: by rank, places kept back for floors | always | O(N log N) |
-//! | two such systems that cross | `Flow` of least cost | always, values rounded to 2⁻⁵⁶ of the largest | O(K · cells) at worst |
+//! | two such systems that cross | `Flow` of least cost | always, values rounded to 2⁻⁵² of the largest | O(K · cells) at worst |
 //! | anything else, or costs that bind | `Integer` | within `gap`, 0 where proven (to 10⁻⁹, the solver's) | bounded by steps and nodes |
 //!
 //! Groups whose rules say nothing do not count. An integer programme that is too large even for a first list is refused as such.

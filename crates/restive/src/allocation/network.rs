@@ -8,7 +8,8 @@
 //! A set without a floor or sets inside whose people all are in one cell is *dissolved*: its cap leaves the best of it, and the others
 //! have no chance. Households within workers then cost nothing.
 //!
-//! Costs are whole numbers, so that nothing is lost on long paths: values are rounded to 2⁻⁵⁶ of the largest. Below
+//! Costs are whole numbers, so that nothing is lost on long paths: values are rounded to 2⁻⁵² of the largest (2⁻⁶¹ times the number of
+//! groups, where there are more than 512). Below
 //! them, on a last level, stand the keys: among lists of equal value the one with the smallest sum of keys (their upper 40 bits) wins.
 
 use super::greedy::{cap_of, floor_of};
@@ -22,7 +23,7 @@ pub(super) struct Price {
     /// minus the floors and must-calls served
     pub rules: i64,
     /// minus the value
-    pub value: i128,
+    pub value: i64,
     /// the key
     pub key: i64,
 }
@@ -48,17 +49,22 @@ impl Neg for Price {
     }
 }
 
-/// People who are in the same sets.
-#[derive(Debug, Clone)]
+/// People who are in the same sets, and what is asked of them in every search, side by side in memory.
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Cell {
     /// node of the first tree
-    pub a: usize,
+    pub a: u32,
     /// node of the second tree, counted on from the nodes of the first
-    pub b: usize,
-    /// ranks, best first
-    pub people: Vec<u32>,
+    pub b: u32,
+    /// where its people start among [`Network::people`], and end
+    start: u32,
+    end: u32,
     /// how many of them are taken
-    pub taken: usize,
+    pub taken: u32,
+    /// what the next person costs
+    pub next: Option<Price>,
+    /// what it costs to send the last one away
+    pub last: Option<Price>,
 }
 
 /// The network. Nodes of the first tree come first, then those of the second.
@@ -72,11 +78,14 @@ pub(super) struct Network {
     pub floor: Vec<usize>,
     pub cap: Vec<usize>,
     pub flow: Vec<usize>,
+    /// in the order of their nodes of the first tree
     pub cells: Vec<Cell>,
     /// per node
     pub cells_of: Vec<Vec<u32>>,
+    /// ranks, cell by cell, best first
+    people: Vec<u32>,
     /// per rank
-    pub price: Vec<Price>,
+    price: Vec<Price>,
     /// floors and must-calls, summed
     pub wanted: i64,
     /// whom a set that was dissolved kept although it left out somebody as good
@@ -85,7 +94,8 @@ pub(super) struct Network {
 
 impl Network {
     pub(super) fn new(ranked: &Ranked, value: &[f64], bounds: &Bounds, first: &Tree, second: &Tree) -> Self {
-        let price = prices(ranked, value, bounds);
+        let nodes = first.len() + second.len();
+        let price = prices(ranked, value, bounds, nodes);
         let mut leaf = [first.leaf.clone(), second.leaf.clone()];
         let mut is_out = vec![false; price.len()];
         let mut by_price: Vec<u32> = (0..price.len() as u32).collect();
@@ -95,7 +105,6 @@ impl Network {
             kept_at_a_tie.extend(dissolve(tree, bounds, &mut leaf, side, &mut is_out, &by_price, &price));
         }
         let split = first.len();
-        let nodes = split + second.len();
         let (mut parent, mut floor, mut cap) = (Vec::new(), Vec::new(), Vec::new());
         let mut children = vec![Vec::new(); nodes];
         for (tree, base) in [(first, 0), (second, split)] {
@@ -113,13 +122,15 @@ impl Network {
         let mut people: Vec<u32> = by_price.into_iter().filter(|rank| !is_out[*rank as usize]).collect();
         people.sort_by_key(ends);
         let mut cells_of = vec![Vec::new(); nodes];
-        let mut cells = Vec::new();
+        let mut cells: Vec<Cell> = Vec::new();
+        let mut start = 0;
         for same in people.chunk_by(|x, y| ends(x) == ends(y)) {
-            let (a, b) = ends(&same[0]);
-            let (a, b) = (a as usize, split + b as usize);
-            cells_of[a].push(cells.len() as u32);
-            cells_of[b].push(cells.len() as u32);
-            cells.push(Cell { a, b, people: same.to_vec(), taken: 0 });
+            let (a, b) = (ends(&same[0]).0, split as u32 + ends(&same[0]).1);
+            let end = start + same.len() as u32;
+            cells_of[a as usize].push(cells.len() as u32);
+            cells_of[b as usize].push(cells.len() as u32);
+            cells.push(Cell { a, b, start, end, taken: 0, next: Some(price[same[0] as usize]), last: None });
+            start = end;
         }
         Self {
             split,
@@ -130,6 +141,7 @@ impl Network {
             flow: vec![0; nodes],
             cells,
             cells_of,
+            people,
             price,
             wanted: sums as i64,
             kept_at_a_tie,
@@ -148,27 +160,38 @@ impl Network {
         (self.flow[node] > 0).then_some(Price { rules, ..Price::default() })
     }
 
-    /// What the next person of a cell costs.
-    pub(super) fn next(&self, cell: &Cell) -> Option<Price> {
-        cell.people.get(cell.taken).map(|rank| self.price[*rank as usize])
+    /// One more or one less of a cell is taken.
+    pub(super) fn change(&mut self, cell: usize, is_more: bool) {
+        let cell = &mut self.cells[cell];
+        if is_more {
+            cell.taken += 1
+        } else {
+            cell.taken -= 1
+        }
+        let place = cell.start + cell.taken;
+        let price = |place: u32| self.price[self.people[place as usize] as usize];
+        cell.next = (place < cell.end).then(|| price(place));
+        cell.last = (place > cell.start).then(|| -price(place - 1));
     }
 
-    /// What it costs to send the last person of a cell away.
-    pub(super) fn last(&self, cell: &Cell) -> Option<Price> {
-        let last = cell.taken.checked_sub(1)?;
-        Some(-self.price[cell.people[last] as usize])
+    /// The ranks that are taken.
+    pub(super) fn taken(&self) -> impl Iterator<Item = usize> + '_ {
+        let places = self.cells.iter().flat_map(|cell| cell.start..cell.start + cell.taken);
+        places.map(|place| self.people[place as usize] as usize)
     }
 }
 
 /// What each person costs.
-fn prices(ranked: &Ranked, value: &[f64], bounds: &Bounds) -> Vec<Price> {
+fn prices(ranked: &Ranked, value: &[f64], bounds: &Bounds, nodes: usize) -> Vec<Price> {
     let largest = value.iter().fold(0.0, |largest: f64, v| largest.max(v.abs()));
     let unit = if largest > 0.0 { largest.log2().ceil() } else { 0.0 };
+    // a path has no more arcs than nodes: its sum must not leave 62 bits
+    let shift = (61.0 - (nodes as f64).log2().ceil()).min(52.0) - unit;
     // by halves, so that neither factor leaves the range of numbers
-    let (half, rest) = (((56.0 - unit) / 2.0).floor(), ((56.0 - unit) / 2.0).ceil());
+    let (half, rest) = ((shift / 2.0).floor(), (shift / 2.0).ceil());
     let price = |rank: usize| Price {
         rules: -i64::from(bounds.must[rank]),
-        value: -((value[rank] * half.exp2() * rest.exp2()).round() as i128),
+        value: -((value[rank] * half.exp2() * rest.exp2()).round() as i64),
         key: (ranked.key[rank] >> 24) as i64,
     };
     (0..value.len()).map(price).collect()

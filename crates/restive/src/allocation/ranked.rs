@@ -45,13 +45,15 @@ pub(super) struct Bounds {
 impl Ranked {
     pub(super) fn new(problem: &Problem<'_>) -> (Self, Bounds) {
         let n = problem.value.len();
-        let mut order: Vec<u32> = (0..n as u32).collect();
-        let rank = |i: u32| (problem.value[i as usize], problem.key[i as usize]);
-        order.sort_unstable_by(|&i, &j| {
-            let ((v, a), (w, b)) = (rank(i), rank(j));
-            // −0 and 0 are one value
-            (w + 0.0).total_cmp(&(v + 0.0)).then(a.cmp(&b)).then(i.cmp(&j))
-        });
+        // as whole numbers side by side, which sort faster; −0 and 0 are one value
+        let descending = |v: f64| {
+            let bits = (v + 0.0).to_bits();
+            if bits >> 63 == 0 { !(bits | 1 << 63) } else { bits }
+        };
+        let mut ranks: Vec<(u64, u64, u32)> =
+            (0..n).map(|i| (descending(problem.value[i]), problem.key[i], i as u32)).collect();
+        ranks.sort_unstable();
+        let order: Vec<u32> = ranks.into_iter().map(|(_, _, i)| i).collect();
         let at = |i: &u32| *i as usize;
         let mut ranked = Self {
             value: order.iter().map(|i| problem.value[at(i)]).collect(),
