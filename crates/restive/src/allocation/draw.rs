@@ -58,7 +58,7 @@ pub enum Inclusion {
 ///
 /// The first K − E places go by rank under all rules, must-calls and floors included; the other E are drawn among everybody else, as
 /// evenly as caps, K and costs allow, whatever their value. Where floors and must-calls need more than K − E places, they have them,
-/// and fewer are drawn.
+/// and fewer are drawn; where costs leave no list of K − E places, nothing is.
 pub fn draw(problem: &Problem<'_>, draw: &Draw) -> Result<Drawn, Refusal> {
     problem.check()?;
     let (ranked, bounds) = Ranked::new(problem);
@@ -77,7 +77,11 @@ pub fn draw(problem: &Problem<'_>, draw: &Draw) -> Result<Drawn, Refusal> {
         }
     };
     let Some(listed) = list(&ranked, &bounds, &structure, None)? else {
-        return Err(Refusal::Conflict(conflict(&ranked, &bounds, &structure)));
+        return match explore {
+            0 => Err(Refusal::Conflict(conflict(&ranked, &bounds, &structure))),
+            // the costs may ask for more places than floors and must-calls alone
+            _ => self::draw(problem, &Draw { explore: 0, ..*draw }),
+        };
     };
     let mut probability = ranked.by_position(&listed.chance);
     let mut inclusion = Inclusion::Exact;
