@@ -80,7 +80,7 @@ pub(super) struct Network {
     pub flow: Vec<usize>,
     /// in the order of their nodes of the first tree
     pub cells: Vec<Cell>,
-    /// per node
+    /// per node: of the first tree all its cells, of the second those of which somebody is taken
     pub cells_of: Vec<Vec<u32>>,
     /// ranks, cell by cell, best first
     people: Vec<u32>,
@@ -128,7 +128,6 @@ impl Network {
             let (a, b) = (ends(&same[0]).0, split as u32 + ends(&same[0]).1);
             let end = start + same.len() as u32;
             cells_of[a as usize].push(cells.len() as u32);
-            cells_of[b as usize].push(cells.len() as u32);
             cells.push(Cell { a, b, start, end, taken: 0, next: Some(price[same[0] as usize]), last: None });
             start = end;
         }
@@ -161,12 +160,14 @@ impl Network {
     }
 
     /// One more or one less of a cell is taken.
-    pub(super) fn change(&mut self, cell: usize, is_more: bool) {
-        let cell = &mut self.cells[cell];
-        if is_more {
-            cell.taken += 1
-        } else {
-            cell.taken -= 1
+    pub(super) fn change(&mut self, position: usize, is_more: bool) {
+        let cell = &mut self.cells[position];
+        cell.taken = if is_more { cell.taken + 1 } else { cell.taken - 1 };
+        let with_some = &mut self.cells_of[cell.b as usize];
+        match (is_more, cell.taken) {
+            (true, 1) => with_some.push(position as u32),
+            (false, 0) => with_some.retain(|other| *other != position as u32),
+            _ => {}
         }
         let place = cell.start + cell.taken;
         let price = |place: u32| self.price[self.people[place as usize] as usize];
