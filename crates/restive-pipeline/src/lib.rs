@@ -83,7 +83,7 @@ pub use error::{Error, Result};
 pub use evaluate::{
     AboutEstimator, AboutEvaluation, BehaviourName, Compared, ComparedRecipe, Decile, EstimatorsName,
     EvaluateAsked, Evaluated, EvaluatedQuantity, EvidenceAnswer, Interval, JudgedPart, LEAST_CALLS, Outcome,
-    PolicyGain, RatioName, StartName, compare, evidence_of_scores, signed,
+    PolicyGain, RatioName, RecordedAnswer, StartName, compare, evidence_of_scores, signed,
 };
 pub use latest::latest;
 pub use loss::{Loss, loss};

@@ -340,7 +340,7 @@ fn broken_trajectories() {
         "north,1,0,Ada,1,1,1",
         &[place, "column instance: found \"north\", expected an instance of"],
     );
-    for propensity in ["0", "1.5", "-0.1", ""] {
+    for propensity in ["0", "1.5", "-0.1"] {
         let row = format!("west,1,0,Ada,1,1,{propensity}");
         refused(file, "west,1,0,Ada,1,1,1", &row, &[place, "column propensity", "above 0 and at most 1"]);
     }

@@ -10,6 +10,7 @@ use crate::columns::doubtful;
 use crate::message::Message;
 use crate::prepare::every_arm;
 use crate::prepare::over_budget;
+use crate::words::grouped;
 use restive::data::encoding::{Encoding, Standardise};
 use restive::data::features::{Column, Features};
 use restive::data::split::Part;
@@ -177,10 +178,20 @@ impl StudyContents {
                 && instances.iter().any(|instance| instance.trajectories.reward().is_some()),
             has_truth: instances.iter().any(|instance| instance.truth.is_some()),
             split,
-            notes: over_budget(study).into_iter().collect(),
+            notes: over_budget(study).into_iter().chain(known_propensities(study)).collect(),
             warnings: warnings(study),
         }
     }
+}
+
+/// Where the log says how likely some of its actions were, and not all.
+fn known_propensities(study: &Study) -> Option<String> {
+    let each = study.instances.iter().map(|instance| instance.trajectories.known_propensities());
+    let (known, actions) = each.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+    let has_some = known > 0 && known < actions;
+    has_some.then(|| {
+        format!("propensities are known of {} of {} actions", grouped(known as u64), grouped(actions as u64))
+    })
 }
 
 /// What training would refuse, and what it would complain of.

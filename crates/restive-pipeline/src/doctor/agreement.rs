@@ -1,5 +1,6 @@
 //! `behaviour`: does what study.toml says of how people were chosen agree with the log? Everything that is weighed by propensities rests
-//! on it. Logged propensities must add up: over all decisions Σ(a − p) is 0, within √Σp(1 − p).
+//! on it. Logged propensities must add up: over all decisions Σ(a − p) is 0, within √Σp(1 − p). Actions whose propensity is not known
+//! have no part in that.
 
 use super::chosen::{Chosen, How};
 use super::finding::{Finding, Severity};
@@ -63,14 +64,15 @@ fn logged(log: &Log<'_>, says: &str) -> Finding {
     let (mut calls, mut expected, mut variance) = (0.0, 0.0, 0.0);
     for moment in log.moments() {
         let Some(propensity) = moment.propensity else { continue };
-        for (&a, &p) in moment.action.iter().zip(&propensity).filter(|(a, _)| **a != NO_ACTION) {
+        let known = |(a, p): &(&u8, &f64)| **a != NO_ACTION && !p.is_nan();
+        for (&a, &p) in moment.action.iter().zip(&propensity).filter(known) {
             let call = if a == 1 { p } else { 1.0 - p };
             calls += f64::from(a);
             expected += call;
             variance += call * (1.0 - call);
         }
     }
-    if log.logs.iter().all(|log| log.propensity().is_none()) {
+    if log.known_propensities().0 == 0 {
         let found = format!("{says}, but no propensities are logged.");
         let what = "add the column propensity, or say how people were chosen";
         return Finding::new(NAME, Severity::Serious, found, what);

@@ -7,6 +7,9 @@
 //! half: of one who was called and one who was not at the same step, how often has the one who was called the higher odds (AUC)? A lot
 //! gives a half. Single columns are slopes within steps, errors by person. A choice by what no table shows is seen by none of this.
 //!
+//! **Recorded chances.** Decisions of which a log says how likely each action was, in a log that does not say it of all, are left out of
+//! this: how people were chosen there is known.
+//!
 //! **Overlap.** Whoever had less than a tenth of the average chance, or more than nine in ten, can be compared with nobody. Weights
 //! 1/chance of those who were called are worth (Σw)²/Σw² calls of a lot.
 
@@ -54,7 +57,11 @@ impl Chosen {
         let rows = Rows::new(log, &moments);
         let mut chosen = Self {
             how: How::Unknown,
-            calls: log.pulls(),
+            calls: moments
+                .iter()
+                .filter(|moment| !moment.is_recorded)
+                .map(|moment| moment.action.iter().filter(|a| **a == 1).count())
+                .sum(),
             in_turn,
             expected,
             auc: None,
@@ -150,9 +157,13 @@ impl Chosen {
                 "call some and not others, by lot or in turn",
             );
         }
-        let known = match log.logs.iter().any(|log| log.propensity().is_some()) {
-            true => "Propensities are logged",
-            false => "Propensities are not logged and would be estimated",
+        let known = match log.known_propensities() {
+            (0, _) => "Propensities are not logged and would be estimated".into(),
+            (known, all) if known == all => "Propensities are logged".to_string(),
+            (known, all) => format!(
+                "Propensities are logged for {} of the actions; for the others they would be estimated",
+                percent(known as f64 / all as f64)
+            ),
         };
         match self.how {
             How::Unknown => Finding::note(
@@ -198,6 +209,10 @@ fn turns(log: &Log<'_>, moments: &[Moment<'_>]) -> (f64, f64) {
         for (i, a) in there() {
             let calls_so_far = *so_far[i].get_or_insert(fewest);
             let (is_turn, is_called) = (calls_so_far == fewest, *a == 1);
+            if moment.is_recorded {
+                so_far[i] = Some(calls_so_far + u32::from(is_called));
+                continue;
+            }
             people += 1.0;
             turn += f64::from(u8::from(is_turn));
             calls += f64::from(u8::from(is_called));

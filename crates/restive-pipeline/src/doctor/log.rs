@@ -3,7 +3,7 @@
 use super::known::Known;
 use ndarray::ArrayView1;
 use restive::Trajectories;
-use restive::instance::UNSEEN;
+use restive::instance::{NO_ACTION, UNSEEN};
 use restive_tables::Study;
 
 /// The study.
@@ -43,6 +43,8 @@ pub(super) struct Moment<'a> {
     pub next: Option<ArrayView1<'a, u16>>,
     /// how likely the actions were
     pub propensity: Option<ArrayView1<'a, f64>>,
+    /// whether that is known of some of them, in a log that does not say it of all: how people were chosen is known then
+    pub is_recorded: bool,
 }
 
 /// A state that was seen.
@@ -83,6 +85,8 @@ impl<'a> Log<'a> {
     /// One after another: instances, trajectories, steps.
     pub fn moments(&self) -> Vec<Moment<'a>> {
         let (mut moments, mut first) = (Vec::new(), 0);
+        let (known, actions) = self.known_propensities();
+        let is_partial = known > 0 && known < actions;
         for (instance, log) in self.logs.iter().enumerate() {
             let (state, action, propensity) = (log.state(), log.action(), log.propensity());
             let (trajectories, steps, n) = state.dim();
@@ -102,11 +106,22 @@ impl<'a> Log<'a> {
                     action: action(t),
                     next: (t + 1 < steps).then(|| state(t + 1)),
                     propensity: likely.map(|all| all.index_axis_move(ndarray::Axis(0), t)),
+                    is_recorded: is_partial
+                        && likely.is_some_and(|all| {
+                            let both = actions.row(t).into_iter().zip(all.row(t));
+                            both.into_iter().any(|(a, p)| *a != NO_ACTION && !p.is_nan())
+                        }),
                 }));
             }
             first += n;
         }
         moments
+    }
+
+    /// Actions whose propensity is known, and all actions.
+    pub fn known_propensities(&self) -> (usize, usize) {
+        let each = self.logs.iter().map(|log| log.known_propensities());
+        each.fold((0, 0), |(known, actions), one| (known + one.0, actions + one.1))
     }
 
     /// Actions that are pulls.

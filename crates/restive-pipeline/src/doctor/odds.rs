@@ -30,7 +30,7 @@ impl Rows {
         let share = |moment: &Moment<'_>| {
             let calls = moment.action.iter().filter(|a| **a == 1).count();
             let there = moment.action.iter().filter(|a| **a != NO_ACTION).count();
-            (calls > 0 && calls < there).then(|| (calls as f64 / there as f64, there))
+            (calls > 0 && calls < there && !moment.is_recorded).then(|| (calls as f64 / there as f64, there))
         };
         let open: usize = moments.iter().filter_map(share).map(|(_, there)| there).sum();
         let stride = open.div_ceil(ROWS).max(1);

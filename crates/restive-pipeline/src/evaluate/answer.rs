@@ -2,7 +2,7 @@
 
 use crate::message::Message;
 use restive::evaluation::Estimate;
-use restive::evidence::Gain;
+use restive::evidence::{Gain, Recorded};
 use serde::Serialize;
 
 /// An answer, or none and why.
@@ -82,6 +82,9 @@ pub struct EvidenceAnswer {
     pub decisions: usize,
     /// how pulls were made
     pub design: &'static str,
+    /// what rests on recorded chances; none where the log has none that are used
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recorded: Option<RecordedAnswer>,
     /// what is taken for granted
     pub assumptions: Vec<String>,
     /// the slope of what pulls bring on the rank, over its standard error
@@ -115,6 +118,41 @@ pub struct EvidenceAnswer {
     pub mean_effect: Interval,
     /// policies, over random pulls
     pub policies: Vec<PolicyGain>,
+}
+
+/// What rests on chances that the log records, and whether pulls went as they were drawn.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct RecordedAnswer {
+    /// decisions with recorded chances
+    pub decisions: usize,
+    /// pulls that the answers rest on and whose chance was recorded, above 0 and below 1
+    pub calls: usize,
+    /// pulls that were certain: nothing is learnt from them
+    pub sure: usize,
+    /// left out: listed and not pulled
+    pub not_called: usize,
+    /// left out: pulled and not listed
+    pub unlisted: usize,
+    /// left out: nobody says whether they were pulled
+    pub untold: usize,
+    /// the share of these three
+    pub share_left_out: f64,
+}
+
+impl RecordedAnswer {
+    pub(crate) fn new(found: Recorded) -> Option<Self> {
+        let Recorded { decisions, calls, sure, not_called, unlisted, untold } = found;
+        let share_left_out = found.share_astray();
+        (decisions > 0).then_some(Self {
+            decisions,
+            calls,
+            sure,
+            not_called,
+            unlisted,
+            untold,
+            share_left_out,
+        })
+    }
 }
 
 /// The effect of a pull on the next reward in a tenth of the ranking.

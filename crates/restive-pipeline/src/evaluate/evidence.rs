@@ -4,8 +4,12 @@
 //! What is answered, and when no answer is given, is [`restive::evidence`]; here a study and what is said of it become its design,
 //! people become groups with a judge who never saw them, and numbers become those of a programme: reward over the study's horizon per
 //! 100 people, the state after the last pull counted, as plans count it.
+//!
+//! Where the log says of some decisions how likely each action was, and not of others, those chances are used, and the declared
+//! behaviour is that of the rest; with `none` or `logged` the rest is left out. A log that says it of all decisions leaves nothing to
+//! declare: `estimated` and `none` are then `logged`, and who says `uniform` or `rota` is taken at his word.
 
-use super::answer::{Decile, EvidenceAnswer, Given, Interval, Outcome, PolicyGain};
+use super::answer::{Decile, EvidenceAnswer, Given, Interval, Outcome, PolicyGain, RecordedAnswer};
 use super::asked::BehaviourName;
 use super::judges::Judges;
 use crate::error::{Error, Result, refuse};
@@ -60,6 +64,13 @@ pub(super) fn design(
         },
     };
     let has_column = study.instances.iter().all(|instance| instance.trajectories.propensity().is_some());
+    let (known, actions) = known_propensities(study);
+    let design = match design {
+        None if known > 0 && has_column => Some(Design::Logged),
+        // what is known of every decision need not be estimated, unless somebody asks for it
+        Some(Design::Estimated) if asked.is_none() && known > 0 && known == actions => Some(Design::Logged),
+        design => design,
+    };
     if design == Some(Design::Logged) && !has_column {
         let why = " logged: found no column propensity in the trajectories, expected one";
         refuse!(Opt("behaviour"), why);
@@ -75,6 +86,12 @@ pub(super) fn design(
             ),
         )
     }))
+}
+
+/// Actions whose propensity is known, and all actions.
+fn known_propensities(study: &Study) -> (usize, usize) {
+    let each = study.instances.iter().map(|instance| instance.trajectories.known_propensities());
+    each.fold((0, 0), |(known, actions), one| (known + one.0, actions + one.1))
 }
 
 /// What the pulls were taken for, in a few words.
@@ -128,7 +145,9 @@ impl Gathered {
             })
             .collect();
         let horizon = study.settings.horizon;
-        let settings = EvidenceSettings { design, horizon, ending: Ending::State, seed };
+        let (known, actions) = known_propensities(study);
+        let uses_recorded = known > 0 && known < actions;
+        let settings = EvidenceSettings { design, uses_recorded, horizon, ending: Ending::State, seed };
         let evidence = Evidence::new(&judged, settings)?;
         let per_hundred = 100.0 / evidence.people() as f64;
         Ok(Self { judges, evidence, settings, per_hundred })
@@ -182,6 +201,20 @@ impl Gathered {
         Some(no(reason, what_to_do))
     }
 
+    /// What has to be taken for granted, of the declared design and of recorded chances.
+    fn assumptions(&self, recorded: Option<&RecordedAnswer>) -> Vec<String> {
+        let design = self.settings.design;
+        let mut all = Vec::new();
+        // where all of it was recorded nothing else was declared
+        if recorded.is_none_or(|recorded| recorded.calls < self.evidence.calls()) {
+            all.push(assumption(design).to_string());
+        }
+        if recorded.is_some() && (design != Design::Logged || all.is_empty()) {
+            all.push(assumption(Design::Logged).to_string());
+        }
+        all
+    }
+
     fn hundred(&self, gain: Gain) -> Interval {
         gain.times(self.per_hundred).into()
     }
@@ -196,7 +229,8 @@ impl Gathered {
         let over_random = |gain: Gain, of: Gain| Gain { value: gain.value - of.value, error: gain.error };
         let random = evidence.random();
         let mut policies = vec![PolicyGain::measured("plan", self.hundred(ranking.plan))];
-        if matches!(self.settings.design, Design::Logged | Design::Estimated) {
+        let recorded = RecordedAnswer::new(evidence.recorded());
+        if matches!(self.settings.design, Design::Logged | Design::Estimated) || recorded.is_some() {
             let practice = over_random(evidence.practice(), random);
             policies.push(PolicyGain::measured("practice", self.hundred(practice)));
         }
@@ -210,7 +244,8 @@ impl Gathered {
             logged_calls: evidence.logged_calls(),
             decisions: evidence.decisions(),
             design: design_words(self.settings.design),
-            assumptions: vec![assumption(self.settings.design).to_string()],
+            assumptions: self.assumptions(recorded.as_ref()),
+            recorded,
             statistic: ranking.statistic,
             p,
             deals: redealt.is_some().then_some(given.deals),

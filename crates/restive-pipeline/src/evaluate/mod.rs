@@ -25,7 +25,7 @@ mod policies;
 mod sentences;
 mod subjects;
 
-pub use answer::{Decile, EvidenceAnswer, Interval, Outcome, PolicyGain};
+pub use answer::{Decile, EvidenceAnswer, Interval, Outcome, PolicyGain, RecordedAnswer};
 pub use asked::{BehaviourName, EstimatorsName, EvaluateAsked, JudgedPart, RatioName, StartName};
 pub use compare::{Compared, ComparedRecipe, compare};
 pub use evaluated::{AboutEstimator, AboutEvaluation, Evaluated, EvaluatedQuantity};

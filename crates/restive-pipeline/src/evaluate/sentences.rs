@@ -1,10 +1,12 @@
 //! What the evidence says, in sentences that every face shows alike.
 
 use super::answer::{EvidenceAnswer, Interval};
-use crate::words::{counted, grouped};
+use crate::words::{counted, grouped, percent};
 
 /// p below which chance is not believed.
 const UNLIKELY: f64 = 0.05;
+/// The share of planned pulls that did not go as they were drawn from which on it is said that this matters.
+const MUCH: f64 = 0.05;
 
 impl EvidenceAnswer {
     /// What a reward of 1 is called.
@@ -34,7 +36,24 @@ impl EvidenceAnswer {
         let (calls, logged) = (grouped(self.calls as u64), grouped(self.logged_calls as u64));
         let calls = if self.calls == self.logged_calls { logged } else { format!("{calls} of {logged}") };
         let decisions = counted(self.decisions as u64, "logged decision");
-        format!("{whom}; on {calls} pulls at {decisions}, {}", self.design)
+        format!("{whom}; on {calls} pulls at {decisions}, {}{}", self.design, self.recorded_chances())
+    }
+
+    /// What rests on recorded chances; nothing where there are none.
+    fn recorded_chances(&self) -> String {
+        let Some(recorded) = &self.recorded else { return String::new() };
+        let pulls = match recorded.calls {
+            calls if calls == self.calls => "all of them".into(),
+            calls => format!("{} of them", grouped(calls as u64)),
+        };
+        let decisions = counted(recorded.decisions as u64, "decision");
+        let sure = match recorded.sure {
+            0 => String::new(),
+            sure => format!(", not about the {} that were certain", counted(sure as u64, "pull")),
+        };
+        format!(
+            "; {pulls} with recorded chances, at {decisions}: there the answer is about those who could have been drawn{sure}"
+        )
     }
 
     /// p that counts: for all looks, where there were several.
@@ -89,8 +108,10 @@ impl EvidenceAnswer {
     pub fn random(&self) -> String {
         let unit = self.unit();
         let (random, brought) = (signed(self.random_over_none), signed(self.brought));
-        let logged = counted(self.logged_calls as u64, "logged pull");
-        format!("{random} {unit} per 100 people over none; the {logged} brought {brought} in all")
+        let left_out = self.recorded.map_or(0, |recorded| recorded.sure + recorded.unlisted);
+        let logged = counted((self.logged_calls - left_out) as u64, "logged pull");
+        let which = if left_out > 0 { " that could have gone to others" } else { "" };
+        format!("{random} {unit} per 100 people over none; the {logged}{which} brought {brought} in all")
     }
 
     /// Whether predicted effects are as large as those that are seen.
@@ -105,6 +126,24 @@ impl EvidenceAnswer {
     /// What to know before it is trusted.
     pub fn cautions(&self) -> Vec<String> {
         let mut cautions = Vec::new();
+        if let Some(recorded) = self.recorded.filter(|recorded| recorded.share_left_out > 0.0) {
+            let parts = [
+                (recorded.not_called, "listed and not pulled"),
+                (recorded.unlisted, "pulled and not listed"),
+                (recorded.untold, "without an outcome yet"),
+            ];
+            let parts = parts.into_iter().filter(|(count, _)| *count > 0);
+            let parts: Vec<String> =
+                parts.map(|(count, what)| format!("{} {what}", grouped(count as u64))).collect();
+            let share = percent(recorded.share_left_out);
+            let bias = match recorded.share_left_out > MUCH {
+                true => {
+                    ": more than 5 %; if those who were pulled as drawn differ from those who were not, the answer is off"
+                }
+                false => "",
+            };
+            cautions.push(format!("left out, {share} of the planned pulls: {}{bias}", parts.join(", ")));
+        }
         if self.off_the_line.abs() > 2.5 {
             let side = if self.off_the_line > 0.0 { "better" } else { "worse" };
             cautions.push(format!(

@@ -2,7 +2,7 @@
 //!
 //! Three sources, and the result says which ([`Behaviour`]):
 //!
-//! - **logged**: the log holds the probability of every action.
+//! - **logged**: the log holds the probability of every action; where it holds those of some only, it is refused.
 //! - **uniform**: K of N arms were pulled at random, so a pull had probability K/N. An assumption that the caller makes. A
 //!   deterministic design such as round robin counts as uniform only when somebody asks for it. Where a step of a whole instance
 //!   has more pulls than today's K, the budget was larger then: as many of N at random as were pulled ([`Propensity::of_instance`]).
@@ -95,7 +95,17 @@ impl Propensity {
         };
         let values = match behaviour {
             Behaviour::Logged => match trajectories.propensity() {
-                Some(logged) => logged.slice(ndarray::s![.., ..h, ..]).to_owned(),
+                Some(logged) => {
+                    let (known, actions) = trajectories.known_propensities();
+                    if known < actions {
+                        return Err(Error::Unsuitable {
+                            what: "propensity",
+                            found: format!("{} of {actions} actions of which it is not known", actions - known),
+                            expected: "that of every action, or another behaviour (uniform, estimated) that needs none".into(),
+                        });
+                    }
+                    logged.slice(ndarray::s![.., ..h, ..]).to_owned()
+                }
                 None => {
                     return Err(Error::Unsuitable {
                         what: "propensity",

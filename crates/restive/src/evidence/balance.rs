@@ -18,7 +18,7 @@ pub struct Balance {
     pub expected: f64,
     /// by their rank: were those called who the model would call?
     pub rank: f64,
-    /// by the calls that they had before; none where turns are taken
+    /// by the calls that they had before; none where turns are taken and no chance was recorded
     pub earlier_calls: Option<f64>,
     /// by whether their next state was seen: were the called watched more closely?
     pub seen: f64,
@@ -56,14 +56,21 @@ impl Evidence {
             }
         }
         let of = |value: &dyn Fn(usize) -> f64, cell: &dyn Fn(usize) -> usize, only_seen: bool| {
-            self.called_against_others(value, cell, only_seen)
+            self.called_against_others(value, cell, |k| self.rows[k].is_seen || !only_seen)
+        };
+        // who is called in turn has as many calls as others whose turn it is
+        let is_recorded = self.is_recorded();
+        let of_earlier = |is_in: &dyn Fn(usize) -> bool| {
+            self.called_against_others(&|k| earlier[k], &by_cell, |k| self.rows[k].is_seen && is_in(k))
         };
         Balance {
             state: of(&|k| f64::from(self.rows[k].state), &by_block, true),
             expected: of(&|k| self.rows[k].reward[0], &by_cell, true),
             rank: of(&|k| ranking.ranks.z[k], &by_cell, true),
-            earlier_calls: (self.settings.design != Design::Rota)
-                .then(|| of(&|k| earlier[k], &by_cell, true)),
+            earlier_calls: match self.settings.design {
+                Design::Rota => self.has_recorded().then(|| of_earlier(&|k| is_recorded[k])),
+                Design::Uniform | Design::Logged | Design::Estimated => Some(of_earlier(&|_| true)),
+            },
             seen: of(&|k| f64::from(u8::from(self.rows[k].is_seen)), &by_cell, false),
         }
     }
@@ -72,7 +79,7 @@ impl Evidence {
         &self,
         value: &dyn Fn(usize) -> f64,
         cell: &dyn Fn(usize) -> usize,
-        only_seen: bool,
+        is_in: impl Fn(usize) -> bool,
     ) -> f64 {
         let (mut sum, mut rows) = (vec![0.0; self.cells], vec![0.0; self.cells]);
         let mut included = Vec::new();
@@ -81,7 +88,7 @@ impl Evidence {
                 let row = &self.rows[k];
                 let e = self.scores.propensity[k];
                 let is_eligible = group.deal.is_eligible[[row.decision as usize, row.arm as usize]];
-                if is_eligible && e > 0.0 && e < 1.0 && (row.is_seen || !only_seen) {
+                if is_eligible && e > 0.0 && e < 1.0 && is_in(k) {
                     included.push((k, called(group, row), e));
                     sum[cell(k)] += value(k);
                     rows[cell(k)] += 1.0;

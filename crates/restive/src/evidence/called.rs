@@ -2,7 +2,7 @@
 //!
 //! Log-odds of a call = log-odds of the decision's share + w·(1, state, called last time, ln(1 + calls so far), x), ridge 1, by
 //! Newton's method. Who was less than a tenth as likely to be called as others, or nearly sure of it, says nothing. That the choice
-//! looked at nothing else that bears on outcomes is an assumption, and is said.
+//! looked at nothing else that bears on outcomes is an assumption, and is said. Decisions whose chances were recorded need no model.
 //!
 //! **Its uncertainty.** An estimate T = Σ k G is moved by the parameters through the propensities; to first order by
 //! c·I⁻¹·Σ_t (a − e) z of each person, with c = Σ k ∂G/∂e · e(1 − e) z and I = Σ e(1 − e) z zᵀ. That is added to the person's
@@ -40,7 +40,8 @@ impl Called {
             let shares = group.deal.shares();
             for k in group.rows.clone() {
                 let share = shares[rows[k].decision as usize];
-                is_open[k] = share > 0.0 && share < 1.0;
+                let is_recorded = group.deal.is_recorded[rows[k].decision as usize];
+                is_open[k] = share > 0.0 && share < 1.0 && !is_recorded;
                 offset[k] = if is_open[k] { (share / (1.0 - share)).ln() } else { 0.0 };
                 action[k] = f64::from(u8::from(called(group, &rows[k])));
             }
@@ -73,8 +74,9 @@ impl Called {
         let e = propensity(&w);
         for group in groups.iter_mut() {
             let shares = group.deal.shares();
-            let mut given = Array2::zeros(group.deal.is_called.raw_dim());
-            for k in group.rows.clone() {
+            let none = || Array2::zeros(group.deal.is_called.raw_dim());
+            let mut given = group.deal.given.take().unwrap_or_else(none);
+            for k in group.rows.clone().filter(|k| !group.deal.is_recorded[rows[*k].decision as usize]) {
                 let (d, i) = (rows[k].decision as usize, rows[k].arm as usize);
                 let is_comparable = is_open[k] && e[k] > LEAST * shares[d] && e[k] < MOST;
                 given[[d, i]] = if is_comparable { e[k] } else { 0.0 };

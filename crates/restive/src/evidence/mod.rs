@@ -13,6 +13,7 @@
 //! | may the design be believed? | [`Evidence::balance`] |
 //! | does a call act between its row and the next, as it should? | [`Alignment`] |
 //! | what do random calls bring, what did those that were made? | [`Evidence::random`], [`Evidence::brought`] |
+//! | what rests on chances that were recorded, and did calls go as they were drawn? | [`Evidence::recorded`] |
 //! | are predicted effects as large as those that are seen? | [`Evidence::calibration`] |
 //!
 //! **Whom to judge.** People whom the ranking was not learnt from: with a model for each fold of people everybody can be judged, and
@@ -31,7 +32,8 @@
 //! let [others, judged] = [&programme.instances[0], &programme.instances[1]];
 //! let judge = Judge::fit(std::slice::from_ref(others))?;
 //! let everyone: Vec<usize> = (0..judged.arms()).collect();
-//! let settings = EvidenceSettings { design: Design::Rota, horizon: 7, ending: Ending::State, seed: 0 };
+//! let (design, ending) = (Design::Rota, Ending::State);
+//! let settings = EvidenceSettings { design, uses_recorded: true, horizon: 7, ending, seed: 0 };
 //! let evidence = Evidence::new(&[Judged { instance: judged, arms: &everyone, judge: &judge }], settings)?;
 //!
 //! // the true one-step effects, as somebody would rank by who knew everything: `[1,N,2]`
@@ -59,7 +61,7 @@ pub use alignment::{Alignment, AlignmentVerdict};
 pub use balance::Balance;
 pub use cells::Cells;
 pub use deciles::{DECILES, Deciles};
-pub use design::Design;
+pub use design::{Design, Recorded};
 pub use judge::{Judge, MOST_COLUMNS, MOST_PEOPLE};
 pub use ranking::{Gain, Ranking};
 pub use rows::{Evidence, EvidenceSettings, Judged};

@@ -13,7 +13,8 @@
 //! features and records. People whom a ranking puts first may stay where a call brings them longer or shorter than he thinks; a quarter
 //! of the plan is allowed for that, in the interval of the plan alone.
 //!
-//! All numbers are reward over a programme of H decisions and the budget of all judged groups together, more than random calls.
+//! All numbers are reward over a programme of H decisions and the budget of all judged groups together, more than random calls. Where
+//! chances were recorded they are about those who could have been drawn: of people who were sure of a call nothing is known.
 
 use super::called::Called;
 use super::design::Design;
@@ -174,14 +175,17 @@ impl Evidence {
     /// What as many calls bring, made as they were made in the log: over none.
     pub fn practice(&self) -> Gain {
         match self.settings.design {
-            Design::Uniform | Design::Rota => self.random(),
-            Design::Logged | Design::Estimated => self.total(|e| e),
+            Design::Uniform | Design::Rota if !self.has_recorded() => self.random(),
+            _ => self.total(|e| e),
         }
     }
 
-    /// What the logged calls brought until the end of a programme, each counted as one at an average decision: over none.
+    /// What the logged calls brought until the end of a programme, each counted as one at an average decision: over none. Calls that
+    /// were certain, and those that were made otherwise than they were drawn, are left out: there is nobody to hold them against.
     pub fn brought(&self) -> Gain {
-        self.practice().times(self.logged_calls() as f64 / self.programme_calls())
+        let recorded = self.recorded();
+        let calls = self.logged_calls() - recorded.sure - recorded.unlisted;
+        self.practice().times(calls as f64 / self.programme_calls())
     }
 
     /// The worth of the calls of a programme that are dealt in proportion to `weight`.
@@ -245,9 +249,14 @@ impl Evidence {
     /// What the uncertainty of propensities adds to everybody's influence on a sum of scores times `factor`.
     fn adjustment(&self, called: &Called, factor: &[f64]) -> Vec<f64> {
         let scores = &self.scores;
-        let of_scored = scores.propensity.iter().zip(&scores.is_scored);
-        let propensity: Vec<f64> = of_scored.map(|(e, scored)| if *scored { *e } else { 0.0 }).collect();
-        called.adjustment(&self.rows, self.people, factor, |row| self.is_called(row), &propensity)
+        let is_recorded = self.is_recorded();
+        // chances that were recorded are certain
+        let is_modelled = |k: usize| scores.is_scored[k] && !is_recorded[k];
+        let of_modelled = |x: &[f64]| -> Vec<f64> {
+            x.iter().enumerate().map(|(k, x)| if is_modelled(k) { *x } else { 0.0 }).collect()
+        };
+        let (factor, propensity) = (of_modelled(factor), of_modelled(&scores.propensity));
+        called.adjustment(&self.rows, self.people, &factor, |row| self.is_called(row), &propensity)
     }
 }
 

@@ -20,7 +20,8 @@ pub(super) struct Ranks {
     pub z: Vec<f64>,
     /// rank over people, from 0 (best) to 1
     pub place: Vec<f64>,
-    /// whether the plan would call: one of the K highest at that decision
+    /// whether the plan would call: one of the K highest at that decision; where chances were recorded, one of the highest of those
+    /// who could have been drawn, as many in proportion
     pub is_top: Vec<bool>,
 }
 
@@ -49,15 +50,26 @@ impl Evidence {
                     now = scored(d);
                 }
                 let own = table.index_axis(Axis(0), if is_same { 0 } else { d });
-                let mut at_hand = Vec::with_capacity(block.len());
+                let is_recorded = group.deal.is_recorded[d];
+                let (mut at_hand, mut whose) =
+                    (Vec::with_capacity(block.len()), Vec::with_capacity(block.len()));
                 for k in block.clone() {
                     let (i, s) = (self.rows[k].arm as usize, usize::from(self.rows[k].state));
                     (ranks.z[k], ranks.place[k]) = now[s][i];
-                    at_hand.push(own[[i, s]]);
+                    let e = self.scores.propensity[k];
+                    if !is_recorded || (group.deal.is_eligible[[d, i]] && e > 0.0 && e < 1.0) {
+                        at_hand.push(own[[i, s]]);
+                        whose.push(k);
+                    }
                 }
-                let budget = (group.budget.round() as usize).max(usize::from(group.budget > 0.0));
+                // of some of the people, as many calls in proportion
+                let budget = match is_recorded {
+                    true => group.budget * at_hand.len() as f64 / block.len().max(1) as f64,
+                    false => group.budget,
+                };
+                let budget = (budget.round() as usize).max(usize::from(budget > 0.0));
                 let top = strict_top_k(&at_hand, budget, ties.random());
-                ranks.is_top[block.clone()].copy_from_slice(&top.pull);
+                whose.iter().zip(&top.pull).for_each(|(k, pull)| ranks.is_top[*k] = *pull);
             }
         }
         Ok(ranks)

@@ -7,8 +7,8 @@
 //! | design | what changes hands |
 //! |---|---|
 //! | uniform | the calls of each decision, within the group |
-//! | rota | whole schedules, within the group; nothing where records are missing |
-//! | logged | the calls of each decision among people of the same propensity; where few have it, everybody draws his own |
+//! | rota | whole schedules, within the group; nothing where records are missing, or some decisions were planned otherwise |
+//! | logged, and every decision with recorded chances | the calls of each decision among people of the same propensity; where few have it, everybody draws his own |
 //! | estimated | nothing: propensities that were fitted to the calls cannot deal them anew |
 
 use super::design::{Deal, Design};
@@ -31,7 +31,7 @@ impl Evidence {
     pub fn redealt(&self, ranking: &Ranking, deals: usize) -> Option<f64> {
         let is_possible = match self.settings.design {
             Design::Uniform | Design::Logged => true,
-            Design::Rota => self.groups.iter().all(|group| group.deal.is_complete),
+            Design::Rota => !self.has_recorded() && self.groups.iter().all(|group| group.deal.is_complete),
             Design::Estimated => false,
         };
         is_possible.then(|| {
@@ -71,16 +71,16 @@ impl Deal {
                     }
                 }
             }
-            Design::Uniform => {
-                for d in 0..decisions {
-                    let whom: Vec<usize> = (0..people).filter(|i| self.is_eligible[[d, *i]]).collect();
-                    dealt.among(d, &whom, random);
-                }
-            }
-            Design::Logged | Design::Estimated => {
-                let given = self.given.as_ref().expect("propensities");
+            Design::Uniform | Design::Logged | Design::Estimated => {
                 for d in 0..decisions {
                     let mut whom: Vec<usize> = (0..people).filter(|i| self.is_eligible[[d, *i]]).collect();
+                    let given = match &self.given {
+                        Some(given) if design != Design::Uniform || self.is_recorded[d] => given,
+                        _ => {
+                            dealt.among(d, &whom, random);
+                            continue;
+                        }
+                    };
                     whom.sort_by(|a, b| given[[d, *a]].total_cmp(&given[[d, *b]]));
                     // 1 − 0.8 is not 0.2 to the last digit
                     for same in whom.chunk_by(|a, b| given[[d, *b]] - given[[d, *a]] < SAME) {

@@ -4,7 +4,7 @@
 //! is compared within cells, so that weeks, groups and states cannot pass for knowledge of people.
 
 use super::called::Called;
-use super::design::{Deal, Design};
+use super::design::{Deal, Design, Recorded};
 use super::judge::{Foresight, Judge, Outlook};
 use crate::error::{Error, Result};
 use crate::instance::{Instance, NO_ACTION, UNSEEN};
@@ -27,6 +27,8 @@ pub struct Judged<'a> {
 pub struct EvidenceSettings {
     /// how calls came to whom they came
     pub design: Design,
+    /// whether chances that the log records go before the design, decision by decision; with the logged design they always do
+    pub uses_recorded: bool,
     /// H, the decisions of the programme that gains are counted over
     pub horizon: usize,
     /// whether the state after the last call counts
@@ -79,7 +81,8 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    /// Scores the logged decisions of people; states must be seen at every step, and a logged design needs propensities.
+    /// Scores the logged decisions of people; states must be seen at every step, and a logged design needs recorded
+    /// propensities.
     pub fn new(judged: &[Judged<'_>], settings: EvidenceSettings) -> Result<Self> {
         check(judged, settings)?;
         let states = judged[0].instance.states();
@@ -91,7 +94,7 @@ impl Evidence {
             let rate = instance.budget() as f64 / instance.arms() as f64;
             let outlook = Outlook { horizon: settings.horizon, ending: settings.ending, rate };
             let foreseen = judge.foresee(&part, outlook);
-            let deal = Deal::new(instance, arms, settings.design);
+            let deal = Deal::new(instance, arms, settings.design, settings.uses_recorded);
             let decisions = deal.is_called.nrows();
             let first_row = rows.len();
             let mut next = vec![0; foreseen.len()];
@@ -141,6 +144,40 @@ impl Evidence {
     /// All logged calls of the judged people.
     pub fn logged_calls(&self) -> usize {
         self.groups.iter().map(|group| group.deal.is_called.iter().filter(|called| **called).count()).sum()
+    }
+
+    /// What the log records of its chances.
+    pub fn recorded(&self) -> Recorded {
+        let mut all = Recorded::default();
+        for group in &self.groups {
+            let Recorded { decisions, sure, not_called, unlisted, untold, .. } = group.deal.recorded;
+            all.decisions = all.decisions.max(decisions);
+            all.sure += sure;
+            all.not_called += not_called;
+            all.unlisted += unlisted;
+            all.untold += untold;
+            let is_one = |k: &usize| {
+                let row = &self.rows[*k];
+                let is_recorded = group.deal.is_recorded[row.decision as usize];
+                is_recorded && self.scores.is_scored[*k] && super::scores::called(group, row)
+            };
+            all.calls += group.rows.clone().filter(is_one).count();
+        }
+        all
+    }
+
+    /// Whether chances that were recorded are used at any decision.
+    pub(super) fn has_recorded(&self) -> bool {
+        self.groups.iter().any(|group| group.deal.recorded.decisions > 0)
+    }
+
+    /// Whether a row's decision has recorded chances, `[rows]`.
+    pub(super) fn is_recorded(&self) -> Vec<bool> {
+        let of_group = |group: &GroupRows| -> Vec<bool> {
+            let rows = self.rows[group.rows.clone()].iter();
+            rows.map(|row| group.deal.is_recorded[row.decision as usize]).collect()
+        };
+        self.groups.iter().flat_map(of_group).collect()
     }
 
     /// Calls that were made out of turn, where turns were taken.
@@ -219,7 +256,7 @@ fn check(judged: &[Judged<'_>], settings: EvidenceSettings) -> Result<()> {
             return unsuitable("trajectories", "no decision with a step after it", "at least one");
         }
         if settings.design == Design::Logged && group.instance.trajectories().propensity().is_none() {
-            return unsuitable("propensities", "none in the log", "one for every action");
+            return unsuitable("propensities", "none in the log", "those of some decisions");
         }
     }
     Ok(())

@@ -37,7 +37,7 @@ impl Evidence {
             for k in group.rows.clone() {
                 let row = &self.rows[k];
                 let at = [row.decision as usize, row.arm as usize];
-                let e = deal.given.as_ref().map_or(shares[at[0]], |given| given[at]);
+                let e = deal.propensity(&shares, at);
                 let is_scored = row.is_seen && deal.is_eligible[at] && e > 0.0 && e < 1.0;
                 scores.propensity[k] = e;
                 scores.is_scored[k] = is_scored;

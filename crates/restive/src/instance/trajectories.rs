@@ -2,7 +2,8 @@
 //!
 //! All arrays are `[J,T,N]`: trajectory, step, arm. A run of H decisions has T = H + 1 steps; the last has states and no
 //! actions. What was not observed is represented, not guessed: a state is [`UNSEEN`] and an action [`NO_ACTION`] where the
-//! record is missing, and a shorter trajectory ends in such steps.
+//! record is missing, and a shorter trajectory ends in such steps. How likely an action was may be known of some and not of others: a
+//! propensity is then NaN, and whoever needs all of them refuses.
 //!
 //! [`Counts`] are what the likelihood of Markov arms needs to know of them: how often each arm went from s under a to s′.
 
@@ -23,7 +24,8 @@ pub struct Logged {
     pub state: Array3<u16>,
     /// 0 passive, 1 active, or [`NO_ACTION`]
     pub action: Array3<u8>,
-    /// the probability that the behaviour policy gave to the logged action; ignored where there is none
+    /// the probability that the behaviour policy gave to the logged action, NaN where it is not known; ignored where there is no
+    /// action
     pub propensity: Option<Array3<f64>>,
     /// the reward that was logged, NaN where there is none; absent: R(s, a)
     pub reward: Option<Array3<f64>>,
@@ -37,8 +39,8 @@ pub struct Trajectories {
 }
 
 impl Trajectories {
-    /// Checks shapes, states below M (`states`), actions 0 or 1, and propensities above 0 and at most 1 wherever there is
-    /// an action.
+    /// Checks shapes, states below M (`states`), actions 0 or 1, and propensities above 0 and at most 1, or not known, wherever
+    /// there is an action.
     pub fn new(mut logged: Logged, states: usize) -> Result<Self> {
         let shape = logged.state.shape().to_vec();
         let same = |what: &'static str, found: &[usize]| {
@@ -82,10 +84,10 @@ impl Trajectories {
             if let Some(propensity) = &logged.propensity {
                 same("propensity", propensity.shape())?;
                 let p = propensity[[j, t, i]];
-                if a != NO_ACTION && !(p > 0.0 && p <= 1.0) {
+                if a != NO_ACTION && !p.is_nan() && !(p > 0.0 && p <= 1.0) {
                     return step(
                         "propensity",
-                        "above 0 and at most 1 for an action that was taken",
+                        "above 0 and at most 1 for an action that was taken, or NaN where it is not known",
                         p.to_string(),
                     );
                 }
@@ -139,9 +141,19 @@ impl Trajectories {
         self.logged.action.view()
     }
 
-    /// `[J,T,N]`, where it was logged; 1 where there is no action
+    /// `[J,T,N]`, where it was logged; 1 where there is no action, NaN where it is not known
     pub fn propensity(&self) -> Option<ArrayView3<'_, f64>> {
         self.logged.propensity.as_ref().map(|p| p.view())
+    }
+
+    /// How many actions have a propensity that is known, and how many there are.
+    pub fn known_propensities(&self) -> (usize, usize) {
+        let Logged { action, propensity, .. } = &*self.logged;
+        let actions = action.iter().filter(|a| **a != NO_ACTION).count();
+        let taken = |all: &Array3<f64>| {
+            all.iter().zip(action).filter(|(p, a)| **a != NO_ACTION && !p.is_nan()).count()
+        };
+        (propensity.as_ref().map_or(0, taken), actions)
     }
 
     /// `[J,T,N]`, where it was logged

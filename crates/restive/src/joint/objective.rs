@@ -149,7 +149,7 @@ fn decision(instance: &Instance, trajectory: usize, step: usize) -> Result<(Vec<
         if let Some(propensity) = log.propensity() {
             let (found, expected) =
                 (propensity[[trajectory, step, arm]], if a == 1 { share } else { 1.0 - share });
-            if (found - expected).abs() > TOLERANCE {
+            if !((found - expected).abs() <= TOLERANCE) {
                 let expected = format!("{expected}, that of uniform behaviour, for a joint problem");
                 return wrong("propensity", &expected, found.to_string());
             }

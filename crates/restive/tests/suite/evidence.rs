@@ -13,7 +13,7 @@ use restive::{Layout, Reward, Trajectories, Transition};
 use serde_json::Value;
 
 fn settings(design: Design, horizon: usize) -> EvidenceSettings {
-    EvidenceSettings { design, horizon, ending: Ending::State, seed: 1 }
+    EvidenceSettings { design, uses_recorded: false, horizon, ending: Ending::State, seed: 1 }
 }
 
 /// Everybody of some instances, judged by one judge.

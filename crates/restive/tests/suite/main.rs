@@ -47,6 +47,7 @@ mod predictor;
 mod programme;
 mod propensity;
 mod recipe;
+mod recorded;
 mod recovery;
 mod rooms;
 mod segmented;

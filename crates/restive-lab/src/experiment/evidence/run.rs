@@ -149,6 +149,7 @@ impl Measured<'_> {
             .collect();
         let settings = EvidenceSettings {
             design: setup.design,
+            uses_recorded: false,
             horizon: setup.horizon(),
             ending: Ending::State,
             seed: seed.wrapping_add(number as u64),

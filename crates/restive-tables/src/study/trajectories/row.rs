@@ -128,9 +128,10 @@ impl<'a> RowCells<'a> {
             return Err(self.refused("action", shown(action), "0, 1 or an empty cell"));
         }
         let propensity = self.optional(self.columns.propensity);
-        let is_probability = propensity > 0.0 && propensity <= 1.0;
+        let is_probability = propensity.is_nan() || (propensity > 0.0 && propensity <= 1.0);
         if self.columns.propensity.is_some() && !action.is_nan() && !is_probability {
-            let expected = "above 0 and at most 1 for an action that was taken";
+            let expected =
+                "above 0 and at most 1 for an action that was taken, or an empty cell where it is not known";
             return Err(self.refused("propensity", shown(propensity), expected));
         }
         let reward = self.optional(self.columns.reward);

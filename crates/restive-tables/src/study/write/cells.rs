@@ -122,7 +122,7 @@ pub(super) fn trajectory_cells(
         let propensity = logged.propensity();
         cells.push(number(&|t, i| {
             let logged = propensity.as_ref().filter(|_| action[[j, t, i]] != NO_ACTION);
-            logged.map(|values| values[[j, t, i]])
+            logged.and_then(|values| known(values[[j, t, i]]))
         }));
     }
     if has_reward {
