@@ -33,6 +33,14 @@ pub(crate) fn unguarded(cell: &[u8]) -> &[u8] {
     }
 }
 
+/// The same of a cell of text, for whoever reads tables of his own: `'=A1` is the text `=A1`, kept from being a formula.
+pub fn unguarded_cell(cell: &str) -> &str {
+    match cell.as_bytes() {
+        [b'\'', ..] if is_formula(cell.as_bytes()) => &cell[1..],
+        _ => cell,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -54,13 +54,15 @@ pub use columns::{ColumnFault, NameFault};
 pub use error::{Error, Place, Result, RowNumber};
 pub use foreign::{Content, ForeignFile, Wanted};
 pub use format::Format;
+pub use formula::unguarded_cell;
 pub use model::Model;
 pub use names::ArmNames;
 pub use order::by_name;
 pub use own::{recognise_bytes, recognise_names, recognise_table};
 pub use read::{ArmBatch, ArmReader, ParquetTable, Probabilities};
 pub use study::{
-    CHECKS, Contacts, Looks, People, Study, StudyBehaviour, StudyInstance, StudySettings, arm_key, texts_key,
+    CHECKS, Contact, Contacts, Looks, People, Study, StudyBehaviour, StudyInstance, StudySettings, arm_key,
+    texts_key,
 };
 pub use write::{
     Cells, Detail, FolderDraft, IndexWriter, Own, abandon_drafts, check_file, refuse_input, remove_leftovers,

@@ -26,7 +26,10 @@ fn awkward() -> Study {
             (1, 1.., _) | (_, 3, _) | (_, _, 2) => NO_ACTION,
             _ => u8::from((t + j) % n == i),
         });
-        let propensity = Array3::from_shape_fn((2, 4, n), |(j, t, i)| 1.0 / (1.5 + (j + t + i) as f64));
+        let propensity = Array3::from_shape_fn((2, 4, n), |(j, t, i)| match (j, t, i) {
+            (0, 1, 0) => f64::NAN, // an action whose propensity is not known
+            _ => 1.0 / (1.5 + (j + t + i) as f64),
+        });
         let reward = Array3::from_shape_fn(
             (2, 4, n),
             |(j, t, i)| if i == 1 { f64::NAN } else { (j + t) as f64 / 3.0 },
@@ -84,10 +87,13 @@ fn assert_same(a: &Study, b: &Study) {
         assert_eq!((&a.name, &a.arms, &a.features, &a.split), (&b.name, &b.arms, &b.features, &b.split));
         assert_eq!((&a.trajectory_names, &a.truth), (&b.trajectory_names, &b.truth));
         let (a, b) = (&a.trajectories, &b.trajectories);
-        assert_eq!((a.state(), a.action(), a.propensity()), (b.state(), b.action(), b.propensity()));
-        let bits =
-            |all: &Trajectories| all.reward().map(|r| r.mapv(|x| if x.is_nan() { 0 } else { x.to_bits() }));
-        assert_eq!(bits(a), bits(b));
+        assert_eq!((a.state(), a.action()), (b.state(), b.action()));
+        let bits = |x: f64| if x.is_nan() { 0 } else { x.to_bits() };
+        let both = |all: &Trajectories| {
+            [all.propensity(), all.reward()].map(|numbers| numbers.map(|x| x.mapv(bits)))
+        };
+        assert_eq!(both(a), both(b));
+        assert_eq!(a.known_propensities(), b.known_propensities());
     }
     assert_eq!(a.fingerprint(), b.fingerprint());
 }
@@ -99,6 +105,8 @@ fn write(study: &Study, folder: &Path, format: Format) {
 #[test]
 fn what_is_written_is_what_is_read() {
     let (study, folder) = (awkward(), tempfile::tempdir().unwrap());
+    let (known, actions) = study.instances[0].trajectories.known_propensities();
+    assert_eq!(known + 1, actions);
     for (name, format) in [("csv", Format::Csv), ("parquet", Format::Parquet)] {
         let path = folder.path().join(name);
         write(&study, &path, format);

@@ -7,6 +7,7 @@ mod generate;
 mod plan;
 mod ranked;
 mod recipe;
+mod recorded;
 
 use restive::data::domain::Domain;
 use restive_pipeline::generate::Synthetic;

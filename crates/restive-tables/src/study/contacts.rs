@@ -7,6 +7,7 @@
 //! | `joined`, `left` | days, where they are known |
 //! | `do_not_call` | whether she must not be called |
 //! | `is_there` | whether she has joined and not left when the next decision is made |
+//! | `last_call`, `last_outcome` | the day of her last call, and what came of it in a word; the tables of earlier versions have neither |
 //! | any other | kept for the list: names, numbers; never learnt from |
 
 use crate::error::{Error, Result};
@@ -26,15 +27,45 @@ pub struct Contacts {
     people: HashMap<String, Contact>,
 }
 
-#[derive(Debug, Clone)]
-struct Contact {
-    may_be_called: bool,
-    kept: Vec<String>,
+/// What is known of a person beside the study. Texts are empty where nothing is known; days are written `2026-03-02`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Contact {
+    /// what the programme calls her
+    pub id: String,
+    /// the day on which she joined
+    pub joined: String,
+    /// the first day without her
+    pub left: String,
+    /// whether she must not be called
+    pub do_not_call: bool,
+    /// whether she has joined and not left when the next decision is made
+    pub is_there: bool,
+    /// the day of her last call
+    pub last_call: String,
+    /// what came of it, in a word
+    pub last_outcome: String,
+    /// what is kept for the list, in the order of [`Contacts::kept`]
+    pub kept: Vec<String>,
+}
+
+impl Contact {
+    /// Whether she is there and may be called.
+    pub fn may_be_called(&self) -> bool {
+        self.is_there && !self.do_not_call
+    }
 }
 
 impl Contacts {
     /// The columns that every such table begins with.
     pub const COLUMNS: [&str; 6] = ["arm", "id", "joined", "left", "do_not_call", "is_there"];
+    /// The columns that follow, but in tables of earlier versions.
+    pub const LAST: [&str; 2] = ["last_call", "last_outcome"];
+
+    /// Whether a table with these columns says who was called last.
+    pub fn has_last(columns: &[impl AsRef<str>]) -> bool {
+        let after = columns.iter().skip(Self::COLUMNS.len()).take(Self::LAST.len());
+        after.map(AsRef::as_ref).eq(Self::LAST)
+    }
 
     /// Reads `people.parquet`.
     pub fn read(path: &Path) -> Result<Self> {
@@ -49,7 +80,9 @@ impl Contacts {
             let expected = format!("the people of an import: {}, …", Self::COLUMNS.join(", "));
             return Err(Error::content(path, "", "other columns", expected));
         }
-        let kept = names[Self::COLUMNS.len()..].iter().map(|name| name.to_string()).collect();
+        let has_last = Self::has_last(&names);
+        let first = Self::COLUMNS.len() + if has_last { Self::LAST.len() } else { 0 };
+        let kept = names[first..].iter().map(|name| name.to_string()).collect();
         let mut contacts = Self { path: path.into(), kept, people: HashMap::new() };
         let width = names.len();
         for batch in table.batches(0..width)? {
@@ -66,9 +99,16 @@ impl Contacts {
                         .to_string()
                 };
                 let is = |k: usize| truth[k].is_some_and(|column| column.is_valid(row) && column.value(row));
+                let last = |k: usize| if has_last { cell(k) } else { String::new() };
                 let contact = Contact {
-                    may_be_called: !is(4) && is(5),
-                    kept: (Self::COLUMNS.len()..width).map(cell).collect(),
+                    id: cell(1),
+                    joined: cell(2),
+                    left: cell(3),
+                    do_not_call: is(4),
+                    is_there: is(5),
+                    last_call: last(6),
+                    last_outcome: last(7),
+                    kept: (first..width).map(cell).collect(),
                 };
                 contacts.people.insert(cell(0), contact);
             }
@@ -76,20 +116,28 @@ impl Contacts {
         Ok(contacts)
     }
 
-    /// Whether a person may be called; one who is not in the table is refused.
-    pub fn may_be_called(&self, arm: &str) -> Result<bool> {
-        self.find(arm).map(|contact| contact.may_be_called)
-    }
-
-    /// What is kept of a person, by column.
-    pub fn kept(&self, arm: &str) -> Result<&[String]> {
-        self.find(arm).map(|contact| &contact.kept[..])
-    }
-
-    fn find(&self, arm: &str) -> Result<&Contact> {
+    /// What is known of a person; one who is not in the table is refused.
+    pub fn person(&self, arm: &str) -> Result<&Contact> {
         self.people.get(arm).ok_or_else(|| {
             let found = format!("no person {}", crate::show::name(arm));
             Error::content(&self.path, "", found, "everybody who is in the study")
         })
+    }
+
+    /// Whether a person may be called; one who is not in the table is refused.
+    pub fn may_be_called(&self, arm: &str) -> Result<bool> {
+        self.person(arm).map(Contact::may_be_called)
+    }
+
+    /// What is kept of a person, by column.
+    pub fn kept(&self, arm: &str) -> Result<&[String]> {
+        self.person(arm).map(|contact| &contact.kept[..])
+    }
+
+    /// What a column has of a person, where it is kept.
+    pub fn cell(&self, arm: &str, column: &str) -> Result<Option<&str>> {
+        let contact = self.person(arm)?;
+        let at = self.kept.iter().position(|kept| kept == column);
+        Ok(at.map(|at| contact.kept[at].as_str()))
     }
 }

@@ -63,7 +63,7 @@ mod trajectories;
 mod truth;
 mod write;
 
-pub use contacts::Contacts;
+pub use contacts::{Contact, Contacts};
 pub use fingerprint::{arm_key, texts_key};
 pub use looks::Looks;
 pub use people::People;
