@@ -5,7 +5,8 @@
 //! - the **action** of the decision that is made then, on the first day of period t + 1: whether there was a call in period t + 1.
 //!
 //! So what a call did is in row t + 1, and a call can never have caused the state it stands beside. The last row has a state and no
-//! action. All of it is computed from time stamps; nobody has to put rows beside each other.
+//! action. All of it is computed from time stamps; nobody has to put rows beside each other. Where a [plan](crate::planned) made the
+//! decision, what it wrote down counts beside the log of calls, and says how likely the action was.
 //!
 //! A person counts from the first period that begins after the day on which she joined to the last one that is over before she leaves. Within
 //! that time a period without a record means what the mapping says. Periods at either end that are far from all others (eight empty
@@ -15,6 +16,7 @@ use crate::accounts::{Accounts, RowAt};
 use crate::dates::{DAY, day_of};
 use crate::error::Result;
 use crate::mapping::{Mapping, Measure, Silence};
+use crate::planned::Plans;
 use crate::records::{ACTIONS, EARLIER, Record, UNLISTED};
 use crate::registry::{NEVER, Registry};
 use ndarray::Array3;
@@ -36,6 +38,8 @@ pub(crate) struct Aligned {
     pub(crate) state: Array3<u16>,
     /// `[1, P, N]`
     pub(crate) action: Array3<u8>,
+    /// `[1, P, N]`, NaN where it is not known; none where no plan made a decision
+    pub(crate) propensity: Option<Array3<f64>>,
 }
 
 impl Aligned {
@@ -86,6 +90,7 @@ pub(crate) fn align(
     mapping: &Mapping,
     registry: &Registry,
     records: &mut [Record],
+    plans: &mut Plans,
     account: impl Fn(u16) -> u16,
     accounts: &mut Accounts,
     notes: &mut Vec<String>,
@@ -96,6 +101,9 @@ pub(crate) fn align(
     let (periods, people) = ((last - first + 1) as usize, registry.len());
     let mut state = Array3::from_elem((1, periods, people), UNSEEN);
     let mut action = Array3::from_elem((1, periods, people), NO_ACTION);
+    plans.cover(mapping, records, last);
+    plans.count(first, last);
+    let mut propensity = (plans.told.weeks > 0).then(|| Array3::from_elem((1, periods, people), f64::NAN));
     let every = mapping.every;
     let counts = |log: u16| log == ACTIONS || mapping.state.from.contains(&usize::from(log));
     let mut summed = vec![Summed::NONE; periods];
@@ -171,7 +179,10 @@ pub(crate) fn align(
                 f64::NAN
             } else {
                 accounts.of(source).used += u64::from(is_new);
-                r.value
+                match r.value {
+                    value if value.is_nan() => f64::NAN,
+                    value => f64::from(u8::from(mapping.actions.is_call(value))),
+                }
             };
             called[p] = match (called[p], meaning) {
                 (1.0, _) | (_, 1.0) => 1.0,
@@ -188,16 +199,28 @@ pub(crate) fn align(
                 _ if summed[p].sum == UNLISTED => UNSEEN,
                 _ => mapping.state.state(summed[p].measure(mapping.state.measure)),
             };
-            if number > from {
-                action[[0, p - 1, i]] = match called[p] {
-                    x if x.is_nan() => NO_ACTION,
-                    1.0 => 1,
-                    _ => 0,
-                };
+            if number <= from {
+                continue;
+            }
+            let at = [0, p - 1, i];
+            match &mut propensity {
+                Some(propensity) if plans.has(number) => {
+                    let decided = plans.decide(mapping, i, number, called[p]);
+                    (action[at], propensity[at]) = (decided.action, decided.propensity);
+                }
+                _ => {
+                    action[at] = match called[p] {
+                        x if x.is_nan() => NO_ACTION,
+                        1.0 => 1,
+                        _ => 0,
+                    }
+                }
             }
         }
     }
-    Ok(Aligned { first, state, action })
+    // where calls count only if somebody was reached, plans say nothing of propensities
+    let propensity = propensity.filter(|_| plans.told.propensities > 0);
+    Ok(Aligned { first, state, action, propensity })
 }
 
 /// Why a record of which something is not known is quarantined.

@@ -57,16 +57,22 @@ pub(crate) fn tell(
         format!("because {what} of {records} of {days} is {measured} (at least {})", thresholds.join(", "))
     };
     let named = |p: usize| &mapping.state.names[usize::from(state[[0, p, i]])];
-    let call =
-        records.iter().filter(own).filter(within(t + 1)).find(|r| r.log == ACTIONS && r.value == 1.0)?;
+    let call = records
+        .iter()
+        .filter(own)
+        .filter(within(t + 1))
+        .find(|r| r.log == ACTIONS && mapping.actions.is_call(r.value));
+    let called = call.map_or_else(
+        || "called as planned".to_string(),
+        |call| format!("called on {}", in_words(call.time.div_euclid(DAY))),
+    );
     Some(format!(
-        "Person {}: on {} {}, {}; called on {}; on {} {}, {}. Row {t} of the study has the first state and the call, row {} the second \
+        "Person {}: on {} {}, {}; {called}; on {} {}, {}. Row {t} of the study has the first state and the call, row {} the second \
          state.",
         show::name(&registry.arms[i]),
         in_words(start(t + 1)),
         named(t),
         because(t),
-        in_words(call.time.div_euclid(DAY)),
         in_words(start(t + 2)),
         named(t + 1),
         because(t + 1),

@@ -4,10 +4,12 @@ use crate::accounts::{Accounts, Quarantined};
 use crate::align::{Aligned, align};
 use crate::changes::{Change, compare};
 use crate::dates::{DAY, iso_day};
+use crate::earlier::{self, RECORDS};
 use crate::error::{Error, Result};
-use crate::ledger::{self, RECORDS};
+use crate::last::last_calls;
 use crate::mapping::{At, EventRule, Mapping};
 use crate::matching::Form;
+use crate::planned::{PlannedWeek, Plans};
 use crate::programme::{Pieces, Previous, people_columns, write};
 use crate::pseudonym::Pseudonyms;
 use crate::records::{self, ACTIONS, Record, Value};
@@ -32,6 +34,8 @@ pub struct ImportAsked {
     pub afresh: bool,
     /// of the study's tables; none: CSV
     pub format: Option<Format>,
+    /// the plans that were made so far, one for a period at most, and what became of them
+    pub planned: Vec<PlannedWeek>,
 }
 
 /// What came of an import.
@@ -135,8 +139,8 @@ pub fn import(
         let mut places: HashMap<&str, u32> =
             registry.other_arms.iter().map(|(arm, i)| (arm.as_str(), *i)).collect();
         places.extend(registry.arms.iter().enumerate().map(|(i, arm)| (arm.as_str(), i as u32)));
-        let known = ledger::read(&previous.folder.join(RECORDS), mapping, |arm| places.get(arm).copied())?;
-        let told = ledger::grow(&mut records, known);
+        let known = earlier::read(&previous.folder.join(RECORDS), mapping, |arm| places.get(arm).copied())?;
+        let told = earlier::grow(&mut records, known);
         if told.absent > 0 {
             notes.push(format!(
                 "{} of earlier imports are not in these exports though they are of the same days: they stay; an import afresh forgets them",
@@ -145,7 +149,14 @@ pub fn import(
         }
         earlier = Some(told);
     }
-    let aligned = align(mapping, &registry, &mut records, account, &mut accounts, &mut notes)?;
+    let mut plans = Plans::new(mapping, &registry, &asked.planned)?;
+    let aligned = align(mapping, &registry, &mut records, &mut plans, account, &mut accounts, &mut notes)?;
+    if plans.told.strangers > 0 {
+        notes.push(format!(
+            "{} in plans are not in the programme any more: what the plans say of them is left out",
+            counted(plans.told.strangers as u64, "person").replace("persons", "people")
+        ));
+    }
     for account in &accounts.sources {
         debug_assert_eq!(account.placed(), account.rows, "{account:?}");
         suspect(account, &mut notes);
@@ -195,12 +206,16 @@ pub fn import(
         notes,
         earlier,
         changes: changed,
+        planned: (!asked.planned.is_empty()).then_some(plans.told),
         key,
     };
-    let people = people_columns(&mut registry, last_day);
+    let before = grown.map(|previous| &previous.people);
+    let last_calls = last_calls(mapping, &registry, &records, &asked.planned, before);
+    let people = people_columns(&mut registry, last_day, last_calls);
     let Registry { arms, features, .. } = registry;
     let refused = |fault: restive::Error| Error::Refused(fault.to_string());
-    let logged = Logged { state: aligned.state, action: aligned.action, propensity: None, reward: None };
+    let Aligned { state, action, propensity, .. } = aligned;
+    let logged = Logged { state, action, propensity, reward: None };
     let instance = StudyInstance {
         name: "0".into(),
         features: Features::new(arms.len(), features).map_err(refused)?,
@@ -233,7 +248,7 @@ pub fn import(
             out,
             previous.as_ref(),
             pieces,
-            |path| ledger::write(path, mapping, arms, &records),
+            |path| earlier::write(path, mapping, arms, &records),
             |share| progress("study", share),
         )?;
     }

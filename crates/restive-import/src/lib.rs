@@ -11,8 +11,10 @@
 //! | `columns` | the columns that are asked for, and whether their dates can be what the mapping says |
 //! | `registry`, `records` | people, and what happened to them |
 //! | `align` | the state of a row is what was known when its decision was made |
+//! | `planned`, `last` | what plans wrote down: calls and how likely they were; who was called last, and what came of it |
 //! | `accounts` | where every row went |
-//! | `ledger`, `changes`, `programme` | earlier imports, and the folder that they and this one write |
+//! | `earlier`, `changes`, `programme` | earlier imports, and the folder that they and this one write |
+//! | `outcomes` | a sheet that comes back: who was called, and what became of it |
 //! | `pseudonym` | ids that say nothing |
 //! | `init` | a first mapping, from the exports themselves |
 //! | `import`, `summary`, `example` | all of it in order, and what there is to say |
@@ -66,16 +68,19 @@ mod align;
 mod changes;
 mod columns;
 mod dates;
+mod earlier;
 mod error;
 mod example;
 mod import;
 mod init;
-mod ledger;
+mod last;
 mod mapping;
 mod matching;
 mod numbers;
+pub mod outcomes;
 mod periods;
 mod phones;
+mod planned;
 mod programme;
 mod pseudonym;
 mod records;
@@ -86,11 +91,12 @@ mod texts;
 
 pub use accounts::{Account, Quarantined, ReasonCount};
 pub use changes::Change;
+pub use earlier::Earlier;
 pub use error::{Error, Result};
 pub use import::{ImportAsked, Imported, import};
 pub use init::init;
-pub use ledger::Earlier;
 pub use mapping::{At, Mapping, MappingText};
+pub use planned::{Contact, Planned, PlannedOutcome, PlannedPerson, PlannedWeek};
 pub use programme::recognise_mapping;
 pub use source::{Input, Reading, Source, SourceError};
 pub use summary::{Changed, PeriodRow, Summary};

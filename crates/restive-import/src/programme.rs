@@ -6,7 +6,7 @@
 //! | `people.parquet` | for the list, readable by its owner alone: [`Contacts`] |
 //! | `mapping.toml` | the mapping as it was |
 //! | `quarantine.csv` | rows that could not be used: file, line, what, reason |
-//! | `records.parquet` | all records so far: [`ledger`](crate::ledger) |
+//! | `records.parquet` | all records so far: [`earlier`](crate::earlier) |
 //! | `summary.json` | what the import said |
 //! | `changes.csv` | what the last import changed of the past |
 //!
@@ -16,8 +16,9 @@
 use crate::accounts::Quarantined;
 use crate::changes::Change;
 use crate::dates::{date_of, iso_day};
+use crate::earlier::RECORDS;
 use crate::error::{Error, Result};
-use crate::ledger::RECORDS;
+use crate::last::LastCall;
 use crate::mapping::Mapping;
 use crate::registry::{NEVER, Registry};
 use crate::source::{Input, Reading, Source};
@@ -53,6 +54,7 @@ pub(crate) struct PreviousPeople {
     pub(crate) joined: Vec<i64>,
     pub(crate) left: Vec<i64>,
     pub(crate) never_call: Vec<bool>,
+    pub(crate) last_calls: Vec<LastCall>,
     pub(crate) keep: HashMap<String, Vec<String>>,
 }
 
@@ -153,7 +155,10 @@ fn read_people(folder: &Path) -> Result<PreviousPeople> {
         })
     };
     let own = Contacts::COLUMNS.map(position);
-    let own: Vec<usize> = own.into_iter().collect::<Result<_>>()?;
+    let mut own: Vec<usize> = own.into_iter().collect::<Result<_>>()?;
+    // the import of an earlier version wrote none of them
+    let last = Contacts::has_last(&header).then_some(Contacts::COLUMNS.len());
+    own.extend(last.into_iter().flat_map(|k| [k, k + 1]));
     let all: Vec<usize> = (0..header.len()).collect();
     let mut people = PreviousPeople::default();
     let mut keep: Vec<Vec<String>> = vec![Vec::new(); header.len()];
@@ -164,6 +169,10 @@ fn read_people(folder: &Path) -> Result<PreviousPeople> {
         people.joined.push(day(row.cell(own[2]), i64::MIN));
         people.left.push(day(row.cell(own[3]), NEVER));
         people.never_call.push(row.cell(own[4]) == "true");
+        people.last_calls.push(last.map_or_else(LastCall::default, |k| LastCall {
+            day: row.cell(k).parse().ok().map(crate::dates::day_of),
+            outcome: row.cell(k + 1).into(),
+        }));
         keep.iter_mut().enumerate().for_each(|(k, cells)| cells.push(row.cell(k).into()));
         Ok(())
     })?;
@@ -178,13 +187,18 @@ fn read_people(folder: &Path) -> Result<PreviousPeople> {
 }
 
 /// The columns of `people.parquet`, as things stand on the day of the next decision.
-pub(crate) fn people_columns(registry: &mut Registry, decision: i64) -> Vec<(String, Cells)> {
+pub(crate) fn people_columns(
+    registry: &mut Registry,
+    decision: i64,
+    last_calls: Vec<LastCall>,
+) -> Vec<(String, Cells)> {
     let day = |day: &i64| match date_of(*day) {
         Some(_) if *day != i64::MIN && *day != NEVER => iso_day(*day),
         _ => String::new(),
     };
     let stay = registry.joined.iter().zip(&registry.left);
     let is_there = stay.map(|(joined, left)| *joined <= decision && decision < *left);
+    let last_days = last_calls.iter().map(|last| last.day.map_or(String::new(), iso_day));
     let mut columns = vec![
         ("arm".to_string(), Cells::Text(registry.arms.clone())),
         ("id".into(), Cells::Text(std::mem::take(&mut registry.ids))),
@@ -192,6 +206,8 @@ pub(crate) fn people_columns(registry: &mut Registry, decision: i64) -> Vec<(Str
         ("left".into(), Cells::Text(registry.left.iter().map(day).collect())),
         ("do_not_call".into(), Cells::Truth(registry.never_call.clone())),
         ("is_there".into(), Cells::Truth(is_there.collect())),
+        ("last_call".into(), Cells::Text(last_days.collect())),
+        ("last_outcome".into(), Cells::Text(last_calls.iter().map(|last| last.outcome.clone()).collect())),
     ];
     columns.extend(
         std::mem::take(&mut registry.keep).into_iter().map(|(name, cells)| (name, Cells::Text(cells))),

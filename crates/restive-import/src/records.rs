@@ -25,7 +25,7 @@ pub(crate) struct Record {
     pub(crate) content: u64,
     /// seconds on the programme's wall clock
     pub(crate) time: i64,
-    /// what it counts; of an action: 1 made, 0 not made, NaN unknown
+    /// what it counts; of an action: 2 reached, 1 made, 0 not made, NaN unknown
     pub(crate) value: f64,
     /// by position in the registry
     pub(crate) person: u32,
@@ -35,7 +35,12 @@ pub(crate) struct Record {
     pub(crate) log: u16,
     /// of the log, or [`EARLIER`]
     pub(crate) file: u16,
+    /// of an action: the outcome, by position in the mapping's list, or [`NO_WORD`]
+    pub(crate) word: u16,
 }
+
+/// No outcome in words, or one that an earlier import read.
+pub(crate) const NO_WORD: u16 = u16::MAX;
 
 /// The log of actions.
 pub(crate) const ACTIONS: u16 = u16::MAX;
@@ -228,6 +233,7 @@ pub(crate) fn read(
             };
             seconds = read;
         }
+        let mut word = NO_WORD;
         let value = match (&value, counted) {
             (Value::Column(rule), Some(column)) => {
                 let text = cell(column);
@@ -244,8 +250,11 @@ pub(crate) fn read(
             }
             (Value::Outcome(rule), Some(column)) => {
                 let plain = folded(cell(column));
-                match rule.meanings.iter().find(|(word, _)| *word == plain) {
-                    Some((_, meaning)) => *meaning,
+                match rule.meanings.iter().position(|meaning| meaning.plain == plain) {
+                    Some(at) => {
+                        word = at as u16;
+                        rule.meanings[at].value
+                    }
                     // whether there was a call is not known then: the record stays, the row is listed
                     None => UNLISTED,
                 }
@@ -266,6 +275,7 @@ pub(crate) fn read(
             line: at.line,
             log,
             file: at.file,
+            word,
         });
         Ok(())
     });

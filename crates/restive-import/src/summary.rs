@@ -1,7 +1,8 @@
 //! What an import says: where every row went, whom and which periods the study has, and one person's weeks.
 
 use crate::accounts::{Account, ReasonCount};
-use crate::ledger::Earlier;
+use crate::earlier::Earlier;
+use crate::planned::Planned;
 use serde::{Deserialize, Serialize};
 
 /// What an import says of itself; `summary.json` holds it for the next one.
@@ -43,6 +44,9 @@ pub struct Summary {
     pub earlier: Option<Earlier>,
     /// what was told otherwise before: states and actions
     pub changes: Option<Changed>,
+    /// what plans added; none where there are none
+    #[serde(default)]
+    pub planned: Option<Planned>,
     /// what tells the key of pseudonyms from another, where there is one
     pub key: Option<String>,
 }

@@ -37,7 +37,8 @@ fn import_study<'py>(
         };
         tables = Some(frames.iter().map(table).collect::<PyResult<_>>()?);
     }
-    let asked = ImportAsked { out: out.clone(), pseudonymise, afresh, format: Some(format) };
+    let asked =
+        ImportAsked { out: out.clone(), pseudonymise, afresh, format: Some(format), planned: Vec::new() };
     let imported = run(py, || {
         let mapping = Mapping::parse(MappingText { path, text })?;
         let input = match &tables {

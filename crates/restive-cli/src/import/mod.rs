@@ -100,6 +100,7 @@ pub(crate) fn run(arguments: &ImportArguments) -> anyhow::Result<()> {
     }
     let mapping = Mapping::read(path)?;
     let asked = ImportAsked {
+        planned: Vec::new(),
         out: Some(out.clone()),
         pseudonymise: arguments.pseudonymise.clone(),
         afresh: arguments.afresh,

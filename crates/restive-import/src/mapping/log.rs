@@ -416,43 +416,84 @@ impl StateRule {
 pub(crate) struct ActionRule {
     pub(crate) log: LogRule,
     pub(crate) outcome: Option<At<String>>,
-    /// words, folded, and what they mean: 1 a call, 0 none, NaN unknown
-    pub(crate) meanings: Vec<(String, f64)>,
+    pub(crate) meanings: Vec<Meaning>,
+    /// whether a call counts only where the person was reached
+    pub(crate) counts_reached: bool,
 }
+
+/// What an outcome means.
+#[derive(Debug, Clone)]
+pub(crate) struct Meaning {
+    /// folded
+    pub(crate) plain: String,
+    /// as the mapping writes it
+    pub(crate) word: String,
+    /// [`NOT_MADE`], [`MADE`], [`REACHED`], or NaN where it is not known
+    pub(crate) value: f64,
+}
+
+/// No call.
+pub(crate) const NOT_MADE: f64 = 0.0;
+/// A call.
+pub(crate) const MADE: f64 = 1.0;
+/// A call that reached the person.
+pub(crate) const REACHED: f64 = 2.0;
 
 impl ActionRule {
     pub(crate) fn parse(section: &Section<'_>, context: &Context) -> Result<Self> {
-        section.only(&log_keys(&["outcome"]))?;
+        section.only(&log_keys(&["outcome", "counts"]))?;
         let log = LogRule::parse(section, context, true)?;
-        let mut meanings: Vec<(String, f64)> = Vec::new();
-        let expected = "outcome = { column = \"…\", made = [\"reached\", …], not_made = […], unknown = […] }: is an unanswered call a call?";
+        let counts = section.text("counts")?;
+        let counts_reached = match counts.as_ref().map(|counts| &*counts.value) {
+            None | Some("made") => false,
+            Some("reached") => true,
+            Some(other) => {
+                let found = format!("counts: found {other:?}, expected \"made\" (every call) or \"reached\"");
+                return Err(section.text.fault(counts.map_or(section.at, |counts| counts.at), found));
+            }
+        };
+        let mut meanings: Vec<Meaning> = Vec::new();
+        let expected = "outcome = { column = \"…\", reached = [\"reached\", …], made = [\"no answer\", …], not_made = […], unknown = […] }: is an unanswered call a call?";
         let inner = match section.text_or_section("outcome")? {
-            None => return Ok(Self { log, outcome: None, meanings }),
+            None if counts_reached => {
+                return Err(section.missing(
+                    "outcome",
+                    "outcome = { column = …, reached = […], … }: who counts as reached",
+                ));
+            }
+            None => return Ok(Self { log, outcome: None, meanings, counts_reached }),
             Some(Ok(column)) => {
                 let found = format!("outcome: found a column alone, expected {expected}");
                 return Err(section.text.fault(column.at, found));
             }
             Some(Err(inner)) => inner,
         };
-        inner.only(&["column", "made", "not_made", "unknown"])?;
+        inner.only(&["column", "reached", "made", "not_made", "unknown"])?;
         let outcome = Some(inner.need_text("column", "the column of outcomes")?);
-        for (key, meaning) in [("made", 1.0), ("not_made", 0.0), ("unknown", f64::NAN)] {
+        let lists = [("reached", REACHED), ("made", MADE), ("not_made", NOT_MADE), ("unknown", f64::NAN)];
+        for (key, value) in lists {
             for word in inner.texts(key)?.unwrap_or_default() {
                 let plain = folded(&word.value);
-                if meanings.iter().any(|(known, _)| *known == plain) {
+                if meanings.iter().any(|known| known.plain == plain) {
                     let found = format!(
                         "{key}: found {:?} a second time, expected each outcome in one list",
                         word.value
                     );
                     return Err(section.text.fault(word.at, found));
                 }
-                meanings.push((plain, meaning));
+                meanings.push(Meaning { plain, word: word.value, value });
             }
         }
-        if !meanings.iter().any(|(_, meaning)| *meaning == 1.0) {
+        let least = if counts_reached { REACHED } else { MADE };
+        if !meanings.iter().any(|meaning| meaning.value >= least) {
             let found = format!("outcome: found no outcome that is a call, expected {expected}");
             return Err(section.text.fault(inner.at, found));
         }
-        Ok(Self { log, outcome, meanings })
+        Ok(Self { log, outcome, meanings, counts_reached })
+    }
+
+    /// Whether a record of such a value is a call that counts.
+    pub(crate) fn is_call(&self, value: f64) -> bool {
+        value == REACHED || (value == MADE && !self.counts_reached)
     }
 }

@@ -50,6 +50,7 @@
 //! person = { column = "Beneficiary", as = "folded" }
 //! time = { column = "Call Date", format = "%d-%b-%Y %H:%M" }
 //! outcome = { column = "Outcome", made = ["reached", "no answer"], not_made = ["cancelled"], unknown = ["wrong number"] }
+//! counts = "made"                          # every call; "reached": only those whose outcome is in a list `reached` of outcome
 //! ```
 //!
 //! `[exits]` (file, person, time) and `[do_not_call]` (file, person) may be files of their own. `through = { file = …, on = ["PARENT_KEY",
@@ -61,7 +62,7 @@ pub(crate) mod text;
 
 pub(crate) use features::{Feature, FeatureKind, bin};
 pub(crate) use log::{
-    ActionRule, EventRule, LogRule, Measure, Silence, StateRule, Through, TimeRule, ValueRule,
+    ActionRule, EventRule, LogRule, MADE, Measure, REACHED, Silence, StateRule, Through, TimeRule, ValueRule,
 };
 pub use text::{At, MappingText};
 

@@ -6,6 +6,8 @@ mod first_mapping;
 mod kit;
 mod messaging;
 mod order;
+mod outcomes;
+mod planned;
 mod planted;
 mod refused;
 mod stranger;

@@ -6,7 +6,7 @@
 
 use crate::error::Result;
 use crate::mapping::Mapping;
-use crate::records::{ACTIONS, EARLIER, Record};
+use crate::records::{ACTIONS, EARLIER, NO_WORD, Record};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{Float64Array, Int64Array, RecordBatch, StringArray};
@@ -128,6 +128,7 @@ pub(crate) fn read(
                 line: 0,
                 log: *log,
                 file: EARLIER,
+                word: NO_WORD,
             });
         }
     }
