@@ -3,7 +3,7 @@
 //! A [`Network`] is the paper's predictor: hidden layers of ReLU units and a softmax over the next state; without hidden
 //! layers it is the *linear* predictor. A [`Logistic`] model, *effect* or *hierarchical*, learns how arms move when they are left
 //! alone, and what a pull changes, as a shrunken shift: the choice for data with few pulls. A [`Pool`] weighs several of them.
-//! [`Predictor`] is any of these; [`Ensemble`] averages several.
+//! [`Predictor`] is any of these; [`Ensemble`] averages several. [`contributions`] says which features set an arm apart.
 //!
 //! **Forward and pullback.** [`Predictor::forward`] turns features `[N,F]` into transitions `[N,M,2,M]`, and
 //! [`Forward::pullback`] turns a cotangent of the transitions, whatever it comes from (a likelihood, a decision), into the
@@ -28,6 +28,7 @@
 
 pub mod adam;
 mod chunks;
+pub mod contributions;
 pub mod logistic;
 mod network;
 mod params;

@@ -27,7 +27,9 @@ use super::{Architecture, Forward, PredictorKind, softmax};
 use crate::error::{Error, Result};
 use crate::random::stream;
 use ndarray::linalg::general_mat_mul;
-use ndarray::{Array2, Array4, ArrayView1, ArrayView2, ArrayView4, ArrayViewMut2, Axis, CowArray, Ix2};
+use ndarray::{
+    Array1, Array2, Array4, ArrayView1, ArrayView2, ArrayView4, ArrayViewMut2, Axis, CowArray, Ix2, s,
+};
 use rand::RngExt;
 
 /// The stream of the initial weights: no other use of a seed begins with it, not even the network that makes the features of
@@ -89,6 +91,20 @@ impl Network {
             (weight, ArrayView1::from(take(to)))
         };
         self.layers().into_iter().map(layer).collect()
+    }
+
+    /// Weight and bias of each layer, of the last one only what leads to the logits of a state, `[2,M]`.
+    pub(super) fn maps(&self, state: usize) -> Vec<(Array2<f64>, Array1<f64>)> {
+        let own = 2 * state * self.states..2 * (state + 1) * self.states;
+        let last = self.hidden.len();
+        let map = |(l, (weight, bias)): (usize, (ArrayView2<'_, f64>, ArrayView1<'_, f64>))| {
+            if l == last {
+                (weight.slice(s![.., own.clone()]).to_owned(), bias.slice(s![own.clone()]).to_owned())
+            } else {
+                (weight.to_owned(), bias.to_owned())
+            }
+        };
+        self.weights().into_iter().enumerate().map(map).collect()
     }
 
     /// What this network is.

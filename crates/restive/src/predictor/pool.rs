@@ -20,7 +20,7 @@ use ndarray::{Array4, ArrayView2, ArrayView4, ArrayViewD, CowArray, Ix2, Zip};
 use std::borrow::Borrow;
 
 /// No logarithm is taken of less.
-const LEAST: f64 = 1e-6;
+pub(super) const LEAST: f64 = 1e-6;
 
 /// What one base of a pool is, before any training.
 #[derive(Debug, Clone, PartialEq)]

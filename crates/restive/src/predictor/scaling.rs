@@ -27,6 +27,15 @@ impl Scaling {
         }
     }
 
+    /// This one, and then another on what it gives.
+    pub(super) fn then(&self, other: &Self) -> Self {
+        let both = self.shift.iter().zip(&self.scale).zip(other.shift.iter().zip(&other.scale));
+        Self {
+            shift: both.clone().map(|((shift, scale), (then, _))| shift + scale * then).collect(),
+            scale: both.map(|((_, scale), (_, then))| scale * then).collect(),
+        }
+    }
+
     /// Whether it changes nothing.
     pub fn is_identity(&self) -> bool {
         self.shift.iter().all(|shift| *shift == 0.0) && self.scale.iter().all(|scale| *scale == 1.0)

@@ -7,6 +7,7 @@
 //! `coverage`: estimators against naive formulas, enumeration and repetition · `interrupt`: kernels that are told to stop. `joint`: all arms as one process. `statistics`: tests of tables. `history`, `history_gate`: a person's own record beside the prediction.
 //! `planning`, `planning_exact`, `planning_worth`: prices against textbook recursions, linear programmes, enumeration and simulation, on the programmes of `planning_programme`. `hierarchical`, `auto`: the model between effect and linear, and the training that chooses. `arms` draws random arms, `logs` random logs,
 //! `oracle` holds the slow textbook truths. `allocation`: places under rules, against all lists and all orders of keys.
+//! `oracle` holds the slow textbook truths. `contributions`: shares of features against all orders.
 
 mod alignment;
 mod allocation;
@@ -16,6 +17,7 @@ mod belief;
 mod collapsing;
 mod collapsing_gradients;
 mod collapsing_learning;
+mod contributions;
 mod coverage;
 mod cwpdis;
 mod decision_focused;

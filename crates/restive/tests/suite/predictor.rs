@@ -16,7 +16,7 @@ fn uniform(random: &mut Random) -> f64 {
     2.0 * random.random::<f64>() - 1.0
 }
 
-fn features(n: usize, f: usize, random: &mut Random) -> Array2<f64> {
+pub fn features(n: usize, f: usize, random: &mut Random) -> Array2<f64> {
     Array2::from_shape_simple_fn((n, f), || 1.7 * uniform(random))
 }
 
@@ -24,7 +24,7 @@ fn counts(n: usize, m: usize, most: u32, random: &mut Random) -> Array4<f64> {
     Array4::from_shape_simple_fn((n, m, 2, m), || f64::from(random.random_range(0..=most)))
 }
 
-fn kinds() -> [PredictorKind; 8] {
+pub fn kinds() -> [PredictorKind; 8] {
     let network = |hidden: &[usize], dropout| PredictorKind::Network { hidden: hidden.to_vec(), dropout };
     let effect = PredictorKind::Effect { precision: Precision::DEFAULT };
     let hierarchical = PredictorKind::Hierarchical { penalties: Penalties::Fixed([10.0, 50.0, 3000.0]) };
@@ -47,7 +47,7 @@ fn kinds() -> [PredictorKind; 8] {
 }
 
 /// With parameters away from zero, biases too.
-fn predictor(kind: &PredictorKind, f: usize, m: usize, random: &mut Random) -> Predictor {
+pub fn predictor(kind: &PredictorKind, f: usize, m: usize, random: &mut Random) -> Predictor {
     let architecture = Architecture { features: f, states: m, kind: kind.clone() };
     let mut predictor = Predictor::new(&architecture, 3).unwrap();
     predictor.update(|flat| flat.iter_mut().for_each(|x| *x += 0.3 * uniform(random)));

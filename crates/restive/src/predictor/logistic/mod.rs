@@ -48,6 +48,7 @@ mod cost;
 mod design;
 mod evidence;
 mod fit;
+mod map;
 mod newton;
 mod preconditioner;
 mod problem;
