@@ -31,6 +31,7 @@ use super::features::{Column, Features};
 use crate::error::{Error, FeatureFault, Result};
 use ndarray::Array2;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 /// Whether columns of numbers are standardised on the training arms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -113,6 +114,16 @@ impl Encoding {
         self.columns.iter().map(EncodedColumn::width).sum()
     }
 
+    /// The encoded columns of every column, in order: the numbers of a column belong together.
+    pub fn groups(&self) -> Vec<Range<usize>> {
+        let mut first = 0;
+        let group = |column: &EncodedColumn| {
+            first += column.width();
+            first - column.width()..first
+        };
+        self.columns.iter().map(group).collect()
+    }
+
     /// What the encoded columns are called, `[F]`.
     pub fn names(&self) -> Vec<String> {
         let mut names = Vec::with_capacity(self.width());
@@ -139,11 +150,7 @@ impl Encoding {
             match (&learnt.kind, column) {
                 (ColumnKind::Number { mean, .. } | ColumnKind::Binary { mean }, Column::Number(values)) => {
                     for (i, &x) in values.iter().enumerate() {
-                        let known = if x.is_nan() { *mean } else { x };
-                        encoded[[i, first]] = match (self.standardise, &learnt.kind) {
-                            (Standardise::Yes, ColumnKind::Number { sd, .. }) => (known - mean) / sd,
-                            _ => known,
-                        };
+                        encoded[[i, first]] = self.number(&learnt.kind, if x.is_nan() { *mean } else { x });
                         if x.is_nan() {
                             encoded[[i, gap]] = 1.0;
                         }
@@ -166,6 +173,14 @@ impl Encoding {
             first += learnt.width();
         }
         Ok(encoded)
+    }
+
+    /// A number of a column, as it is encoded.
+    pub(super) fn number(&self, kind: &ColumnKind, x: f64) -> f64 {
+        match (self.standardise, kind) {
+            (Standardise::Yes, ColumnKind::Number { mean, sd }) => (x - mean) / sd,
+            _ => x,
+        }
     }
 
     /// The categories of some arms that no training arm had, by column and then by name.
@@ -224,7 +239,8 @@ fn gap(learnt: &EncodedColumn, features: &Features) -> Option<(String, FeatureFa
 }
 
 impl EncodedColumn {
-    fn width(&self) -> usize {
+    /// How many numbers it becomes.
+    pub fn width(&self) -> usize {
         let values = match &self.kind {
             ColumnKind::Number { .. } | ColumnKind::Binary { .. } => 1,
             ColumnKind::Text { categories } => categories.len(),

@@ -10,7 +10,8 @@
 //!
 //! Records speak mostly of being left alone, for few are called; decisions turn on what a call would change. Both rules move what is
 //! expected of a call along with what was seen without one, on the scale of log-odds. [`learn()`] chooses and fits the rule on people
-//! that the predictor has not been trained on, and says what the choice rests on; [`Rule::apply`] serves planning.
+//! that the predictor has not been trained on, and says what the choice rests on; [`Rule::apply`] serves planning, and [`intervals()`] say
+//! how far people like a person are from what is planned with.
 //!
 //! ```
 //! use ndarray::Array4;
@@ -37,6 +38,7 @@ mod by_sightings;
 pub mod carry;
 pub mod fit_carry;
 pub mod gauss;
+pub mod intervals;
 pub mod learn;
 mod past;
 mod prequential;
@@ -46,6 +48,7 @@ mod sighted;
 pub use carry::Carry;
 pub use fit_carry::{CarryFit, fit_carry};
 pub use gauss::{Gauss, GaussEnd, GaussFit, fit_gauss, fit_gauss_with};
+pub use intervals::{COVERAGE, intervals};
 pub use learn::{FOLDS, HeldOut, HistoryLead, LEAST_ARMS, Learnt, RestsOn, Why, learn};
 pub use past::Past;
 pub use rule::Rule;

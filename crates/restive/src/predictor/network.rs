@@ -28,7 +28,7 @@ use crate::error::{Error, Result};
 use crate::random::stream;
 use ndarray::linalg::general_mat_mul;
 use ndarray::{
-    Array1, Array2, Array4, ArrayView1, ArrayView2, ArrayView4, ArrayViewMut2, Axis, CowArray, Ix2, s,
+    Array1, Array2, Array4, ArrayView1, ArrayView2, ArrayView4, ArrayViewMut2, Axis, CowArray, Ix2,
 };
 use rand::RngExt;
 
@@ -93,18 +93,22 @@ impl Network {
         self.layers().into_iter().map(layer).collect()
     }
 
-    /// Weight and bias of each layer, of the last one only what leads to the logits of a state, `[2,M]`.
+    /// Weight and bias of each layer; of the last one what leads to the logits of both rows of a state, against state 0:
+    /// `[2,M−1]`.
     pub(super) fn maps(&self, state: usize) -> Vec<(Array2<f64>, Array1<f64>)> {
-        let own = 2 * state * self.states..2 * (state + 1) * self.states;
-        let last = self.hidden.len();
-        let map = |(l, (weight, bias)): (usize, (ArrayView2<'_, f64>, ArrayView1<'_, f64>))| {
-            if l == last {
-                (weight.slice(s![.., own.clone()]).to_owned(), bias.slice(s![own.clone()]).to_owned())
-            } else {
-                (weight.to_owned(), bias.to_owned())
-            }
-        };
-        self.weights().into_iter().enumerate().map(map).collect()
+        let mut maps: Vec<_> =
+            self.weights().iter().map(|(weight, bias)| (weight.to_owned(), bias.to_owned())).collect();
+        let (weight, bias) = maps.pop().expect("a last layer");
+        let (m, q) = (self.states, self.states - 1);
+        // logit k of an action, and that of state 0 there
+        let at = |k: usize| (2 * state * m + k / q * m + k % q + 1, 2 * state * m + k / q * m);
+        let against_0 = Array2::from_shape_fn((weight.nrows(), 2 * q), |(h, k)| {
+            let (logit, zero) = at(k);
+            weight[[h, logit]] - weight[[h, zero]]
+        });
+        let bias_against_0 = Array1::from_shape_fn(2 * q, |k| bias[at(k).0] - bias[at(k).1]);
+        maps.push((against_0, bias_against_0));
+        maps
     }
 
     /// What this network is.

@@ -24,6 +24,7 @@
 //! # Ok::<(), Undefined>(())
 //! ```
 
+mod beta;
 mod chi_square;
 mod holm;
 mod logistic;
@@ -33,6 +34,7 @@ mod tails;
 mod wilcoxon;
 mod within;
 
+pub use beta::{beta_cdf, beta_quantile};
 pub use chi_square::{ChiSquare, chi_square};
 pub use holm::holm;
 pub use logistic::{Auc, logistic};

@@ -159,13 +159,13 @@ fn half_step(a: f64) -> f64 {
 }
 
 /// ln Γ(x) − (x − ½) ln x + x − ½ ln 2π, for x of 20 and more.
-fn stirling(x: f64) -> f64 {
+pub(super) fn stirling(x: f64) -> f64 {
     let s = 1.0 / (x * x);
     (1.0 / 12.0 - s * (1.0 / 360.0 - s * (1.0 / 1260.0 - s * (1.0 / 1680.0 - s / 1188.0)))) / x
 }
 
 /// The continued fraction of the incomplete beta function, by Lentz's method.
-fn beta_fraction(a: f64, b: f64, x: f64) -> f64 {
+pub(super) fn beta_fraction(a: f64, b: f64, x: f64) -> f64 {
     let (mut c, mut d) = (1.0, 1.0 / (1.0 - (a + b) * x / (a + 1.0)));
     let mut fraction = d;
     for m in 1..TERMS {

@@ -269,12 +269,8 @@ fn an_arm_is_not_moved_by_others_or_by_threads() {
         let on_one = one_thread.install(|| contributions(&ensemble, arms.view(), &states, &question));
         assert_eq!(together, on_one);
         for i in [0, 34, 35, 69] {
-            let alone = contributions(
-                &ensemble,
-                arms.select(Axis(0), &[i]).view(),
-                &states[i..i + 1],
-                &question,
-            );
+            let alone =
+                contributions(&ensemble, arms.select(Axis(0), &[i]).view(), &states[i..i + 1], &question);
             assert_eq!(alone.level.row(0), together.level.row(i));
             assert_eq!(alone.effect.row(0), together.effect.row(i));
             assert_eq!(alone.own.row(0), together.own.row(i));
@@ -292,11 +288,7 @@ fn five_thousand_arms_of_twelve_columns() {
     let base = |kind: PredictorKind, weight| BaseKind { kind, weight, scaling: None, fits: 5 };
     let network = PredictorKind::Network { hidden: vec![64], dropout: 0.0 };
     let pool = PredictorKind::Pool {
-        bases: vec![
-            base(network, 0.4),
-            base(kinds()[4].clone(), 0.3),
-            base(kinds()[5].clone(), 0.4),
-        ],
+        bases: vec![base(network, 0.4), base(kinds()[4].clone(), 0.3), base(kinds()[5].clone(), 0.4)],
     };
     let ensemble = Ensemble { members: vec![predictor(&pool, f, 2, &mut random)] };
     let (arms, reference) = (features(5000, f, &mut random), features(1, f, &mut random));

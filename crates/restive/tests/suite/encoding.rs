@@ -3,6 +3,7 @@
 use ndarray::array;
 use restive::data::encoding::{ColumnKind, Encoding, Standardise, Unseen};
 use restive::data::features::{Column, Features};
+use restive::data::reference::{Reference, Typical};
 use restive::error::FeatureFault;
 use restive::{Error, Result};
 
@@ -183,4 +184,34 @@ fn arms_can_be_selected_and_stacked() {
     let table = features(vec![("x", number(&[1.0, NAN, 3.0])), ("c", text(&["a", "b", "c"]))]);
     let parts = [table.select_arms(&[0]), table.select_arms(&[1, 2])];
     assert_eq!(Features::stack(&parts), table);
+}
+
+#[test]
+fn a_reference_is_what_is_typical_of_the_training_arms() {
+    let text = |words: &[&str]| {
+        Column::Text(words.iter().map(|word| (!word.is_empty()).then(|| word.to_string())).collect())
+    };
+    let known = Features::new(
+        5,
+        vec![
+            ("age".into(), Column::Number(vec![20.0, 30.0, f64::NAN, 40.0, 50.0])),
+            ("poor".into(), Column::Number(vec![0.0, 1.0, 1.0, 1.0, 1.0])),
+            ("tie".into(), text(&["b", "a", "c", "b", "a"])),
+            ("gaps".into(), text(&["", "", "", "x", "y"])),
+        ],
+    )
+    .unwrap();
+    let encoding = Encoding::fit(&known, Standardise::Yes, &[]).unwrap();
+    let reference = Reference::new(&known, &encoding);
+    let category = |text: &str| Typical::Category(text.into());
+    assert_eq!(
+        reference.columns,
+        [Typical::Number(35.0), Typical::Number(0.8), category("a"), category("x")]
+    );
+    assert_eq!(encoding.groups(), [0..2, 2..3, 3..6, 6..9]);
+    // age (the mean is 0 once standardised) and its indicator; poor; tie = a, b, c; gaps = x, y and their indicator
+    assert_eq!(reference.encode(&encoding).to_vec(), [0.0, 0.0, 0.8, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0]);
+    let older = Reference::of_encoding(&encoding);
+    assert_eq!(older.columns[..2], reference.columns[..2]);
+    assert_eq!(older.encode(&encoding).to_vec(), [0.0, 0.0, 0.8, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
 }

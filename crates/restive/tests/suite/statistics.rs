@@ -3,8 +3,8 @@
 use crate::golden::{cases, numbers};
 use ndarray::Array2;
 use restive::statistics::{
-    Auc, TTest, Undefined, WithinRow, chi_square, holm, logistic, mean, median, paired_t, welch_t, wilcoxon,
-    within,
+    Auc, TTest, Undefined, WithinRow, beta_cdf, beta_quantile, chi_square, holm, logistic, mean, median,
+    paired_t, welch_t, wilcoxon, within,
 };
 
 fn assert_near(found: f64, truth: f64, tolerance: f64, what: &str) {
@@ -193,4 +193,29 @@ fn log_odds_are_where_the_gradient_vanishes_and_pairs_are_counted() {
     assert_eq!((auc.value(), auc.pairs), (Some(3.5 / 4.0), 4.0));
     auc.add(&mut [(9.0, true), (1.0, true)]);
     assert_eq!(auc.pairs, 4.0);
+}
+
+#[test]
+fn beta_quantiles_are_where_closed_forms_and_binomial_sums_say() {
+    for p in [0.05, 0.3, 0.95] {
+        for a in [0.2, 1.0, 3.7, 250.0] {
+            // P(X < x) is xᵃ for b = 1, and 1 − (1 − x)ᵇ for a = 1
+            assert!((beta_quantile(p, a, 1.0) - f64::powf(p, 1.0 / a)).abs() < 1e-12, "{p} {a}");
+            let by_b = 1.0 - f64::powf(1.0 - p, 1.0 / a);
+            assert!((beta_quantile(p, 1.0, a) - by_b).abs() < 1e-12, "{p} {a}");
+            assert!((beta_quantile(0.5, a, a) - 0.5).abs() < 1e-12);
+        }
+        for (a, b) in [(2u32, 3u32), (7, 1), (12, 40), (90, 60)] {
+            let x = beta_quantile(p, a.into(), b.into());
+            // as likely as at least a of a + b − 1 draws below x
+            let n = a + b - 1;
+            let choose = |k: u32| (0..k).fold(1.0, |c, j| c * f64::from(n - j) / f64::from(j + 1));
+            let at_least: f64 =
+                (a..=n).map(|k| choose(k) * x.powi(k as i32) * (1.0 - x).powi((n - k) as i32)).sum();
+            assert!((at_least - p).abs() < 1e-11, "{a} {b} {p}: {at_least}");
+        }
+    }
+    assert!(beta_quantile(0.05, 1e-3, 2.0) < 1e-15); // nearly all of it at 0
+    assert!((beta_cdf(0.5, 1e5, 1e5) - 0.5).abs() < 1e-9);
+    assert_eq!([beta_cdf(0.0, 2.0, 3.0), beta_cdf(1.0, 2.0, 3.0)], [0.0, 1.0]);
 }

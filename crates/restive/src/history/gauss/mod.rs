@@ -22,6 +22,7 @@ mod factor;
 mod fit;
 mod mode;
 mod nodes;
+mod spread;
 mod sums;
 #[cfg(test)]
 mod tests;

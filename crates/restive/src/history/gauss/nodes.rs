@@ -165,6 +165,12 @@ impl Nodes {
     /// The posterior mean of wwᵀ.
     #[inline(always)]
     pub(super) fn second_moment(&self, mode: &Mode) -> Matrix<4> {
+        self.moments(mode).1
+    }
+
+    /// The posterior means of w and of wwᵀ.
+    #[inline(always)]
+    pub(super) fn moments(&self, mode: &Mode) -> ([f64; 4], Matrix<4>) {
         // of x: E x_k and E x_k x_j, from the weights that are summed over all numbers after the k-th, and then towards the first
         let (mut first, mut second) = ([0.0; 4], [[0.0; 4]; 4]);
         let q: [&[f64]; 4] = [&self.q.0, &self.q.1, &self.q.2, &self.q.3];
@@ -205,6 +211,6 @@ impl Nodes {
                 out[j][i] = sum;
             }
         }
-        out
+        (std::array::from_fn(|k| w[k] + shift[k]), out)
     }
 }

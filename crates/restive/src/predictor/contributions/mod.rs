@@ -38,6 +38,7 @@
 //! ```
 
 mod coalitions;
+mod kernels;
 mod read;
 
 pub use coalitions::{EXACT, ORDERS};

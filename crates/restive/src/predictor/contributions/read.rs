@@ -1,6 +1,6 @@
 //! Predictors as the coalitions of one state read them.
 //!
-//! Of a predictor in state s only the 2M logits of its two rows are of interest. A logistic model gives them by one affine map of
+//! Of a predictor in state s only the logits of its two rows are of interest, those of the other next states against state 0. A logistic model gives them by one affine map of
 //! the features, a network by several with ReLUs between them. The first map is affine in x: with h₀ what it makes
 //! of the reference and δ_g = (x − x₀)_g·W_g, a coalition S has h₀ + Σ_{g ∈ S} δ_g, which is what it grows from, plus one δ.
 //! Scalings of a base are folded into its first map. Means and pools are then formed as when predicting.
@@ -9,8 +9,8 @@ use super::super::pool::LEAST;
 use super::super::softmax::softmax;
 use super::super::{Ensemble, Predictor, Scaling};
 use super::coalitions::Coalitions;
-use ndarray::linalg::general_mat_mul;
-use ndarray::{Array1, Array2, ArrayView1, ArrayView2, ArrayViewMut2};
+use super::kernels::{chances, grow, layer};
+use ndarray::{Array1, Array2, ArrayView1};
 use std::ops::Range;
 
 /// A predictor, in one state.
@@ -21,14 +21,14 @@ pub(super) enum Read {
     Pool(Vec<(f64, Read)>),
 }
 
-/// Affine maps with ReLUs between them, from the features to `[2,M]` logits.
+/// Affine maps with ReLUs between them, from the features to `[2,M−1]` logits.
 pub(super) struct Fit {
     /// of the first map, `[F,w]`
     first: Array2<f64>,
     /// what it makes of the reference, `[w]`
-    reference: Array1<f64>,
-    /// weight `[from,to]` and bias `[to]` of the others
-    others: Vec<(Array2<f64>, Array1<f64>)>,
+    reference: Vec<f64>,
+    /// weight `[to,from]` and bias `[to]` of the others
+    others: Vec<(Vec<f64>, Vec<f64>)>,
 }
 
 /// Where an arm is not like the reference.
@@ -146,9 +146,8 @@ impl Read {
         match self {
             Self::Fit(fit) => {
                 fit.logits(coalitions, changes, work);
-                out.clear();
-                out.extend_from_slice(&work.rows);
-                softmax(out, m);
+                out.resize(coalitions.len() * 2 * m, 0.0);
+                chances(&work.rows, m, out);
             }
             Self::Mean(fits) => {
                 let (first, others) = fits.split_first().expect("at least one fit");
@@ -182,11 +181,7 @@ impl Read {
 
 impl Fit {
     /// Of maps from the features, scaled as the base that it belongs to has it.
-    fn new(
-        maps: Vec<(Array2<f64>, Array1<f64>)>,
-        reference: ArrayView1<'_, f64>,
-        scaling: &Scaling,
-    ) -> Self {
+    fn new(maps: Vec<(Array2<f64>, Array1<f64>)>, reference: ArrayView1<'_, f64>, scaling: &Scaling) -> Self {
         let mut maps = maps.into_iter();
         let (mut first, bias) = maps.next().expect("at least one map");
         for (mut row, scale) in first.rows_mut().into_iter().zip(&scaling.scale) {
@@ -194,10 +189,14 @@ impl Fit {
         }
         let from_shift = &reference - &ArrayView1::from(&scaling.shift);
         let reference = bias + from_shift.dot(&first);
-        Self { first, reference, others: maps.collect() }
+        let transposed = |(weight, bias): (Array2<f64>, Array1<f64>)| {
+            let weight = weight.t().iter().copied().collect();
+            (weight, bias.to_vec())
+        };
+        Self { first, reference: reference.to_vec(), others: maps.map(transposed).collect() }
     }
 
-    /// The logits of every coalition, `[R,2M]`, into `work.rows`.
+    /// The logits of every coalition, `[R,2(M−1)]`, into `work.rows`.
     fn logits(&self, coalitions: &Coalitions, changes: &Changes, work: &mut Work) {
         let width = self.reference.len();
         let Work { added, rows, next, .. } = work;
@@ -209,27 +208,13 @@ impl Fit {
                 added.iter_mut().zip(weights).for_each(|(sum, weight)| *sum += change * weight);
             }
         }
-        rows.clear();
-        rows.reserve(coalitions.len() * width);
-        rows.extend(&self.reference);
-        for (from, who) in &coalitions.grown {
-            let more = &added[who * width..(who + 1) * width];
-            let at = rows.len();
-            rows.extend_from_within(from * width..(from + 1) * width);
-            rows[at..].iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
-        }
-        let mut from = width;
+        rows.resize(coalitions.len() * width, 0.0);
+        rows[..width].copy_from_slice(&self.reference);
+        grow(&coalitions.grown, added, width, rows);
         for (weight, bias) in &self.others {
-            let to = bias.len();
-            rows.iter_mut().for_each(|h| *h = if *h > 0.0 { *h } else { 0.0 });
-            next.clear();
-            (0..coalitions.len()).for_each(|_| next.extend(bias));
-            let shape = "as many numbers as the shape says";
-            let hidden = ArrayView2::from_shape((coalitions.len(), from), rows).expect(shape);
-            let mut out = ArrayViewMut2::from_shape((coalitions.len(), to), next).expect(shape);
-            general_mat_mul(1.0, &hidden, weight, 1.0, &mut out);
+            next.resize(coalitions.len() * bias.len(), 0.0);
+            layer(rows, weight, bias, next);
             std::mem::swap(rows, next);
-            from = to;
         }
     }
 }
