@@ -12,6 +12,7 @@
 //! | `generate` | synthetic studies whose truth is known |
 //! | `nothing` | what is worse than knowing nobody is not written |
 //! | `apply`, `own_record`, `latest`, `plan` | a model meets a study: predictions, what records are worth beside them, whom to pull |
+//! | `reasons` | why somebody is on a list, in numbers that add up and in plain words |
 //! | `recipe`, `cross_fit` | what would have to be asked for to train a model again, and doing so in folds of people |
 //! | `ranked` | what a plan would have ranked arms by at each logged decision |
 //! | `evaluate`, `loss` | what the model's policy is worth beside others, and how well it predicts |
@@ -69,6 +70,7 @@ mod own_record;
 mod plan;
 pub mod prepare;
 mod ranked;
+pub mod reasons;
 mod recipe;
 mod resolve;
 pub mod threads;

@@ -178,7 +178,7 @@ pub(crate) fn with_record(
 }
 
 /// The rule that a card has written down, checked.
-fn rule(own_record: &OwnRecord, observation: Observation, states: usize) -> Result<Rule> {
+pub(crate) fn rule(own_record: &OwnRecord, observation: Observation, states: usize) -> Result<Rule> {
     let wrong = |what: &str| Error::Data(format!("card: own_record: rule: {what}").into());
     match own_record.rule.clone() {
         WrittenRule::Carry { passive, active, rho } => {

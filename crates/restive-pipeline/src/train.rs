@@ -13,6 +13,7 @@ use crate::resolve::{refuse_too_little, resolve};
 use crate::{columns, model, prepare};
 use rayon::ThreadPool;
 use restive::Instance;
+use restive::data::reference::Reference;
 use restive::data::split::Group;
 use restive::predictor::logistic::FitProgress;
 use restive::predictor::{Architecture, Ensemble, Predictor};
@@ -83,6 +84,7 @@ impl Training {
         let refuses = readers.is_none();
         let readers = readers.unwrap_or(&split.train);
         let encoding = prepare::encoding(study, readers, asked.standardise(), &asked.drop)?;
+        let reference = Reference::new(&study.features(readers), &encoding);
         let mut instances = study.instances(&encoding)?;
         let mut parts = split.cut(&instances);
         let method = resolve(asked, &parts[0], study.settings.horizon);
@@ -112,6 +114,7 @@ impl Training {
             predictor: PredictorCard::new(&architecture, asked.ensemble),
             configuration: describe(asked, &method, study, &split),
             encoding,
+            reference: Some(reference),
             seed: asked.seed,
             fingerprint: study.fingerprint(),
             history: History::default(),

@@ -1,6 +1,7 @@
 //! Models there and back, and every way to refuse one.
 
 use restive::data::encoding::{ColumnKind, EncodedColumn, Encoding, Standardise};
+use restive::data::reference::{Reference, Typical};
 use restive_tables::Model;
 use restive_tables::model::history::MemberHistory;
 use restive_tables::model::{Card, Configuration, History, SCHEMA};
@@ -49,6 +50,9 @@ fn model() -> Model {
         )
         .unwrap(),
         encoding: Encoding { standardise: Standardise::Yes, columns, dropped: vec!["id".into()] },
+        reference: Some(Reference {
+            columns: vec![Typical::Number(1.0 / 3.0), Typical::Category("ñ".into())],
+        }),
         configuration: configuration(),
         seed: u64::MAX,
         fingerprint: "00ff".repeat(8),
@@ -200,4 +204,46 @@ fn replace(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
         }
     }
     out
+}
+
+/// A model whose card is changed as text before it is read.
+fn with_card(change: impl Fn(&mut serde_json::Value)) -> restive_tables::Result<Model> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("model");
+    model().write(&path, false).unwrap();
+    let card = path.join("card.json");
+    let mut value = serde_json::from_slice(&fs::read(&card).unwrap()).unwrap();
+    change(&mut value);
+    fs::write(&card, value.to_string()).unwrap();
+    Model::read(&path)
+}
+
+#[test]
+fn a_card_of_an_earlier_version_has_no_reference() {
+    let read = with_card(|card| drop(card.as_object_mut().unwrap().remove("reference"))).unwrap();
+    assert_eq!(read.card.reference, None);
+    // and gets none by being written again
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("again");
+    read.write(&path, false).unwrap();
+    assert!(!fs::read_to_string(path.join("card.json")).unwrap().contains("reference"));
+    // a category that is not known is no category
+    let unknown = with_card(|card| card["reference"]["district"] = json!(null)).unwrap();
+    let columns = vec![Typical::Number(1.0 / 3.0), Typical::NoneOfTheKnown];
+    assert_eq!(unknown.card.reference, Some(Reference { columns }));
+}
+
+#[test]
+fn a_reference_that_the_encoding_cannot_read_is_refused() {
+    type Change = fn(&mut serde_json::Value);
+    let cases: [(Change, &[&str]); 5] = [
+        (|r| r["district"] = json!("z"), &["reference: \"z\"", "a category of feature \"district\""]),
+        (|r| r["district"] = json!(3), &["reference: a number", "a category of feature"]),
+        (|r| r["age"] = json!("old"), &["reference: text", "the mean of feature \"age\""]),
+        (|r| drop(r.as_object_mut().unwrap().remove("age")), &["nothing of feature \"age\""]),
+        (|r| r["shoe"] = json!(40), &["feature \"shoe\"", "the features of the encoding and no other"]),
+    ];
+    for (change, parts) in cases {
+        refused(with_card(|card| change(&mut card["reference"])), parts);
+    }
 }

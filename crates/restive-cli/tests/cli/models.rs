@@ -35,6 +35,7 @@ pub(crate) fn write_model(study: &Path, folder: &Path) -> (Encoding, Predictor) 
         restive: "0.1.0".into(),
         predictor: PredictorCard::new(&predictor.architecture(), 1),
         encoding: encoding.clone(),
+        reference: None,
         configuration: configuration(&study),
         seed: SEED,
         fingerprint: study.fingerprint(),

@@ -6,6 +6,7 @@ mod evaluate;
 mod generate;
 mod plan;
 mod ranked;
+mod reasons;
 mod recipe;
 mod recorded;
 

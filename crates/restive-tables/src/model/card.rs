@@ -8,11 +8,14 @@
 use super::configuration::Configuration;
 use super::history::History;
 use super::own_record::OwnRecord;
+use super::reference;
 use crate::show::{name, quoted_name, sentence};
 use restive::data::encoding::{ColumnKind, EncodedColumn, Encoding, Standardise};
+use restive::data::reference::Reference;
 use restive::predictor::{Architecture, BaseKind, Penalties, Precision, PredictorKind, Scaling};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// The version of the files of a model that this version of restive reads and writes.
 pub const SCHEMA: u32 = 1;
@@ -26,6 +29,8 @@ pub struct Card {
     pub predictor: PredictorCard,
     /// how features become numbers
     pub encoding: Encoding,
+    /// a typical training arm, whom others are held against; none on the card of an earlier version
+    pub reference: Option<Reference>,
     /// how it was trained
     pub configuration: Configuration,
     /// the seed of the training
@@ -217,6 +222,8 @@ pub(super) struct RawCard {
     restive: String,
     predictor: Value,
     encoding: RawEncoding,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    reference: Option<BTreeMap<String, Value>>,
     configuration: Value,
     seed: u64,
     fingerprint: String,
@@ -270,6 +277,7 @@ impl RawCard {
             restive: card.restive.clone(),
             predictor: sorted(&card.predictor),
             encoding,
+            reference: card.reference.as_ref().map(|reference| reference::written(reference, &card.encoding)),
             configuration: sorted(&card.configuration),
             seed: card.seed,
             fingerprint: card.fingerprint.clone(),
@@ -300,10 +308,12 @@ pub(super) fn parse(text: &[u8]) -> Result<(Card, Option<String>), (String, Stri
     }
     let raw: RawCard = serde_json::from_value(value).map_err(|e| wrong(found(&e), "the card of a model"))?;
     let encoding = encoding(raw.encoding)?;
+    let reference = raw.reference.map(|columns| reference::read(columns, &encoding)).transpose()?;
     let card = Card {
         restive: raw.restive,
         predictor: part("predictor", raw.predictor)?,
         encoding,
+        reference,
         configuration: part("configuration", raw.configuration)?,
         seed: raw.seed,
         fingerprint: raw.fingerprint,

@@ -20,6 +20,7 @@ mod card;
 pub mod configuration;
 pub mod history;
 pub mod own_record;
+mod reference;
 mod weights;
 
 pub use card::{Card, PredictorCard, SCHEMA, WrittenPredictor};
