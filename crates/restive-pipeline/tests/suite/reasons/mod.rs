@@ -174,7 +174,7 @@ fn every_number_of_a_sentence_is_the_model_s() {
             let mut typical = x.clone();
             groups[column].clone().for_each(|f| typical[f] = reference[f]);
             let openings =
-                ["A call does more", "A call does less", "Better without a call", "Worse without a call"];
+                ["A call helps more", "A call helps less", "Better off anyway", "Worse off anyway"];
             let kind = openings.iter().position(|known| *known == opening).unwrap();
             seen[kind] += 1;
             let truth = if kind < 2 {
@@ -260,34 +260,6 @@ fn reasons_to_read() {
     let study = study(&people());
     let applied = applied(by_auto(), &study);
     let words = Words::default().for_study(&study.settings);
-    if let Ok(folder) = std::env::var("SCRATCH_STUDY") {
-        let study = Study::read(folder.as_ref()).unwrap();
-        let training = restive_pipeline::Training::new(&study, &Default::default(), "a test").unwrap();
-        let done = training.run(Default::default(), None, |_| Ok::<_, restive_pipeline::Error>(())).unwrap();
-        let trained = Trained::new(training.model(done.members, done.histories)).unwrap();
-        let applied = self::applied(&trained, &study);
-        let found = latest(&study.instances[0].trajectories, Observation::Full);
-        let arms: Vec<(usize, u16)> =
-            found.into_iter().enumerate().filter_map(|(i, s)| Some((i, s?))).collect();
-        let start = std::time::Instant::now();
-        let reasons = applied.reasons(0, &arms, None).unwrap();
-        println!("{} reasons in {:?}; {:?}", reasons.len(), start.elapsed(), trained.model.card.own_record);
-        println!("{:?}", trained.model.card.reference);
-        let mut order: Vec<usize> = (0..reasons.len()).collect();
-        let gain = |k: &usize| reasons[*k].chance_called.value - reasons[*k].chance_left_alone.value;
-        order.sort_by(|a, b| gain(b).total_cmp(&gain(a)));
-        for k in order[..20].iter().chain(&order[order.len() - 5..]) {
-            let r = &reasons[*k];
-            let said = sentence(r, &words, Some(gain(k) - gain(&order[59])));
-            println!(
-                "{:.2} {:.2?} → {:.2} {:.2?} {said}",
-                r.chance_left_alone.value,
-                r.chance_left_alone.interval.unwrap(),
-                r.chance_called.value,
-                r.chance_called.interval.unwrap()
-            );
-        }
-    }
     for (k, reason) in applied.reasons(0, &everybody(&study)[..12], None).unwrap().iter().enumerate() {
         let said = sentence(reason, &words, (k % 3 != 0).then_some(0.05 * (k as f64 - 4.0)));
         println!("{:.2} → {:.2}  {said}", reason.chance_left_alone.value, reason.chance_called.value);
