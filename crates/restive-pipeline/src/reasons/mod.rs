@@ -235,7 +235,7 @@ fn said(
 /// Whole from 100 on, with commas; three digits below.
 fn number_text(x: f64) -> String {
     let size = x.abs();
-    if size >= 99.95 && size < 1e15 {
+    if (99.95..1e15).contains(&size) {
         let sign = if x < 0.0 { "-" } else { "" };
         return format!("{sign}{}", grouped(size.round() as u64));
     }
@@ -260,9 +260,9 @@ mod tests {
     #[test]
     fn numbers_are_said_in_three_digits() {
         let said =
-            [0.0, 1.0, 24.0, 24.36, 3.14159, 0.1234, 99.96, 12500.5, -1234.5, 2e-5, -0.5].map(number_text);
+            [0.0, 1.0, 24.0, 24.36, 3.2468, 0.1234, 99.96, 12500.5, -1234.5, 2e-5, -0.5].map(number_text);
         let expected =
-            ["0", "1", "24", "24.4", "3.14", "0.123", "100", "12,501", "-1,235", "2.00e-5", "-0.5"];
+            ["0", "1", "24", "24.4", "3.25", "0.123", "100", "12,501", "-1,235", "2.00e-5", "-0.5"];
         assert_eq!(said, expected);
     }
 }

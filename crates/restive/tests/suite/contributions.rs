@@ -22,8 +22,7 @@ fn values(ensemble: &Ensemble, x: &Array1<f64>, state: usize, good: &[bool]) -> 
 /// The arm with x on these groups and the reference elsewhere.
 fn mixed(x: ArrayView1<f64>, question: &Question, has: impl Fn(usize) -> bool) -> Array1<f64> {
     let mut mixed = question.reference.to_owned();
-    for (g, group) in question.groups.iter().enumerate().filter(|(g, _)| has(*g)) {
-        let _ = g;
+    for (_, group) in question.groups.iter().enumerate().filter(|(g, _)| has(*g)) {
         group.clone().for_each(|f| mixed[f] = x[f]);
     }
     mixed
