@@ -66,5 +66,5 @@ pub use study::{
 };
 pub use write::{
     Cells, Detail, FolderDraft, IndexWriter, Own, abandon_drafts, check_file, refuse_input, remove_leftovers,
-    write_files, write_private_table, write_table,
+    write_files, write_private_file, write_private_table, write_table,
 };

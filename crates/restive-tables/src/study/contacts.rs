@@ -25,6 +25,7 @@ pub struct Contacts {
     /// the names of the kept columns
     pub kept: Vec<String>,
     people: HashMap<String, Contact>,
+    by_id: HashMap<String, String>,
 }
 
 /// What is known of a person beside the study. Texts are empty where nothing is known; days are written `2026-03-02`.
@@ -83,7 +84,7 @@ impl Contacts {
         let has_last = Self::has_last(&names);
         let first = Self::COLUMNS.len() + if has_last { Self::LAST.len() } else { 0 };
         let kept = names[first..].iter().map(|name| name.to_string()).collect();
-        let mut contacts = Self { path: path.into(), kept, people: HashMap::new() };
+        let mut contacts = Self { path: path.into(), kept, people: HashMap::new(), by_id: HashMap::new() };
         let width = names.len();
         for batch in table.batches(0..width)? {
             let batch = batch?;
@@ -110,6 +111,7 @@ impl Contacts {
                     last_outcome: last(7),
                     kept: (first..width).map(cell).collect(),
                 };
+                contacts.by_id.insert(contact.id.clone(), cell(0));
                 contacts.people.insert(cell(0), contact);
             }
         }
@@ -122,6 +124,11 @@ impl Contacts {
             let found = format!("no person {}", crate::show::name(arm));
             Error::content(&self.path, "", found, "everybody who is in the study")
         })
+    }
+
+    /// What the study calls whoever has an id of the programme.
+    pub fn arm(&self, id: &str) -> Option<&str> {
+        self.by_id.get(id).map(String::as_str)
     }
 
     /// Whether a person may be called; one who is not in the table is refused.

@@ -9,8 +9,7 @@
 //! | `looks.csv` | no part of the study, but beside it: what was judged on it so far, [`Looks`] |
 //!
 //! A trajectory of H decisions has H + 1 rows per arm, of which the last has a state and an empty action. The state of row t is known
-//! before the decision of row t, and the pull acts between t and t + 1; `t` counts from 0 or from 1. An unobserved state is empty, as
-//! is a propensity that is not known.
+//! before the decision of row t, and the pull acts between t and t + 1; `t` counts from 0 or from 1. An unobserved state is empty.
 //! Trajectories may be of unequal length, and missing rows stay unseen. An arm without rows is a newcomer. Where there is one
 //! instance, all tables may leave out the column `instance`. Steps may have more pulls than the budget, which is that of decisions to
 //! come ([`Study::over_budget`]).

@@ -49,6 +49,13 @@ pub fn write_files(files: &[(PathBuf, &[u8])], replace: Option<Own>) -> Result<(
     Draft::put_in_place(files.iter().map(draft).collect::<Result<_>>()?)
 }
 
+/// The same, for a file of people's names and numbers: nobody but its owner may read it, from its first byte on.
+pub fn write_private_file(path: &Path, bytes: &[u8], replace: Option<Own>) -> Result<()> {
+    let mut draft = Draft::create_private(path, replace)?;
+    draft.write(bytes)?;
+    Draft::put_in_place(vec![draft])
+}
+
 /// Whether a file could be written, before there is anything to write: a draft that is made and dropped.
 pub fn check_file(path: &Path, replace: Option<Own>) -> Result<()> {
     Draft::create(path, replace).map(drop)

@@ -12,6 +12,7 @@ use super::ranked::{Bounds, Ranked};
 use super::refusal::Refusal;
 use super::structure::Structure;
 use crate::interrupt;
+use std::collections::HashMap;
 
 /// How chance comes in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,11 +21,17 @@ pub struct Draw {
     pub explore: usize,
     /// R, how often the list is made again where probabilities are simulated
     pub repetitions: usize,
+    /// whether the draw has a part of its own of every cap and of the costs, ⌊E/K of it⌋, that places by rank leave it: otherwise nobody is drawn
+    /// in a group that rank fills
+    pub is_reserved: bool,
+    /// whether probabilities that would have to be simulated over all ties are given who got a place by rank, where there is a draw. That is
+    /// all that evidence needs, and it needs no list to be made again
+    pub is_given_ranks: bool,
 }
 
 impl Default for Draw {
     fn default() -> Self {
-        Self { explore: 0, repetitions: 1_000 }
+        Self { explore: 0, repetitions: 1_000, is_reserved: false, is_given_ranks: false }
     }
 }
 
@@ -68,12 +75,21 @@ pub fn draw(problem: &Problem<'_>, draw: &Draw) -> Result<Drawn, Refusal> {
     };
     let list = |ranked: &Ranked, bounds: &Bounds, structure: &Structure, fixed: Option<&[bool]>| {
         // all rules hold for the places by rank, and there are fewer of these
-        let bounds = Bounds { places: bounds.places - explore, ..bounds.clone() };
-        match structure {
+        let fewer = Bounds { places: bounds.places - explore, ..bounds.clone() };
+        let made = |by_rank: &Bounds| match structure {
             Structure::Laminar(tree) if ranked.cost.is_none() => {
-                Ok(laminar(ranked, &bounds, problem.fill, explore, tree))
+                Ok(laminar(ranked, [by_rank, bounds], problem.fill, explore, tree))
             }
-            _ => general(ranked, &bounds, problem.fill, explore, structure, fixed),
+            _ => general(ranked, [by_rank, bounds], problem.fill, explore, structure, fixed),
+        };
+        // floors may need what would be kept for the draw
+        let kept = match draw.is_reserved && explore > 0 {
+            true => made(&reserved(ranked, bounds, &fewer))?,
+            false => None,
+        };
+        match kept {
+            Some(listed) => Ok(Some(listed)),
+            None => made(&fewer),
         }
     };
     let Some(listed) = list(&ranked, &bounds, &structure, None)? else {
@@ -85,13 +101,16 @@ pub fn draw(problem: &Problem<'_>, draw: &Draw) -> Result<Drawn, Refusal> {
     };
     let mut probability = ranked.by_position(&listed.chance);
     let mut inclusion = Inclusion::Exact;
-    if !listed.is_exact {
-        let repetitions = draw.repetitions.min(limit(&ranked, &bounds, &listed));
+    let is_given = draw.is_given_ranks && explore > 0;
+    // what was dealt without costs among nested groups is exact, given the ranks
+    let is_exact = listed.is_exact || is_given && listed.is_exact_given_ranks;
+    if !is_exact {
+        let repetitions = draw.repetitions.min(limit(&ranked, &bounds, &listed, is_given));
         let by_rank: Vec<bool> = (0..ranked.len()).map(|i| listed.chosen[i] && !listed.by_lot[i]).collect();
         let mut same = ranked.clone();
         for repetition in 0..repetitions as u64 {
             interrupt::check();
-            let again = if listed.is_tied {
+            let again = if listed.is_tied && !is_given {
                 // fresh keys give fresh ranks, and with them another tree
                 let key: Vec<u64> = problem.key.iter().map(|key| fresh(*key, repetition)).collect();
                 let (ranked, bounds) = Ranked::new(&Problem { key: &key, ..*problem });
@@ -107,6 +126,9 @@ pub fn draw(problem: &Problem<'_>, draw: &Draw) -> Result<Drawn, Refusal> {
             probability.iter_mut().zip(chance).for_each(|(sum, chance)| *sum += chance);
         }
         probability.iter_mut().for_each(|sum| *sum /= (repetitions + 1) as f64);
+        if !listed.is_tied || is_given {
+            even_out(&ranked, &by_rank, &mut probability);
+        }
         inclusion = Inclusion::Simulated { repetitions };
     }
     Ok(Drawn {
@@ -121,6 +143,43 @@ pub fn draw(problem: &Problem<'_>, draw: &Draw) -> Result<Drawn, Refusal> {
         probability,
         inclusion,
     })
+}
+
+/// The rules of the places by rank, less what is kept for the draw; floors and must-calls have what they need.
+fn reserved(ranked: &Ranked, bounds: &Bounds, fewer: &Bounds) -> Bounds {
+    let explore = bounds.places - fewer.places;
+    let mut needed = bounds.at_least.clone();
+    let mut must = vec![0; needed.len()];
+    for rank in (0..ranked.len()).filter(|rank| bounds.must[*rank]) {
+        ranked.sets_of(rank).for_each(|set| must[set] += 1);
+    }
+    needed.iter_mut().zip(must).for_each(|(needed, must)| *needed = (*needed).max(must));
+    let part = |cap: usize| (cap as u128 * explore as u128 / bounds.places.max(1) as u128) as usize;
+    let kept = |(cap, needed): (&usize, &usize)| (cap - part(*cap)).max((*needed).min(*cap));
+    Bounds {
+        at_most: bounds.at_most.iter().zip(&needed).map(kept).collect(),
+        most_cost: bounds.most_cost * (fewer.places as f64 / bounds.places.max(1) as f64),
+        ..fewer.clone()
+    }
+}
+
+/// People of the same groups at the same cost have the same chance in the draw: their simulated chances are one number, and do not depend
+/// on which of them was drawn.
+fn even_out(ranked: &Ranked, by_rank: &[bool], probability: &mut [f64]) {
+    let mut cells: HashMap<(Vec<usize>, u64), (f64, usize)> = HashMap::new();
+    let cell = |rank: usize| {
+        let cost = ranked.cost.as_ref().map_or(0, |cost| (cost[rank] + 0.0).to_bits());
+        (ranked.sets_of(rank).collect::<Vec<usize>>(), cost)
+    };
+    let drawn = || (0..ranked.len()).filter(|rank| !by_rank[*rank]);
+    for rank in drawn() {
+        let sum = cells.entry(cell(rank)).or_default();
+        *sum = (sum.0 + probability[ranked.order[rank] as usize], sum.1 + 1);
+    }
+    for rank in drawn() {
+        let (sum, people) = cells[&cell(rank)];
+        probability[ranked.order[rank] as usize] = sum / people as f64;
+    }
 }
 
 /// How many places can be drawn beside floors and must-calls; nothing where the rules cannot be met at all.
@@ -148,10 +207,10 @@ fn affordable(ranked: &Ranked, bounds: &Bounds, structure: &Structure, explore: 
 }
 
 /// How many repetitions a problem of this size can have: a matter of its numbers, never of the clock.
-fn limit(ranked: &Ranked, bounds: &Bounds, listed: &Listed) -> usize {
+fn limit(ranked: &Ranked, bounds: &Bounds, listed: &Listed, is_given: bool) -> usize {
     let people = ranked.len().max(1);
     let work = match listed.method {
-        _ if !listed.is_tied => people,
+        _ if !listed.is_tied || is_given => people,
         Method::Greedy => people,
         Method::Flow => people + bounds.places * people / 100,
         Method::Integer => people * 5_000,

@@ -28,16 +28,18 @@ pub(super) struct Listed {
     /// the probability to be on the list: over all keys where exact, else given what is not
     pub chance: Vec<f64>,
     pub is_exact: bool,
+    /// whether it is exact given who has a place by rank
+    pub is_exact_given_ranks: bool,
     /// whether places by rank depend on the keys
     pub is_tied: bool,
     pub method: Method,
     pub gap: f64,
 }
 
-/// A list under nested rules; `bounds` are those of the places by rank.
+/// A list under nested rules; `bounds` are those of the places by rank, and all of them.
 pub(super) fn laminar(
     ranked: &Ranked,
-    bounds: &Bounds,
+    [bounds, all]: [&Bounds; 2],
     fill: bool,
     explore: usize,
     tree: &Tree,
@@ -51,6 +53,8 @@ pub(super) fn laminar(
         chosen: first,
         chance: found.chance,
         is_exact: true,
+        // a formula for ties is over all keys
+        is_exact_given_ranks: !is_plain,
         is_tied,
         method: Method::Greedy,
         gap: 0.0,
@@ -83,6 +87,9 @@ pub(super) fn laminar(
             tree.chain(rank).for_each(|node| found.filling.load[node] += 1);
         }
         found.filling.floor.fill(0);
+        for node in 1..tree.len() {
+            found.filling.cap[node] = all.at_most[tree.set[node] as usize] as i64;
+        }
         found.filling.cap[0] = found.filling.load[0] + explore as i64;
         let shares = levels(&mut found.filling, &rest);
         // given the list by rank, everybody is on it or in the draw
@@ -126,10 +133,10 @@ fn expected_of_others(tied: usize, taken: usize, others: usize, explore: usize) 
     sum / mass
 }
 
-/// A list under rules of any kind; `fixed` is the list by rank where it is known.
+/// A list under rules of any kind; `bounds` are those of the places by rank, and all of them, `fixed` is the list by rank where it is known.
 pub(super) fn general(
     ranked: &Ranked,
-    bounds: &Bounds,
+    [bounds, all]: [&Bounds; 2],
     fill: bool,
     explore: usize,
     structure: &Structure,
@@ -155,8 +162,8 @@ pub(super) fn general(
         }
         let mut left = explore;
         for rank in by_key(ranked, &rest) {
-            let has_room = ranked.sets_of(rank).all(|set| load[set] < bounds.at_most[set]);
-            if left > 0 && has_room && spent + cost(rank) <= bounds.most_cost {
+            let has_room = ranked.sets_of(rank).all(|set| load[set] < all.at_most[set]);
+            if left > 0 && has_room && spent + cost(rank) <= all.most_cost {
                 by_lot[rank] = true;
                 ranked.sets_of(rank).for_each(|set| load[set] += 1);
                 spent += cost(rank);
@@ -167,7 +174,16 @@ pub(super) fn general(
     let chosen: Vec<bool> = chosen.iter().zip(&by_lot).map(|(rank, lot)| rank | lot).collect();
     let chance = chosen.iter().map(|chosen| f64::from(*chosen)).collect();
     let is_exact = explore == 0 && !is_tied;
-    Ok(Some(Listed { chosen, by_lot, chance, is_exact, is_tied, method, gap }))
+    Ok(Some(Listed {
+        chosen,
+        by_lot,
+        chance,
+        is_exact,
+        is_exact_given_ranks: is_exact,
+        is_tied,
+        method,
+        gap,
+    }))
 }
 
 /// Whether the list by rank may depend on the keys.

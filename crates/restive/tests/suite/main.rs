@@ -6,8 +6,8 @@
 //! features and parts of a study · `collapsing`, `collapsing_gradients`: arms seen only at pulls · `cwpdis`, `segmented`, `propensity`, `likelihood`, `strength`, `fluid`, `evaluate`, `foreseen`, `start`,
 //! `coverage`: estimators against naive formulas, enumeration and repetition · `interrupt`: kernels that are told to stop. `joint`: all arms as one process. `statistics`: tests of tables. `history`, `history_gate`, `intervals`: a person's own record beside the prediction.
 //! `planning`, `planning_exact`, `planning_worth`: prices against textbook recursions, linear programmes, enumeration and simulation, on the programmes of `planning_programme`. `hierarchical`, `auto`: the model between effect and linear, and the training that chooses. `arms` draws random arms, `logs` random logs,
-//! `oracle` holds the slow textbook truths. `allocation`: places under rules, against all lists and all orders of keys.
 //! `oracle` holds the slow textbook truths. `contributions`: shares of features against all orders.
+//! `oracle` holds the slow textbook truths. `allocation`: places under rules, against all lists and all orders of keys.
 
 mod alignment;
 mod allocation;

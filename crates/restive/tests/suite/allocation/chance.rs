@@ -4,7 +4,7 @@ use super::cases::{CAPS, Case, MILD, Shape};
 use microlp::{ComparisonOp, OptimizationDirection};
 use rand::RngExt;
 use rand::seq::SliceRandom;
-use restive::allocation::{Draw, Drawn, Family, Inclusion, Method, NO_GROUP, draw};
+use restive::allocation::{Draw, Drawn, Family, Inclusion, Method, NO_GROUP, Problem, draw, tie_key};
 use restive::random::{Random, stream};
 
 const KEYS: usize = 20_000;
@@ -263,7 +263,7 @@ fn frequencies(case: &Case, stated: &[f64], explore: usize, share: f64, random: 
     let mut hits = vec![0usize; stated.len()];
     for _ in 0..KEYS {
         let case = with_fresh_keys(case, random);
-        let request = Draw { explore, repetitions: 0 };
+        let request = Draw { explore, repetitions: 0, ..Draw::default() };
         let found = draw(&case.problem(), &request).unwrap();
         assert!(case.is_kept(|i| found.allocation.chosen[i]), "{context}");
         found.allocation.chosen.iter().zip(&mut hits).for_each(|(on, hits)| *hits += usize::from(*on));
@@ -310,7 +310,7 @@ fn certain_lists_under_crossing_rules_do_not_depend_on_keys() {
     for run in 0..500 {
         let mut random = stream(run, &[36]);
         let case = Case::random(&mut random, 10, Shape::Two, MILD, false);
-        let request = Draw { explore: 0, repetitions: 5 };
+        let request = Draw { explore: 0, repetitions: 5, ..Draw::default() };
         let Ok(found) = draw(&case.problem(), &request) else { continue };
         if found.allocation.method != Method::Flow {
             continue;
@@ -342,7 +342,7 @@ fn the_order_in_which_people_are_stored_changes_no_draw() {
         let case = Case::random(&mut random, 12, shape, MILD, false);
         let mut order: Vec<usize> = (0..12).collect();
         order.shuffle(&mut random);
-        let request = Draw { explore: run as usize % 3, repetitions: 10 };
+        let request = Draw { explore: run as usize % 3, repetitions: 10, ..Draw::default() };
         let one = draw(&case.problem(), &request);
         let other = draw(&case.shuffled(&order).problem(), &request);
         let (Ok(one), Ok(other)) = (one, other) else { continue };
@@ -363,7 +363,7 @@ fn rules_hold_after_every_draw() {
         let shape = [Shape::One, Shape::Nested, Shape::Two, Shape::Three][run as usize % 4];
         let case = Case::random(&mut random, 9, shape, MILD, run % 2 == 0);
         let explore = random.random_range(1..4);
-        match draw(&case.problem(), &Draw { explore, repetitions: 3 }) {
+        match draw(&case.problem(), &Draw { explore, repetitions: 3, ..Draw::default() }) {
             Ok(found) => {
                 check(&case, &found, explore, &format!("{shape:?} {run}"));
                 lots += found.by_lot.iter().filter(|lot| **lot).count();
@@ -390,4 +390,103 @@ fn a_household_shares_its_place() {
     assert_eq!(found.probability, [0.5; 4]);
     let found = drawn(&Case { places: 3, ..case }, 0).unwrap();
     assert_eq!(found.probability, [0.5, 0.5, 1.0, 1.0]);
+}
+
+/// A draw with a part of its own of every cap, and chances given who got a place by rank.
+fn reserved(problem: &Problem<'_>, explore: usize) -> Drawn {
+    let request = Draw { explore, is_reserved: true, is_given_ranks: true, ..Draw::default() };
+    draw(problem, &request).unwrap()
+}
+
+#[test]
+fn what_is_kept_for_the_draw_is_drawn_in_groups_that_rank_would_fill() {
+    // 120 people in three groups of caps 10, 10 and 12; the first two would fill their caps by rank; values tie in pairs
+    let group: Vec<u32> = (0..120).map(|i| i as u32 / 40).collect();
+    let value: Vec<f64> = (0..120).map(|i| 10.0 - (i / 40) as f64 - (i / 2) as f64 / 100.0).collect();
+    let families = [Family { group: group.clone(), at_least: vec![0; 3], at_most: vec![10, 10, 12] }];
+    let must = vec![false; 120];
+    let (mut counts, deals) = (vec![0u32; 120], 4_000u64);
+    let mut first: Option<Drawn> = None;
+    for deal in 0..deals {
+        let key: Vec<u64> = (0..120).map(|i| tie_key(deal, "w", &format!("p{i}"))).collect();
+        let problem = Problem {
+            value: &value,
+            key: &key,
+            must: &must,
+            places: 30,
+            fill: true,
+            families: &families,
+            cost: None,
+        };
+        let drawn = reserved(&problem, 6);
+        assert_eq!((drawn.allocation.places_filled, drawn.inclusion), (30, Inclusion::Exact));
+        let load =
+            |g: usize| (0..120).filter(|i| group[*i] as usize == g && drawn.allocation.chosen[*i]).count();
+        assert!(load(0) <= 10 && load(1) <= 10 && load(2) <= 12);
+        // by rank 8 of each of the first two groups, whose caps leave 2 to the draw
+        assert!(
+            (0..2).all(|g| (0..120).filter(|i| group[*i] as usize == g && drawn.by_lot[*i]).count() <= 2)
+        );
+        assert!((drawn.probability.iter().sum::<f64>() - 30.0).abs() < 1e-9);
+        drawn.by_lot.iter().zip(&mut counts).for_each(|(lot, count)| *count += u32::from(*lot));
+        first.get_or_insert(drawn);
+    }
+    let first = first.unwrap();
+    // nobody is without a chance, and those whom no tie decides about are drawn as often as it says
+    assert!(first.probability.iter().all(|p| *p > 0.0));
+    for i in (0..120).filter(|i| (20..40).contains(i) || (60..80).contains(i) || *i >= 100) {
+        let (p, found) = (first.probability[i], f64::from(counts[i]) / deals as f64);
+        let error = (p * (1.0 - p) / deals as f64).sqrt();
+        assert!((found - p).abs() < 5.0 * error, "{i}: {found} {p}");
+    }
+}
+
+#[test]
+fn simulated_chances_of_the_draw_are_the_same_for_people_of_the_same_groups() {
+    // two crossing families: chances have to be simulated
+    let n = 300;
+    let families = [7u32, 5].map(|groups| Family {
+        group: (0..n as u32).map(|i| i % groups).collect(),
+        at_least: vec![0; groups as usize],
+        at_most: vec![60 / groups as usize; groups as usize],
+    });
+    let value: Vec<f64> = (0..n).map(|i| ((i * 37) % 50) as f64).collect();
+    let (must, deals) = (vec![false; n], 300);
+    let mut counts = vec![0u32; n];
+    let mut probability = vec![0.0; n];
+    for deal in 0..deals {
+        let key: Vec<u64> = (0..n).map(|i| tie_key(deal, "w", &format!("p{i}"))).collect();
+        let problem = Problem {
+            value: &value,
+            key: &key,
+            must: &must,
+            places: 40,
+            fill: true,
+            families: &families,
+            cost: None,
+        };
+        let drawn =
+            draw(&problem, &Draw { explore: 10, repetitions: 200, is_reserved: true, is_given_ranks: true })
+                .unwrap();
+        assert!(matches!(drawn.inclusion, Inclusion::Simulated { repetitions: 200 }));
+        let rank = |i: &usize| drawn.allocation.chosen[*i] && !drawn.by_lot[*i];
+        for i in (0..n).filter(|i| !rank(i)) {
+            for j in (i + 1..n).filter(|j| !rank(j) && j % 7 == i % 7 && j % 5 == i % 5) {
+                assert_eq!(drawn.probability[i], drawn.probability[j]);
+            }
+        }
+        assert!((0..n).filter(rank).all(|i| drawn.probability[i] == 1.0));
+        drawn.allocation.chosen.iter().zip(&mut counts).for_each(|(on, count)| *count += u32::from(*on));
+        drawn.probability.iter().zip(&mut probability).for_each(|(p, sum)| *sum += p / deals as f64);
+    }
+    // over all keys, chances given the ranks have the mean of the frequencies
+    let off: f64 = (0..n)
+        .map(|i| {
+            let (p, found) = (probability[i], f64::from(counts[i]) / deals as f64);
+            (found - p) / (p * (1.0 - p) / deals as f64).sqrt().max(1e-3)
+        })
+        .map(|z| z * z)
+        .sum::<f64>()
+        / n as f64;
+    assert!(off < 1.5, "{off}");
 }
