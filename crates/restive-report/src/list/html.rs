@@ -39,6 +39,7 @@ pub fn html(list: &List) -> String {
         words.language.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').take(35).collect();
     let mut out = format!(
         "<!DOCTYPE html>\n<html lang=\"{}\" dir=\"{}\">\n<head>\n<meta charset=\"utf-8\"/>\n<title>{}</title>\n\
+         <meta name=\"generator\" content=\"restive\"/>\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
          <meta name=\"color-scheme\" content=\"light dark\"/>\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\"/>\n\

@@ -1,7 +1,7 @@
 //! The list as JSON, for programs that would rather not read a workbook.
 //!
 //! An object: `title`, `subtitle`, `plan`, `start`, `end`, `columns` (each with `name`, `heading`, `kind`), `outcomes` (each with `code`,
-//! `words`) and `rows`. A row is an object with `id`, `rank`, `worker` and a member for each column by its name, as in CSV; numbers are
+//! `words`) and `rows`. A row is an object with `id`, `rank`, `worker`, a member for each column by its name, as in CSV, and `outcome`, `day`, `note` (to be filled in) and `plan`; numbers are
 //! numbers, dates are texts such as `"2026-03-16"`, what is missing is `null`. Members always come in this order, a row on a line of its
 //! own, so that two lists can be compared line by line.
 //!
@@ -73,6 +73,9 @@ pub fn json(list: &List) -> String {
         }
         members
             .extend(names.iter().zip(list.cells(row)).map(|(name, (_, cell))| (name.as_str(), value(cell))));
+        // to be filled in, and to be read back by
+        members.extend([("outcome", "null".into()), ("day", "null".into()), ("note", "null".into())]);
+        members.push(("plan", text(&list.plan)));
         object(&members)
     };
     let all = [

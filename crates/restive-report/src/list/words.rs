@@ -78,7 +78,9 @@ impl Default for Words {
             note: line("note"),
             how: line("How to fill it in"),
             how_lines: vec![
-                line("Call from top to bottom: the people for whom a call matters most stand first."),
+                line(
+                    "Call everybody on this list, from top to bottom. Some were drawn by lot, and stand anywhere.",
+                ),
                 line("After each call choose an outcome, and write the day of the call."),
                 line("Leave the columns with ids as they are: without them an outcome cannot be told apart."),
             ],

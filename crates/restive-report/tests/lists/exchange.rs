@@ -93,14 +93,17 @@ fn json_is_typed_and_in_order() {
     assert_eq!(list["outcomes"][1], serde_json::json!({ "code": "no-answer", "words": "no answer" }));
     assert_eq!(
         list["rows"][1],
-        serde_json::json!({ "id": "m-4", "rank": 2, "worker": "Bina", "name": "Invented Two", "weeks": 3, "chance": 0.61, "since": null, "reason": null })
+        serde_json::json!({ "id": "m-4", "rank": 2, "worker": "Bina", "name": "Invented Two", "weeks": 3, "chance": 0.61, "since": null, "reason": null, "outcome": null, "day": null, "note": null, "plan": "2026-w12" })
     );
     assert_eq!(list["rows"][2]["worker"], Value::Null);
     let line = text.lines().find(|line| line.contains("m-4")).unwrap();
-    let at: Vec<usize> = ["id", "rank", "worker", "name", "weeks", "chance", "since", "reason"]
-        .iter()
-        .map(|name| line.find(&format!("\"{name}\":")).unwrap())
-        .collect();
+    let at: Vec<usize> = [
+        "id", "rank", "worker", "name", "weeks", "chance", "since", "reason", "outcome", "day", "note",
+        "plan",
+    ]
+    .iter()
+    .map(|name| line.find(&format!("\"{name}\":")).unwrap())
+    .collect();
     assert!(at.is_sorted());
     assert_eq!(text, json(&example()));
     let odd: Value = serde_json::from_str(&json(&odd())).unwrap();
@@ -246,7 +249,7 @@ proptest! {
         let list = hostile(&words);
         let all: Value = serde_json::from_str(&json(&list)).unwrap();
         prop_assert_eq!(&all["title"], &words);
-        prop_assert_eq!(all["rows"][0].as_object().unwrap().len(), 9);
+        prop_assert_eq!(all["rows"][0].as_object().unwrap().len(), 13);
         let records = records(&csv(&list));
         prop_assert!(records.len() == 3 && records.iter().all(|record| record.len() == records[0].len()));
         let names: HashSet<String> = records[0].iter().map(|name| name.to_lowercase()).collect();

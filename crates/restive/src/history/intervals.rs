@@ -6,7 +6,7 @@
 //!
 //! | rule | what is known of the chance |
 //! |---|---|
-//! | [`Carry`](super::Carry) | beta: the good part of a Dirichlet row n + κm (m₁′ for a pull), so that its mean is what is planned with |
+//! | [`Carry`] | beta: the good part of a Dirichlet row n + κm (m₁′ for a pull), so that its mean is what is planned with |
 //! | [`Gauss`](super::Gauss) | normal on the scale of log-odds, with the mean and the variance of the posterior by its 81 points |
 //! | [`Rule::Alone`] | the prediction, and around it what a candidate rule says of people of whom nothing was seen |
 //! | none | nothing: no interval is made up |
