@@ -8,7 +8,9 @@ use crate::experiment::ExperimentArguments;
 use crate::generate::GenerateArguments;
 use crate::import::ImportArguments;
 use crate::index::IndexArguments;
+use crate::outcomes::OutcomesArguments;
 use crate::plan::PlanArguments;
+use crate::programme::ProgrammeArguments;
 use crate::study::StudyArguments;
 use crate::train::TrainArguments;
 use clap::builder::{Styles, styling::Style};
@@ -59,6 +61,8 @@ pub(crate) enum Command {
     Evaluate(EvaluateArguments),
     Compare(CompareArguments),
     Plan(PlanArguments),
+    Outcomes(OutcomesArguments),
+    Programme(ProgrammeArguments),
     Experiment(ExperimentArguments),
     /// Print a completion script for your shell
     #[command(after_help = "Examples:\n  restive completions bash\n  restive completions zsh")]

@@ -19,7 +19,9 @@ mod import;
 mod index;
 mod manual;
 mod out_of_memory;
+mod outcomes;
 mod plan;
+mod programme;
 mod shared;
 mod study;
 mod train;
@@ -44,6 +46,7 @@ fn main() -> ExitCode {
     let outcome = std::panic::catch_unwind(|| {
         let done = match arguments.command {
             Command::Doctor(arguments) => return doctor::run(&arguments),
+            Command::Outcomes(arguments) => return outcomes::run(&arguments),
             Command::Demo(arguments) => demo::run(&arguments),
             Command::Index(arguments) => index::run(&arguments),
             Command::Generate(arguments) => generate::run(&arguments),
@@ -53,6 +56,7 @@ fn main() -> ExitCode {
             Command::Evaluate(arguments) => evaluate::run(&arguments),
             Command::Compare(arguments) => compare::run(&arguments),
             Command::Plan(arguments) => plan::run(&arguments),
+            Command::Programme(arguments) => programme::run(&arguments),
             Command::Experiment(arguments) => experiment::run(&arguments),
             Command::Completions { shell } => print(|out| {
                 clap_complete::generate(shell, &mut Arguments::command(), "restive", out);

@@ -12,6 +12,7 @@
 //! | `generate` | synthetic studies whose truth is known |
 //! | `nothing` | what is worse than knowing nobody is not written |
 //! | `apply`, `own_record`, `latest`, `plan` | a model meets a study: predictions, what records are worth beside them, whom to pull |
+//! | `rules` | what a programme allows: budget, limits by column, who is left out |
 //! | `reasons` | why somebody is on a list, in numbers that add up and in plain words |
 //! | `recipe`, `cross_fit` | what would have to be asked for to train a model again, and doing so in folds of people |
 //! | `ranked` | what a plan would have ranked arms by at each logged decision |
@@ -73,6 +74,7 @@ mod ranked;
 pub mod reasons;
 mod recipe;
 mod resolve;
+mod rules;
 pub mod threads;
 mod train;
 
@@ -92,8 +94,11 @@ pub use loss::{Loss, loss};
 pub use message::{Message, Opt};
 pub use model::{Trained, rebuild, weights};
 pub use own_record::History;
-pub use plan::{Bound, LastSeen, Plan, PlanAsked, PlannedArm, PolicyName, Worth};
+pub use plan::{
+    Bound, Chance, Chosen, Eligible, LastSeen, Plan, PlanAsked, PlannedArm, PolicyName, RulePrice, Worth,
+};
 pub use recipe::{recipe_key, recipe_words};
 pub use restive_tables::model::configuration::{Objective, PredictorName, Preset, Profile, ValueName};
 pub use restive_tables::words;
+pub use rules::{Rules, people::Recency};
 pub use train::{Progressed, Step, Training};

@@ -1,1 +1,37 @@
 //! A programme's week: import, model, this week's list under its rules with a reason for every name, and the outcomes that close the loop.
+//!
+//! | file | what happens there |
+//! |---|---|
+//! | `folder` | the folder of a programme: where everything is |
+//! | `init` | the files that people edit |
+//! | `grow` | an import that knows what was planned, and what came of it |
+//! | `week` | this week's list, made and recorded |
+//! | `row`, `list`, `words` | what is said of one person; the list for people, in their words |
+//! | `files` | the list as a file |
+//! | `change` | changes to a list by hand |
+//! | `outcomes` | filled-in lists, read back |
+//! | `status` | where a programme stands |
+
+mod change;
+mod error;
+mod files;
+mod folder;
+mod grow;
+mod init;
+mod list;
+mod outcomes;
+mod row;
+mod status;
+mod week;
+mod words;
+
+pub use error::{Error, Result};
+pub use files::{System, check_list, list_columns, recognise_list, write_list};
+pub use folder::{ModelEntry, Period, Programme};
+pub use grow::grow;
+pub use init::{RULES, words as template_words};
+pub use outcomes::{OutcomesAsked, Told};
+pub use restive_ledger::Kind as Change;
+pub use row::{Chance, Row};
+pub use status::Status;
+pub use week::{REHEARSAL, Week, WeekAsked};

@@ -185,7 +185,7 @@ impl NativeModel {
             index_discount,
             instance,
             seed,
-            people: None,
+            ..PlanAsked::default()
         };
         let plan = run(py, || applied.plan(&asked))?.map_err(of_pipeline)?;
         let rows = &plan.plan;

@@ -1,16 +1,15 @@
 //! Imports: from a mapping and files, or a mapping and data frames, to a study and its people.
 
 use crate::columns::{self, Column};
-use crate::refusal::of_tables;
+use crate::programme::{cells, refused};
 use crate::study::{NativeStudy, table_format};
 use crate::threads::run;
 use arrow_array::RecordBatch;
 use numpy::PyArray1;
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
-use restive_import::{Error, ImportAsked, Input, Mapping, MappingText, import};
-use restive_tables::Cells;
+use restive_import::{ImportAsked, Input, Mapping, MappingText};
+use restive_programme::grow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -45,24 +44,14 @@ fn import_study<'py>(
             Some(tables) => Input::Tables(tables),
             None => Input::Files { base: mapping.text.base() },
         };
-        import(&mapping, &input, &asked, |_, _| {})
+        grow(&mapping, &input, &asked, |_, _| {})
     })?
     .map_err(refused)?;
     let summary = serde_json::to_string(&imported.summary).expect("plain values");
-    let cells = |cells: &Cells| -> PyResult<Bound<'py, PyAny>> {
-        Ok(match cells {
-            Cells::Text(texts) => {
-                PyList::new(py, texts.iter().map(|text| (!text.is_empty()).then_some(text)))?.into_any()
-            }
-            Cells::Truth(truths) => PyArray1::from_slice(py, truths).into_any(),
-            Cells::Number(numbers) => PyArray1::from_slice(py, numbers).into_any(),
-            Cells::Whole(whole) => PyList::new(py, whole)?.into_any(),
-        })
-    };
     let people: Vec<Column<'py>> = imported
         .people
         .iter()
-        .map(|(name, column)| Ok((name.clone(), cells(column)?)))
+        .map(|(name, column)| Ok((name.clone(), cells(py, column)?)))
         .collect::<PyResult<_>>()?;
     let rows = &imported.quarantined;
     let text = |texts: Vec<&str>| Ok::<_, PyErr>(PyList::new(py, texts)?.into_any());
@@ -75,13 +64,6 @@ fn import_study<'py>(
     ];
     let folder = out.map(|out| out.join("study"));
     Ok((NativeStudy { study: imported.study, folder }, summary, people, quarantine))
-}
-
-fn refused(error: Error) -> PyErr {
-    match error {
-        Error::Tables(error) => of_tables(error),
-        other => PyValueError::new_err(other.to_string()),
-    }
 }
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -16,6 +16,7 @@ mod index;
 mod indices;
 mod likelihood;
 mod policy;
+mod programme;
 mod refusal;
 mod segmented;
 mod simulation;
@@ -39,5 +40,6 @@ fn _restive(module: &Bound<'_, PyModule>) -> PyResult<()> {
     study::register(module)?;
     doctor::register(module)?;
     import::register(module)?;
+    programme::register(module)?;
     estimator::register(module)
 }

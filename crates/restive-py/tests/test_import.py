@@ -69,7 +69,7 @@ def test_frames_become_the_study_that_their_time_stamps_say():
         assert account["rows"] == sum(account[place] for place in ("used", "repeated", "merged", "aside", "outside", "quarantined"))
     assert made.quarantine["reason"].tolist() == ["unknown person in To", "a call before the person joined"]
     assert made.people["name"].tolist() == ["Ada Lovelace", "Ben Bitdiddle", "Cy Dee"]
-    assert "Programme(3 people, 3 weeks, 1 calls)" in str(made) and "<table>" in made._repr_html_()
+    assert "Imported(3 people, 3 weeks, 1 calls)" in str(made) and "<table>" in made._repr_html_()
 
 
 def test_other_frames_give_the_same_study():

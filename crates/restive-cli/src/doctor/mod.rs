@@ -6,6 +6,7 @@ mod report;
 use crate::shared::say;
 use clap::Args;
 use restive_pipeline::Doctor;
+use restive_programme::Programme;
 use restive_tables::{Study, check_file, refuse_input, write_files};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -55,8 +56,8 @@ Examples:
 #[derive(Debug, Args)]
 #[command(long_about = ABOUT, after_help = EXAMPLES)]
 pub(crate) struct DoctorArguments {
-    /// The folder of the study
-    #[arg(value_name = "STUDY")]
+    /// The folder of the study, or of a programme
+    #[arg(value_name = "STUDY|PROGRAMME")]
     study: PathBuf,
 
     /// Write the findings as a page: .html
@@ -78,7 +79,7 @@ pub(crate) fn run(arguments: &DoctorArguments) -> anyhow::Result<ExitCode> {
         refuse_input(out, &arguments.study, &Study::FILES)?;
         check_file(out, recognise)?;
     }
-    let study = Study::read(&arguments.study)?;
+    let study = Study::read(&Programme::study_in(&arguments.study))?;
     let doctor = Doctor::new(&study);
     let name = study.settings.name.clone().unwrap_or_else(|| arguments.study.display().to_string());
     if let Some(out) = &arguments.out {

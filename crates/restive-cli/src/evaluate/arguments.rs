@@ -58,13 +58,13 @@ Examples:
 #[derive(Debug, Args)]
 #[command(long_about = ABOUT, after_help = EXAMPLES)]
 pub(crate) struct EvaluateArguments {
-    /// The folder of the model
-    #[arg(value_name = "MODEL")]
+    /// The folder of a programme; or that of a model, before that of a study
+    #[arg(value_name = "PROGRAMME|MODEL")]
     pub(crate) model: PathBuf,
 
     /// The folder of the study
     #[arg(value_name = "STUDY")]
-    pub(crate) study: PathBuf,
+    pub(crate) study: Option<PathBuf>,
 
     /// What to judge by
     #[arg(long, value_parser = choice::<EstimatorsName>(EstimatorsName::described()), default_value_t = EvaluateAsked::default().estimators)]

@@ -5,7 +5,7 @@ mod evidence;
 mod page;
 mod report;
 
-use crate::shared::begin::{ModelAndStudy, check_table, use_threads};
+use crate::shared::begin::{ModelAndStudy, check_table, model_and_study, use_threads};
 use crate::shared::progress::Progress;
 use crate::shared::say;
 pub(crate) use arguments::EvaluateArguments;
@@ -17,18 +17,19 @@ use std::path::Path;
 pub(crate) fn run(arguments: &EvaluateArguments) -> anyhow::Result<()> {
     let asked = arguments.asked();
     asked.check()?;
+    let (model, study) = &model_and_study(&arguments.model, arguments.study.as_deref())?;
     if let Some(out) = &arguments.out {
-        check_table(out, arguments.force.then_some(recognise), &arguments.model, &arguments.study)?;
+        check_table(out, arguments.force.then_some(recognise), model, study)?;
     }
     if let Some(page) = &arguments.page {
-        refuse_input(page, &arguments.model, &Model::FILES)?;
-        refuse_input(page, &arguments.study, &Study::FILES)?;
+        refuse_input(page, model, &Model::FILES)?;
+        refuse_input(page, study, &Study::FILES)?;
         check_file(page, arguments.force.then_some(page::recognise))?;
     }
     use_threads(arguments.threads)?;
-    let read = ModelAndStudy::read(&arguments.model, &arguments.study)?;
+    let read = ModelAndStudy::read(model, study)?;
     let is_judged = asked.estimators == EstimatorsName::Judged;
-    let mut looks = is_judged.then(|| Looks::read(&arguments.study)).transpose()?;
+    let mut looks = is_judged.then(|| Looks::read(study)).transpose()?;
     let progress = Progress::new("folds");
     let evaluated = read.applied()?.evaluate(&asked, looks.as_mut(), |heard| {
         let (fold, folds) = (heard.fold + 1, heard.folds);
@@ -37,7 +38,7 @@ pub(crate) fn run(arguments: &EvaluateArguments) -> anyhow::Result<()> {
     })?;
     drop(progress);
     let counted = match (&looks, &evaluated.evidence) {
-        (Some(looks), Some(Outcome::Answer(_))) => written_down(looks, &arguments.study),
+        (Some(looks), Some(Outcome::Answer(_))) => written_down(looks, study),
         _ => None,
     };
     if let Some(out) = &arguments.out {

@@ -7,7 +7,8 @@ use crate::shared::failure::Usage;
 use crate::shared::progress::Progress;
 use crate::shared::say;
 use clap::{Args, ValueEnum};
-use restive_import::{ImportAsked, Input, Mapping, import};
+use restive_import::{ImportAsked, Input, Mapping};
+use restive_programme::grow;
 use restive_tables::Format;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -111,7 +112,7 @@ pub(crate) fn run(arguments: &ImportArguments) -> anyhow::Result<()> {
     };
     let progress = Progress::new("rows");
     let input = Input::Files { base: mapping.text.base() };
-    let imported = import(&mapping, &input, &asked, |what, share| progress.say(share, what.to_string()))?;
+    let imported = grow(&mapping, &input, &asked, |what, share| progress.say(share, what.to_string()))?;
     drop(progress);
     let report = report::Report::new(out, &imported, start.elapsed());
     match arguments.json {

@@ -81,6 +81,9 @@ impl<'a> Report<'a> {
                 counted(changes.actions as u64, "action")
             )?;
         }
+        if let Some(planned) = &summary.planned {
+            writeln!(text, "{:<12} {planned}", "lists")?;
+        }
         writeln!(text, "\nWhere every row went:")?;
         write_aligned(text, &rows(&summary.accounts))?;
         if !summary.reasons.is_empty() {
@@ -94,7 +97,7 @@ impl<'a> Report<'a> {
             writeln!(text, "\nWhat a row means. {example}")?;
         }
         writeln!(text, "\n{} is complete; {}", self.programme, duration(self.seconds))?;
-        writeln!(text, "Next: restive doctor {}/study", self.programme)
+        writeln!(text, "Next: restive doctor {}", self.programme)
     }
 }
 

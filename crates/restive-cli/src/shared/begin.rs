@@ -3,8 +3,9 @@
 use crate::shared::failure::Usage;
 use anyhow::Context;
 use restive_pipeline::{Applied, Trained};
+use restive_programme::Programme;
 use restive_tables::{Format, Model, Own, Study, check_file, refuse_input};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Computes with that many threads; the default is one per core, or what the environment says.
 pub(crate) fn use_threads(threads: Option<u16>) -> anyhow::Result<()> {
@@ -13,6 +14,22 @@ pub(crate) fn use_threads(threads: Option<u16>) -> anyhow::Result<()> {
         pool.build_global().with_context(|| format!("--threads {threads}"))?;
     }
     Ok(())
+}
+
+/// The folders of a model and a study: as they are, or those of a programme, where there is no study.
+pub(crate) fn model_and_study(first: &Path, study: Option<&Path>) -> anyhow::Result<(PathBuf, PathBuf)> {
+    match study {
+        Some(study) => Ok((first.into(), Programme::study_in(study))),
+        None if first.join("card.json").exists() => {
+            let message = format!("{}: found a model and no STUDY, expected both", first.display());
+            Err(Usage(message).into())
+        }
+        None => {
+            let programme = Programme::open(first)?;
+            let model = programme.model(None, &programme.rules()?)?;
+            Ok((model.folder, programme.study()))
+        }
+    }
 }
 
 /// A model and a study, from their folders.

@@ -50,14 +50,22 @@ pub(crate) fn usage(error: clap::Error) -> ExitCode {
 
 /// Reports a failed command.
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
-    let (tables, is_usage) = match error.downcast_ref::<restive_pipeline::Error>() {
-        Some(restive_pipeline::Error::Tables(error)) => (Some(error), false),
-        Some(restive_pipeline::Error::Asked(_)) => (None, true),
-        _ => match error.downcast_ref::<restive_import::Error>() {
-            Some(restive_import::Error::Tables(error)) => (Some(error), false),
-            _ => (error.downcast_ref::<Error>(), error.is::<Usage>()),
-        },
+    let programme = error.downcast_ref::<restive_programme::Error>();
+    let pipeline = match programme {
+        Some(restive_programme::Error::Pipeline(error)) => Some(&**error),
+        _ => error.downcast_ref::<restive_pipeline::Error>(),
     };
+    let import = match programme {
+        Some(restive_programme::Error::Import(error)) => Some(&**error),
+        _ => error.downcast_ref::<restive_import::Error>(),
+    };
+    let tables = match (programme, pipeline, import) {
+        (Some(restive_programme::Error::Tables(error)), ..)
+        | (_, Some(restive_pipeline::Error::Tables(error)), _)
+        | (.., Some(restive_import::Error::Tables(error))) => Some(error),
+        _ => error.downcast_ref::<Error>(),
+    };
+    let is_usage = error.is::<Usage>() || matches!(pipeline, Some(restive_pipeline::Error::Asked(_)));
     let hint = if let Some(Error::Exists { .. }) = tables { ": --force" } else { "" };
     say::line(format_args!("{error:#}{hint}"));
     ExitCode::from(match tables {

@@ -5,6 +5,7 @@ mod summary;
 use crate::shared::say;
 use clap::Args;
 use restive_pipeline::StudyContents;
+use restive_programme::Programme;
 use restive_tables::Study;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -45,8 +46,8 @@ Examples:
 #[derive(Debug, Args)]
 #[command(long_about = ABOUT, after_help = EXAMPLES)]
 pub(crate) struct StudyArguments {
-    /// The folder of the study
-    #[arg(value_name = "STUDY")]
+    /// The folder of the study, or of a programme
+    #[arg(value_name = "STUDY|PROGRAMME")]
     study: PathBuf,
 
     /// Print the summary as JSON instead of text
@@ -56,7 +57,7 @@ pub(crate) struct StudyArguments {
 
 pub(crate) fn run(arguments: &StudyArguments) -> anyhow::Result<()> {
     let start = Instant::now();
-    let contents = StudyContents::new(&Study::read(&arguments.study)?);
+    let contents = StudyContents::new(&Study::read(&Programme::study_in(&arguments.study))?);
     let summary = StudySummary::new(&arguments.study, &contents, start.elapsed());
     match arguments.json {
         true => say::print_json(&summary)?,

@@ -42,6 +42,7 @@ Examples:
   restive train examples/study --predictor effect --drop district --out effect
   restive generate two-state --out synthetic --trajectories 10
   restive train synthetic --epochs 20 --out network
+  restive train programme
   restive train synthetic --objective decision-focused --epochs 20 --out focused
   restive train synthetic --profile published --ensemble 2 --seed 7 --out published --json";
 
@@ -49,13 +50,13 @@ Examples:
 #[derive(Debug, Args)]
 #[command(long_about = ABOUT, after_help = EXAMPLES)]
 pub(crate) struct TrainArguments {
-    /// The folder of the study
-    #[arg(value_name = "STUDY")]
+    /// The folder of the study, or of a programme
+    #[arg(value_name = "STUDY|PROGRAMME")]
     pub(super) study: PathBuf,
 
-    /// The folder to write the model to
+    /// The folder to write the model to [default, of a programme: models/ and the day]
     #[arg(short, long, value_name = "MODEL")]
-    pub(super) out: PathBuf,
+    pub(super) out: Option<PathBuf>,
 
     #[arg(long, help = options::OBJECTIVE.sentence, default_value_t = Asked::default().objective)]
     #[arg(value_parser = choice::<Objective>(Objective::described()))]

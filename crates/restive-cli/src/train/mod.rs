@@ -16,12 +16,14 @@ use crate::shared::say;
 use crate::shared::signals::say_when_interrupted;
 pub(crate) use arguments::TrainArguments;
 use checkpoint::{Anew, Checkpoint, difference};
+use jiff::Zoned;
 use restive_pipeline::card::losses;
 use restive_pipeline::prepare::over_budget;
 use restive_pipeline::{Progressed, Trained, Training};
+use restive_programme::Programme;
 use restive_tables::Study;
 use restive_tables::model::{Card, Model};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 use summary::{Outcome, epoch_line};
 
@@ -32,26 +34,27 @@ pub(crate) fn run(arguments: &TrainArguments) -> anyhow::Result<()> {
     let start = Instant::now();
     let asked = arguments.asked();
     asked.check()?;
-    if arguments.out.file_name().is_none() {
-        return Err(Usage(format!("--out {}: expected the name of a folder", arguments.out.display())).into());
+    let out = &place(arguments)?;
+    if out.file_name().is_none() {
+        return Err(Usage(format!("--out {}: expected the name of a folder", out.display())).into());
     }
     use_threads(arguments.threads)?;
-    let study = Study::read(&arguments.study)?;
+    let study_folder = Programme::study_in(&arguments.study);
+    let study = Study::read(&study_folder)?;
     over_budget(&study).iter().for_each(say::note);
-    let training = Training::new(&study, &asked, &arguments.study.display().to_string())?;
+    let training = Training::new(&study, &asked, &study_folder.display().to_string())?;
     training.warnings.iter().for_each(say::warning);
     let card = &training.card;
 
-    let mut checkpoint = Checkpoint::beside(&arguments.out);
-    let (replace, finished) = existing(arguments, card)?;
-    let outcome = |card: &Card, is_new| {
-        Outcome::new(&arguments.out, card, training.warnings.clone(), start.elapsed(), is_new)
-    };
+    let mut checkpoint = Checkpoint::beside(out);
+    let (replace, finished) = existing(arguments, out, card)?;
+    let outcome =
+        |card: &Card, is_new| Outcome::new(out, card, training.warnings.clone(), start.elapsed(), is_new);
     if let Some(Trained { ensemble, mut model }) = finished.filter(|_| !checkpoint.path().exists()) {
         model.card.history.loss = Some(losses(&ensemble, &training.parts));
         return outcome(&model.card, false).print(arguments.json);
     }
-    Model::check_folder(&arguments.out, replace)?;
+    Model::check_folder(out, replace)?;
     let anew = match (arguments.restart, arguments.force) {
         (true, _) => Anew::Always,
         (false, true) => Anew::IfOther,
@@ -82,20 +85,32 @@ pub(crate) fn run(arguments: &TrainArguments) -> anyhow::Result<()> {
         other => other?,
     };
     let model = training.model(progressed.members, progressed.histories);
-    model.write(&arguments.out, replace)?;
-    say_when_interrupted(format!("{} was written", arguments.out.display()));
+    model.write(out, replace)?;
+    say_when_interrupted(format!("{} was written", out.display()));
     checkpoint.remove()?;
     outcome(&model.card, true).print(arguments.json)
 }
 
+/// Where the model goes: of a programme among its models, by the day.
+fn place(arguments: &TrainArguments) -> anyhow::Result<PathBuf> {
+    match &arguments.out {
+        Some(out) => Ok(out.clone()),
+        None if Programme::is_one(&arguments.study) => {
+            let programme = Programme::open(&arguments.study)?;
+            Ok(programme.new_model(Zoned::now().date())?)
+        }
+        None => Err(Usage("found no --out MODEL, expected the folder to write the model to".into()).into()),
+    }
+}
+
 /// Whether a folder of that name may be replaced, and the model in it where it is the outcome of this very command: one that
 /// was killed after the model was in place has nothing left to do.
-fn existing(arguments: &TrainArguments, card: &Card) -> anyhow::Result<(bool, Option<Trained>)> {
+fn existing(arguments: &TrainArguments, out: &Path, card: &Card) -> anyhow::Result<(bool, Option<Trained>)> {
     let is_there = |path: &Path| path.join("card.json").exists();
-    if arguments.force || arguments.restart || !is_there(&arguments.out) {
+    if arguments.force || arguments.restart || !is_there(out) {
         return Ok((arguments.force, None));
     }
-    match Trained::read(&arguments.out) {
+    match Trained::read(out) {
         Ok(found) if difference(&found.model.card, card).is_none() => Ok((true, Some(found))),
         _ => Ok((false, None)),
     }

@@ -26,6 +26,13 @@ fn the_examples_of_every_help_work() {
         "evaluate",
         "compare",
         "plan",
+        "outcomes",
+        "programme",
+        "programme init",
+        "programme status",
+        "programme list",
+        "programme add",
+        "programme remove",
         "experiment",
         "experiment bars",
         "experiment curves",
@@ -60,6 +67,15 @@ fn the_examples_of_every_help_work() {
         }
         if command == "compare" {
             write_model(&folder.path("examples/study"), &folder.path("other"));
+        }
+        // a programme with a model and, where that is spoken of, a list
+        if command == "train"
+            || command == "plan"
+            || command == "outcomes"
+            || command.starts_with("programme")
+        {
+            let name = if command == "train" { "programme" } else { "calls" };
+            crate::import::programme(&folder, name, command != "train" && command != "plan");
         }
         let help = stdout(&folder.restive(&format!("{command} --help")).success());
         let examples = examples(&help);

@@ -106,6 +106,18 @@ fn exports() -> Folder {
     folder
 }
 
+/// A programme with a model in a folder; with a list, `list.xlsx` and `list.csv`, on which B12 is, where there is to be one.
+pub(crate) fn programme(folder: &Folder, name: &str, is_planned: bool) {
+    let made = exports();
+    made.restive("import mapping.toml --out programme").success();
+    fs::rename(made.path("programme"), folder.path(name)).unwrap();
+    folder.restive(&format!("train {name} --profile published --epochs 3")).success();
+    if is_planned {
+        folder.write(&format!("{name}/rules.toml"), "must_call = [\"B12\"]\n");
+        folder.restive(&format!("plan {name} --out list.xlsx --out list.csv")).success();
+    }
+}
+
 fn import(folder: &Folder, arguments: &str) -> Value {
     let run = folder.restive(&format!("import mapping.toml --json {arguments}")).success();
     serde_json::from_str(&stdout(&run)).unwrap()
@@ -140,7 +152,15 @@ fn exports_become_a_study_whose_rows_are_what_the_time_stamps_say() {
 fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let all = entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] });
-    let may_name = ["people.parquet", "registry.csv", "messages.csv", "calls.csv", "list.csv"];
+    let may_name = [
+        "people.parquet",
+        "registry.csv",
+        "messages.csv",
+        "calls.csv",
+        "list.csv",
+        "list-of-names.csv",
+        "list-of-names.html",
+    ];
     all.filter(|path| !may_name.iter().any(|name| path.ends_with(name))).collect()
 }
 
@@ -178,12 +198,21 @@ fn no_output_of_any_command_has_a_name_or_a_number() {
             "plan model programme/study".into(),
             "plan model programme/study --json --people programme/people.parquet".into(),
             "plan model programme/study --people programme/people.parquet --out list.csv".into(),
+            "study programme".into(),
+            "programme init programme".into(),
+            "train programme --profile published --epochs 3".into(),
+            "plan programme --rehearse --json".into(),
+            "plan programme --explore 0.5 --out list-of-names.csv".into(),
+            "programme status programme".into(),
+            "programme list programme --out list-of-names.html".into(),
+            "outcomes programme list-of-names.csv".into(),
         ];
         let refused = [
             format!("import registry.csv --out elsewhere{key}"),
             "plan model programme/study --people registry.csv".into(),
             "train programme/people.parquet --out nothing".into(),
-            "study programme".into(),
+            "study nowhere".into(),
+            "outcomes programme registry.csv".into(),
         ];
         for command in commands.iter().chain(&refused) {
             let run = folder.restive(command);

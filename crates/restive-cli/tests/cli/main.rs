@@ -39,3 +39,4 @@ mod stored;
 mod study;
 mod terminal;
 mod train;
+mod weeks;

@@ -3,6 +3,7 @@
 use crate::error::{Error, Result};
 use crate::message::{Opt, message};
 use crate::options::INDEX_DISCOUNT;
+use crate::rules::Rules;
 use restive_tables::Contacts;
 
 restive_tables::choices! {
@@ -45,8 +46,14 @@ pub struct PlanAsked {
     pub index_discount: Option<f64>,
     /// the name of the one instance to plan for; absent: all of them
     pub instance: Option<String>,
-    /// of the tie-break
+    /// of tie-breaks and draws
     pub seed: u64,
+    /// the share of places that is drawn by lot among all others who may have one; absent: as the rules say, else none
+    pub explore: Option<f64>,
+    /// what the programme allows
+    pub rules: Rules,
+    /// what the period that is planned is called: with the seed it decides ties and draws; absent: the number of the step
+    pub period: Option<String>,
     /// who may be called, and what is kept of them for the list; absent: everybody, and nothing
     pub people: Option<Contacts>,
 }
@@ -62,6 +69,9 @@ impl Default for PlanAsked {
             index_discount: None,
             instance: None,
             seed: crate::SEED,
+            explore: None,
+            rules: Rules::default(),
+            period: None,
             people: None,
         }
     }
@@ -71,6 +81,10 @@ impl PlanAsked {
     /// Refuses numbers out of range and options that contradict each other, before any data are looked at.
     pub fn check(&self) -> Result<()> {
         INDEX_DISCOUNT.check(&self.index_discount)?;
+        if let Some(found) = self.explore.filter(|share| !(0.0..=1.0).contains(share)) {
+            let words = format!(": found {found}, expected a share from 0 to 1");
+            return Err(Error::Asked(message!(Opt("explore"), words)));
+        }
         if let Some(found) = self.remaining.filter(|steps| !(1..=MOST_STEPS).contains(steps)) {
             let words = format!(": found {found}, expected a whole number from 1 to {MOST_STEPS}");
             return Err(Error::Asked(message!(Opt("remaining"), words)));

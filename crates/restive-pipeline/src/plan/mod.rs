@@ -6,117 +6,41 @@
 //! | horizon | the advantage of a pull now over none, given the prices of later pulls ([`restive::planning`]) | the steps that are left are known |
 //!
 //! Either way the plan says what no policy could exceed from here on ([`Bound`]).
+//!
+//! | file | what happens there |
+//! |---|---|
+//! | `asked` | what a plan may be asked for |
+//! | `standing`, `ahead` | where everybody stands; what a pull is worth over the steps ahead |
+//! | `candidates` | who may have a place, and which rules keep the others out |
+//! | `choose` | who gets a place under the rules, with which probability, and what each rule costs |
+//! | `row`, `write` | one person of the list; the list as a table |
 
 mod ahead;
 mod asked;
+mod candidates;
+mod choose;
+mod row;
+mod standing;
+mod write;
 
 pub use ahead::Bound;
 pub use asked::{PlanAsked, PolicyName};
+pub use choose::{Chance, RulePrice};
+pub use row::{Chosen, Eligible, LastSeen, PlannedArm, Worth};
 
 use crate::apply::{Applied, indices};
 use crate::error::{Error, Result};
-use crate::latest::{latest, planned_step};
+use crate::latest::planned_step;
 use crate::message::{Message, Opt, message};
 use crate::own_record::{History, with_record};
-use crate::words::counted;
+use crate::rules::people::Known;
+use crate::words::{counted, grouped};
 pub(crate) use ahead::Ahead;
-use restive::Trajectories;
-use restive::evaluation::unknown_label;
-use restive::instance::{Chain, Observation};
-use restive::policy::strict::strict_top_k;
-use restive_tables::{
-    Cells, Contacts, StudyInstance, arm_key, recognise_table, show, write_private_table, write_table,
-};
+use candidates::Candidates;
+use choose::{Choice, Places};
+use restive_tables::{arm_key, show};
 use serde::Serialize;
-use std::path::Path;
-
-/// One arm to pull.
-#[derive(Serialize)]
-pub struct PlannedArm {
-    /// its instance, by name
-    pub instance: String,
-    /// by name
-    pub arm: String,
-    /// what it is ranked by
-    #[serde(flatten)]
-    pub place: LastSeen,
-    /// what a pull is worth there
-    #[serde(flatten)]
-    pub worth: Worth,
-    /// from 1
-    pub rank: usize,
-    /// the probability of being in the plan, over all tie-breaks
-    pub inclusion: f64,
-    /// whether a pull pays: that is above 0
-    pub is_beneficial: bool,
-    /// what the people's table keeps for the list: it goes into the table that is written and is never printed
-    #[serde(skip)]
-    pub kept: Vec<String>,
-}
-
-/// What a pull is worth in a state or label.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Worth {
-    /// the price at which it would just pay
-    Index(f64),
-    /// the reward that it adds until the end, given what later pulls cost
-    Advantage(f64),
-}
-
-impl Worth {
-    /// The number.
-    pub fn value(self) -> f64 {
-        let (Worth::Index(value) | Worth::Advantage(value)) = self;
-        value
-    }
-}
-
-/// What the ranking of an arm goes by.
-#[derive(Serialize)]
-#[serde(untagged)]
-pub enum LastSeen {
-    /// the last that was observed
-    State {
-        /// 0 … M − 1
-        state: u16,
-    },
-    /// absent: never seen
-    Label {
-        /// the last state that was seen
-        last_state: Option<u16>,
-        /// steps since then
-        since: Option<u16>,
-    },
-}
-
-impl LastSeen {
-    /// Of a state, or of a label and whether it is known rather than that of arms of which nothing is.
-    pub fn new(state: u16, is_known: bool, chain: Option<Chain>) -> Self {
-        match chain.map(|chain| chain.beliefs() as u16) {
-            None => LastSeen::State { state },
-            Some(labels) => {
-                let [last_state, since] = [state / labels, state % labels].map(|x| is_known.then_some(x));
-                LastSeen::Label { last_state, since }
-            }
-        }
-    }
-
-    /// The cells of a row; none where the arm was never seen.
-    pub fn cells(&self) -> Vec<Option<u16>> {
-        match *self {
-            LastSeen::State { state } => vec![Some(state)],
-            LastSeen::Label { last_state, since } => vec![last_state, since],
-        }
-    }
-
-    /// The cells of a row, in words.
-    pub fn texts(&self) -> Vec<String> {
-        let words = ["never seen", "–"].into_iter();
-        let text = |(cell, word): (Option<u16>, &str)| cell.map_or(word.into(), |cell| cell.to_string());
-        self.cells().into_iter().zip(words).map(text).collect()
-    }
-}
+pub(crate) use standing::Standing;
 
 /// The arms to pull, and what the choice rests on.
 #[derive(Serialize)]
@@ -125,6 +49,12 @@ pub struct Plan {
     pub policy: PolicyName,
     /// K, of each instance
     pub budget: usize,
+    /// of these, to be drawn by lot in each instance
+    pub explore: usize,
+    /// those that were
+    pub drawn: usize,
+    /// how far the places by rank may be from the best ones under the rules, in what arms are ranked by; 0 where they are proven to be
+    pub gap: f64,
     /// decisions that are planned for, this one included: those that are left, or the study's horizon where there is no end; the
     /// fewest and the most of an instance
     pub steps: [usize; 2],
@@ -136,6 +66,12 @@ pub struct Plan {
     pub history: Option<History>,
     /// what no policy exceeds over these steps
     pub bound: Bound,
+    /// the reward that these pulls are expected to add over the steps ahead
+    pub value: f64,
+    /// how probabilities of being in the plan were found
+    pub chance: Chance,
+    /// what each rule does and costs
+    pub rules: Vec<RulePrice>,
     /// arms that were never seen: without a state they are left out, without a label they have that of [`unknown_label`](restive::evaluation::unknown_label)
     pub never_observed: usize,
     /// arms without a single price for a pull
@@ -144,11 +80,16 @@ pub struct Plan {
     /// whether arms are ranked by labels, because states are seen at pulls only
     #[serde(skip)]
     pub is_labelled: bool,
-    /// arms that have left or must not be called
+    /// arms that have left
+    pub gone: usize,
+    /// arms that must not be called
     pub not_to_be_called: usize,
     /// what [`PlannedArm::kept`] holds: columns of the people's table
     #[serde(skip)]
     pub kept_columns: Vec<String>,
+    /// everybody who could have been in the plan, instance by instance, in the order of the study
+    #[serde(skip)]
+    pub eligible: Vec<Eligible>,
     /// best first, instance by instance
     pub plan: Vec<PlannedArm>,
 }
@@ -161,7 +102,7 @@ impl Applied<'_> {
         let observation = self.study.settings.observation;
         let (rule, history) = self.history(asked.history)?;
         let discount = self.index_discount(asked.index_discount);
-        let budget = asked.budget.unwrap_or(self.study.settings.budget);
+        let places = Places::new(asked, self.study.settings.budget);
         let is_chosen = |k: &usize| chosen.is_none_or(|chosen| chosen == *k);
         let planned: Vec<usize> = (0..self.instances.len()).filter(is_chosen).collect();
         let mut all = Vec::new();
@@ -171,16 +112,24 @@ impl Applied<'_> {
         let policy = asked.policy(all.iter().all(Option::is_some))?;
         let mut plan = Plan {
             policy,
-            budget,
+            budget: places.budget,
+            explore: places.explore,
+            drawn: 0,
+            gap: 0.0,
             steps: [usize::MAX, 0],
             index_discount: (policy == PolicyName::Whittle).then_some(discount),
             history,
             bound: Bound::default(),
+            value: 0.0,
+            chance: Chance::Exact,
+            rules: Vec::new(),
             never_observed: 0,
             not_indexable: 0,
             is_labelled: observation.chain().is_some(),
+            gone: 0,
             not_to_be_called: 0,
-            kept_columns: Vec::new(),
+            kept_columns: asked.people.as_ref().map_or(Vec::new(), |people| people.kept.clone()),
+            eligible: Vec::new(),
             plan: Vec::new(),
         };
         for (&k, left) in planned.iter().zip(&all) {
@@ -188,35 +137,75 @@ impl Applied<'_> {
             let transition = with_record(&rule, &there.trajectories, observation, &self.predictions[k])?;
             let steps = left.unwrap_or(self.study.settings.horizon);
             plan.steps = [plan.steps[0].min(steps), plan.steps[1].max(steps)];
-            let mut standing = Standing::new(&there.trajectories, observation);
+            let standing = Standing::new(&there.trajectories, observation);
             let keys = || there.arms.iter().map(|arm| arm_key(&there.name, arm)).collect();
-            let ahead = Ahead::new(instance, &transition, &standing, budget as f64, steps, keys);
+            let ahead = Ahead::new(instance, &transition, &standing, places.budget as f64, steps, keys);
             plan.bound.add(&ahead.bound());
-            let table = match policy {
-                PolicyName::Horizon => ahead.advantage(),
+            let advantage = ahead.advantage();
+            let index = match policy {
+                PolicyName::Horizon => None,
                 PolicyName::Whittle => {
                     let reward = instance.reward().view();
                     let (table, not) = indices(transition.view(), reward, discount, observation)?;
                     plan.not_indexable += not;
-                    table
+                    Some(table)
                 }
             };
             plan.never_observed += standing.never_observed();
-            if let Some(people) = &asked.people {
-                plan.not_to_be_called += standing.leave_out(there, people)?;
+            let now = planned_step(&there.trajectories);
+            let known = Known::new(there, asked.people.as_ref(), now)?;
+            let ranked: Vec<Option<u16>> = standing.ranked().collect();
+            let is_known: Vec<bool> = ranked.iter().map(Option::is_some).collect();
+            let candidates = Candidates::new(&asked.rules, &known, &is_known)?;
+            plan.gone += candidates.gone;
+            plan.not_to_be_called += candidates.not_to_be_called;
+            let at = |table: &ndarray::Array2<f64>| -> Vec<f64> {
+                let value =
+                    |(i, state): (usize, &Option<u16>)| state.map_or(0.0, |s| table[[i, usize::from(s)]]);
+                ranked.iter().enumerate().map(value).collect()
+            };
+            let value = at(&advantage);
+            let score = index.as_ref().map_or_else(|| value.clone(), at);
+            let period = asked.period.clone().unwrap_or_else(|| now.to_string());
+            let choice = Choice::new(asked, &places, &known, &candidates, &score, &value, &period)?;
+            plan.chance = plan.chance.and(choice.chance);
+            plan.value += choice.value;
+            plan.gap += choice.gap;
+            plan.drawn += choice.chosen.iter().filter(|chosen| **chosen == Chosen::Draw).count();
+            choose::add(&mut plan.rules, choice.rules);
+            let worth = |i: usize| match policy {
+                PolicyName::Whittle => Worth::Index(score[i] + 0.0),
+                PolicyName::Horizon => Worth::Advantage(score[i] + 0.0),
+            };
+            for (rank, &i) in choice.listed.iter().enumerate() {
+                plan.plan.push(PlannedArm {
+                    instance: there.name.clone(),
+                    arm: there.arms[i].clone(),
+                    place: standing.last_seen(i, ranked[i].expect("candidates have a state")),
+                    recency: known.recency[i],
+                    worth: worth(i),
+                    value: value[i] + 0.0,
+                    rank: rank + 1,
+                    inclusion: choice.inclusion[i],
+                    chosen: choice.chosen[i],
+                    is_beneficial: score[i] > 0.0,
+                    margin: score[i] - choice.last,
+                    kept: known.person(i).map_or(Vec::new(), |person| person.kept.clone()),
+                });
             }
-            let seed = asked.seed.wrapping_add(k as u64);
-            let arms = standing.pulls(there, &table, policy, budget, seed);
-            plan.plan.extend(arms.into_iter().filter(|arm| arm.is_beneficial || !asked.only_beneficial));
+            let eligible = (0..there.arms.len()).filter(|i| choice.is_candidate[*i]);
+            plan.eligible.extend(eligible.map(|i| Eligible {
+                instance: k,
+                arm: i,
+                state: ranked[i].expect("candidates have a state"),
+                inclusion: choice.inclusion[i],
+                chosen: choice.chosen[i],
+                score: score[i],
+                value: value[i],
+            }));
         }
         if planned.is_empty() {
             plan.steps = [0, 0];
-        }
-        if let Some(people) = &asked.people {
-            plan.kept_columns = people.kept.clone();
-            for row in &mut plan.plan {
-                row.kept = people.kept(&row.arm)?.to_vec();
-            }
         }
         Ok(plan)
     }
@@ -252,62 +241,12 @@ impl Applied<'_> {
     }
 }
 
-/// The columns of what a ranking goes by: a state, or a label where states are seen at pulls only.
-const STATE: &[&str] = &["state"];
-const LABEL: &[&str] = &["last_state", "since"];
-
 impl Plan {
-    /// The columns of what the ranking goes by.
-    pub fn columns(&self) -> &'static [&'static str] {
-        if self.is_labelled { LABEL } else { STATE }
-    }
-
-    /// Refuses a table that is no plan.
-    pub fn recognise(path: &Path) -> restive_tables::Result<()> {
-        recognise_table(path, "a plan", |columns| {
-            let end = |worth| [worth, "rank", "inclusion", "is_beneficial"];
-            let rest = columns.strip_prefix(&["instance", "arm"]);
-            let place = |policy: PolicyName| rest.and_then(|rest| rest.strip_suffix(&end(policy.worth())));
-            // what is kept of people for the list stands before
-            let is_known = |place: &[&str]| [STATE, LABEL].iter().any(|known| place.ends_with(known));
-            PolicyName::ALL.iter().any(|policy| place(*policy).is_some_and(is_known))
-        })
-    }
-
-    /// Writes a table, `.csv` or `.parquet`. One that is there is replaced only where `replace` is set and it
-    /// [is](Self::recognise) a plan.
-    pub fn write(&self, path: &Path, replace: bool) -> restive_tables::Result<()> {
-        let rows = self.plan.iter();
-        let mut columns = vec![
-            ("instance", Cells::Text(rows.clone().map(|row| row.instance.clone()).collect())),
-            ("arm", Cells::Text(rows.clone().map(|row| row.arm.clone()).collect())),
-        ];
-        let kept = |c: usize| Cells::Text(rows.clone().map(|row| row.kept[c].clone()).collect());
-        columns.extend(self.kept_columns.iter().enumerate().map(|(c, name)| (name.as_str(), kept(c))));
-        let place =
-            |c: usize| Cells::Whole(rows.clone().map(|row| row.place.cells()[c].map(i32::from)).collect());
-        columns.extend(self.columns().iter().enumerate().map(|(c, name)| (*name, place(c))));
-        columns.extend([
-            (self.policy.worth(), Cells::Number(rows.clone().map(|row| row.worth.value()).collect())),
-            ("rank", Cells::Whole(rows.clone().map(|row| Some(row.rank as i32)).collect())),
-            ("inclusion", Cells::Number(rows.clone().map(|row| row.inclusion).collect())),
-            ("is_beneficial", Cells::Truth(rows.clone().map(|row| row.is_beneficial).collect())),
-        ]);
-        // a list with names is for the eyes of its owner
-        match self.kept_columns.is_empty() {
-            true => write_table(path, replace.then_some(Self::recognise), columns),
-            false => {
-                let columns: Vec<(&str, &Cells)> =
-                    columns.iter().map(|(name, cells)| (*name, cells)).collect();
-                write_private_table(path, replace.then_some(Self::recognise), &columns)
-            }
-        }
-    }
-
     /// What became of people who must not be called, where there are any.
     pub fn left_out(&self) -> Option<String> {
-        let arms = counted(self.not_to_be_called as u64, "arm");
-        (self.not_to_be_called > 0).then(|| format!("{arms} left out: gone by now, or not to be called"))
+        let count = self.gone + self.not_to_be_called;
+        let [all, gone, never] = [count, self.gone, self.not_to_be_called].map(|count| grouped(count as u64));
+        (count > 0).then(|| format!("{all} left out: {gone} gone by now, {never} not to be called"))
     }
 
     /// What became of arms that were never seen, where there are any.
@@ -326,83 +265,16 @@ impl Plan {
     /// What should be known before the plan is trusted.
     pub fn warnings(&self) -> Vec<Message> {
         let mut warnings: Vec<Message> = self.history.iter().flat_map(History::warnings).collect();
+        if self.drawn == 0 && self.explore > 0 {
+            warnings.push("nobody was drawn by lot: the rules leave no place for it".into());
+        }
+        if self.plan.is_empty() && self.budget > 0 {
+            warnings.push("nobody is on the list: nobody may be called under these rules".into());
+        }
         if self.not_indexable > 0 {
             let arms = counted(self.not_indexable as u64, "arm");
             warnings.push(format!("{arms} not indexable: their ranking is a heuristic").into());
         }
         warnings
-    }
-}
-
-/// Where the arms of an instance stand at the step that is planned.
-pub(crate) struct Standing {
-    /// the latest state or label of each arm, none where it was never seen
-    latest: Vec<Option<u16>>,
-    /// what stands for the label of arms that were never seen
-    unknown: Option<u16>,
-    chain: Option<Chain>,
-    /// whom no plan may name
-    is_out: Vec<bool>,
-}
-
-impl Standing {
-    pub(crate) fn new(log: &Trajectories, observation: Observation) -> Self {
-        let chain = observation.chain();
-        let unknown = chain.map(|chain| unknown_label(log, chain));
-        Self { latest: latest(log, observation), unknown, chain, is_out: vec![false; log.arms()] }
-    }
-
-    /// What each arm is ranked by; none where there is nothing.
-    fn ranked(&self) -> impl Iterator<Item = Option<u16>> {
-        self.latest.iter().map(|state| state.or(self.unknown))
-    }
-
-    /// Takes those out who must not be called or are not there; how many of them would have been ranked.
-    fn leave_out(&mut self, there: &StudyInstance, people: &Contacts) -> Result<usize> {
-        let mut count = 0;
-        for (i, arm) in there.arms.iter().enumerate() {
-            if !people.may_be_called(arm)? {
-                count += usize::from(self.latest[i].or(self.unknown).is_some());
-                self.is_out[i] = true;
-            }
-        }
-        Ok(count)
-    }
-
-    fn never_observed(&self) -> usize {
-        self.latest.iter().filter(|state| state.is_none()).count()
-    }
-
-    /// The arms to pull, by a table of what a pull is worth in every state or label (`[N,L]`), best first. `seed` breaks ties.
-    fn pulls(
-        &self,
-        there: &StudyInstance,
-        table: &ndarray::Array2<f64>,
-        policy: PolicyName,
-        budget: usize,
-        seed: u64,
-    ) -> Vec<PlannedArm> {
-        // (arm, what it is ranked by)
-        let ranked = self.ranked().enumerate().filter(|(i, _)| !self.is_out[*i]);
-        let ranked: Vec<(usize, u16)> = ranked.filter_map(|(i, state)| Some((i, state?))).collect();
-        let score: Vec<f64> = ranked.iter().map(|&(i, state)| table[[i, usize::from(state)]]).collect();
-        let top = strict_top_k(&score, budget, seed);
-        let mut pulled: Vec<usize> = (0..ranked.len()).filter(|c| top.pull[*c]).collect();
-        // stable: equal ones stay in the order of names
-        pulled.sort_by(|a, b| score[*b].partial_cmp(&score[*a]).expect("worths are numbers"));
-        let arms = pulled.into_iter().enumerate().map(|(rank, c)| PlannedArm {
-            instance: there.name.clone(),
-            arm: there.arms[ranked[c].0].clone(),
-            place: LastSeen::new(ranked[c].1, self.latest[ranked[c].0].is_some(), self.chain),
-            worth: match policy {
-                PolicyName::Whittle => Worth::Index(score[c] + 0.0),
-                PolicyName::Horizon => Worth::Advantage(score[c] + 0.0),
-            },
-            rank: rank + 1,
-            inclusion: top.inclusion[c],
-            is_beneficial: score[c] > 0.0,
-            kept: Vec::new(),
-        });
-        arms.collect()
     }
 }

@@ -3,7 +3,7 @@
 //! Of a person in her latest state a [`Reason`] says
 //!
 //! - how likely a good state is next if she is left alone and if she is called, as plans count it, each with an interval in which nine of
-//!   ten people like her with her record are ([`restive::history::intervals`]);
+//!   ten people like her with her record are ([`restive::history::intervals()`]);
 //! - what each column of the table contributes to her *level* (log-odds of a good state if left alone) and to the *effect* of a call
 //!   (log-odds if called, less the level), against the reference person of the model's card
 //!   ([`restive::predictor::contributions`]);

@@ -7,6 +7,7 @@
 
 use super::template::Template;
 use crate::error::{Error, Result};
+use crate::plan::Chosen;
 use restive_tables::StudySettings;
 use restive_tables::show::{quoted_name, sentence};
 use std::borrow::Cow;
@@ -15,11 +16,10 @@ use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-const ENGLISH: &str = include_str!("words.toml");
 const THING: &[&str] = &["column", "value", "reference", "points"];
 
 /// Every word, and the places that it may have.
-const KNOWN: [(&str, &[&str]); 15] = [
+const KNOWN: [(&str, &[&str]); 17] = [
     ("helps_more", &["things"]),
     ("helps_less", &["things"]),
     ("better", &["things"]),
@@ -35,8 +35,12 @@ const KNOWN: [(&str, &[&str]); 15] = [
     ("above", &["margin"]),
     ("below", &["margin"]),
     ("last", &[]),
+    ("drawn", &[]),
+    ("must", &[]),
 ];
 const TABLES: [&str; 3] = ["columns", "values", "things"];
+/// What others read of the same file.
+const OTHERS: [&str; 1] = ["list"];
 
 /// The words of reasons.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,12 +64,15 @@ impl Default for Words {
             things: BTreeMap::new(),
             has_unit: false,
         };
-        let words = none.over(Path::new("words.toml"), ENGLISH).expect("the words of this package");
+        let words = none.over(Path::new("words.toml"), Self::ENGLISH).expect("the words of this package");
         Self { has_unit: false, ..words }
     }
 }
 
 impl Words {
+    /// The words of this package.
+    pub const ENGLISH: &str = include_str!("words.toml");
+
     /// Reads a `words.toml`; what it does not say is English.
     pub fn read(path: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(path)
@@ -101,6 +108,9 @@ impl Words {
                 self.said.insert(known, file.template(key, value, places)?);
                 continue;
             }
+            if OTHERS.contains(&key) {
+                continue;
+            }
             if !TABLES.contains(&key) {
                 let names = KNOWN.map(|(known, _)| known).join(", ");
                 let tables = TABLES.join("], [");
@@ -128,6 +138,15 @@ impl Words {
             }
         }
         Ok(self)
+    }
+
+    /// How somebody came onto the list, where that is not by rank.
+    pub fn chosen(&self, chosen: Chosen) -> Option<String> {
+        match chosen {
+            Chosen::Draw => Some(self.say("drawn", |_| String::new())),
+            Chosen::Must => Some(self.say("must", |_| String::new())),
+            Chosen::Rank | Chosen::No => None,
+        }
     }
 
     /// One of the words, with what `value` says in its places.

@@ -9,6 +9,7 @@ mod ranked;
 mod reasons;
 mod recipe;
 mod recorded;
+mod rules;
 
 use restive::data::domain::Domain;
 use restive_pipeline::generate::Synthetic;

@@ -4,7 +4,7 @@ from restive import _restive
 from restive._deprecated import renamed
 from restive._doctor import Doctor, Finding, doctor
 from restive._evidence import evidence
-from restive._programme import Programme, import_study
+from restive._programme import Imported, Programme, Week, import_study
 from restive._restive import (
     Cwpdis,
     Indices,
@@ -35,6 +35,7 @@ __all__ = [
     "Doctor",
     "Evaluation",
     "Finding",
+    "Imported",
     "Indices",
     "Instance",
     "Instances",
@@ -47,6 +48,7 @@ __all__ = [
     "StrictTopK",
     "Study",
     "TwoStage",
+    "Week",
     "__version__",
     "cwpdis",
     "doctor",

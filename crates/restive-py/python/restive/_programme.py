@@ -1,4 +1,4 @@
-"""From a programme's own exports to a study: ``restive import``, from files or from data frames."""
+"""A programme's week: import, this week's list under its rules, the outcomes that close the loop."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from restive import _restive
 from restive._frames import Table, columns
 from restive.study import Study
 
-__all__ = ["Programme", "import_study"]
+__all__ = ["Imported", "Programme", "Week", "import_study"]
 
 
 @dataclass(frozen=True)
-class Programme:
+class Imported:
     """What an import made: the study, its people, and an account of every row.
 
     ``study`` has no name and no number of anybody in it. ``people`` has: ids, the columns that the mapping keeps for the list,
@@ -34,7 +34,7 @@ class Programme:
 
     def __repr__(self) -> str:
         said = self.summary
-        return f"Programme({said['people']} people, {len(said['periods'])} {said['period']}s, {said['calls']} calls)"
+        return f"Imported({said['people']} people, {len(said['periods'])} {said['period']}s, {said['calls']} calls)"
 
     def __str__(self) -> str:
         lines = [repr(self), ""]
@@ -46,11 +46,163 @@ class Programme:
 
     def _repr_html_(self) -> str:
         head, *rows = _accounts(self.summary)
-        cells = "".join(f"<th>{html.escape(cell)}</th>" for cell in head)
-        body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-        said = [self.summary["example"], *(f"Note: {note}" for note in self.summary["notes"])]
-        told = "".join(f"<p>{html.escape(text)}</p>" for text in said if text)
-        return f"<p><b>{html.escape(repr(self))}</b></p><table><thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table>{told}"
+        return _html(repr(self), head, rows, [self.summary["example"], *(f"Note: {note}" for note in self.summary["notes"])])
+
+
+@dataclass(frozen=True)
+class Week:
+    """This week's list. ``table`` has names and numbers in it: rank, worker, chances, what a call is worth, and a reason for everybody.
+
+    ``plan`` is its id in the ledger, empty for a rehearsal; ``said`` is what ``restive plan --json`` says, ``notes`` what should be known.
+    """
+
+    plan: str
+    table: Table = field(repr=False)
+    said: dict[str, Any] = field(repr=False)
+    notes: list[str]
+
+    def __repr__(self) -> str:
+        return f"Week({self.plan or 'a rehearsal'}: {len(self.said['rows'])} people)"
+
+    def __str__(self) -> str:
+        rows = (f"{row['rank']:>4}  {arm}  {row['reason']}" for arm, row in self.said["rows"])
+        return "\n".join([repr(self), *rows, *(f"note: {note}" for note in self.notes)])
+
+    def _repr_html_(self) -> str:
+        """The first twenty, without names: a notebook is passed on more easily than a list."""
+        head = ("rank", "id", "left alone", "called", "worth", "why")
+        rows = [
+            (
+                str(row["rank"]),
+                arm,
+                f"{row['left_alone']['value']:.0%}",
+                f"{row['called']['value']:.0%}",
+                f"{row['worth']:.2f}",
+                row["reason"],
+            )
+            for arm, row in self.said["rows"][:20]
+        ]
+        more = len(self.said["rows"]) - len(rows)
+        told = [*([f"… {more} more"] if more > 0 else []), *(f"Note: {note}" for note in self.notes)]
+        return _html(repr(self), head, rows, told)
+
+
+def _html(title: str, head: Sequence[str], rows: Sequence[Sequence[str]], told: Sequence[str]) -> str:
+    cells = "".join(f"<th>{html.escape(cell)}</th>" for cell in head)
+    body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    said = "".join(f"<p>{html.escape(text)}</p>" for text in told if text)
+    return f"<p><b>{html.escape(title)}</b></p><table><thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table>{said}"
+
+
+_Path = str | os.PathLike[str]
+
+
+def _files(out: _Path | Sequence[_Path] | None) -> list[str]:
+    if out is None:
+        return []
+    return [os.fspath(out)] if isinstance(out, (str, os.PathLike)) else [os.fspath(path) for path in out]
+
+
+class Programme:
+    """The folder of a programme, which ``restive import`` or :func:`import_study` with ``out`` fills.
+
+    ``rules.toml`` in it says how many may be called, who may not and how many of whom; ``words.toml`` has the words of lists and reasons;
+    ``models/`` its models, of which the newest is used; ``ledger.db`` the record of every list, with everybody's probability and every
+    outcome. :meth:`init` writes the first two to be edited.
+    """
+
+    def __init__(self, path: _Path) -> None:
+        self.path = Path(path)
+        self.status()
+
+    def __repr__(self) -> str:
+        return f"Programme({str(self.path)!r})"
+
+    def __str__(self) -> str:
+        return "\n".join(f"{name:<10}{words}" for name, words in self._lines())
+
+    def _repr_html_(self) -> str:
+        return _html(repr(self), ("", ""), self._lines(), self.status()["warnings"])
+
+    def _lines(self) -> list[tuple[str, str]]:
+        return _restive.programme_status(os.fspath(self.path))[1]
+
+    @property
+    def study(self) -> Study:
+        """The study as the last import left it."""
+        return Study.read(self.path / "study")
+
+    def status(self) -> dict[str, Any]:
+        """Where the programme stands: what ``restive programme status --json`` says."""
+        return json.loads(_restive.programme_status(os.fspath(self.path))[0])
+
+    def init(self) -> list[Path]:
+        """Writes ``rules.toml`` and ``words.toml`` to be edited, and begins the ledger; which of them were not there."""
+        return [Path(path) for path in _restive.programme_init(os.fspath(self.path))]
+
+    def new_model(self) -> Path:
+        """The folder for a model that is trained today: ``model.save(programme.new_model())``."""
+        return Path(_restive.programme_new_model(os.fspath(self.path)))
+
+    def plan(
+        self,
+        *,
+        budget: int | None = None,
+        explore: float | None = None,
+        rules: _Path | None = None,
+        model: str | None = None,
+        policy: Literal["whittle", "horizon"] | None = None,
+        remaining: int | None = None,
+        history: bool | None = None,
+        only_beneficial: bool = False,
+        index_discount: float | None = None,
+        seed: int = 0,
+        again: bool = False,
+        rehearse: bool = False,
+        out: _Path | Sequence[_Path] | None = None,
+        system: Literal["commcare", "cht", "fhir"] | None = None,
+        replace: bool = False,
+    ) -> Week:
+        """This week's list: made under the programme's rules, recorded in its ledger, and written to ``out``.
+
+        ``out`` ends in ``.xlsx``, ``.html``, ``.csv``, ``.parquet`` or ``.json``; ``system`` writes for another system. A week has one list:
+        ``again`` makes another as long as no outcome has come, ``rehearse`` records nothing. ``explore`` is the share of places that is
+        drawn by lot.
+        """
+        place = None if rules is None else os.fspath(rules)
+        said, columns_, notes = _restive.programme_plan(
+            os.fspath(self.path), budget, explore, place, model, policy, remaining, history, only_beneficial, index_discount,
+            seed, again, rehearse, _files(out), system, replace,
+        )  # fmt: skip
+        parsed = json.loads(said)
+        return Week(parsed["record"]["id"], Table.of(columns_), parsed, notes)
+
+    def list(
+        self,
+        plan: str | None = None,
+        *,
+        out: _Path | Sequence[_Path] | None = None,
+        system: Literal["commcare", "cht", "fhir"] | None = None,
+        replace: bool = False,
+    ) -> Table:
+        """A recorded list, the latest or another, with changes by hand; written to ``out`` too."""
+        return Table.of(_restive.programme_list(os.fspath(self.path), plan, _files(out), system, replace)[1])
+
+    def outcomes(self, *files: _Path, plan: str | None = None, day_format: str | None = None) -> dict[str, Any]:
+        """Reads filled-in lists back, and records what came of every call: what ``restive outcomes --json`` says.
+
+        ``problems`` lists the rows that were not used, each with its place. Files may be partial, late and given twice.
+        """
+        names = [os.fspath(file) for file in files]
+        return json.loads(_restive.programme_outcomes(os.fspath(self.path), names, plan, day_format))
+
+    def add(self, id: str, *, who: str, why: str, plan: str | None = None) -> str:
+        """Puts somebody on the latest list, or that of another plan; who decided it and why is recorded."""
+        return _restive.programme_change(os.fspath(self.path), True, id, who, why, plan)
+
+    def remove(self, id: str, *, who: str, why: str, plan: str | None = None) -> str:
+        """Takes somebody off the latest list, or that of another plan."""
+        return _restive.programme_change(os.fspath(self.path), False, id, who, why, plan)
 
 
 _PLACES = ("rows", "used", "repeated", "merged", "aside", "outside", "quarantined")
@@ -69,7 +221,7 @@ def import_study(
     pseudonymise: str | os.PathLike[str] | None = None,
     afresh: bool = False,
     format: Literal["csv", "parquet"] = "csv",
-) -> Programme:
+) -> Imported:
     """A study of a programme's own exports, by a mapping that says what they mean.
 
     ``mapping`` is the path of a ``mapping.toml``, whose files are named relative to it, or the same as nested mappings. With
@@ -94,7 +246,7 @@ def import_study(
     ...     },
     ... )
     >>> made
-    Programme(2 people, 3 weeks, 1 calls)
+    Imported(2 people, 3 weeks, 1 calls)
     >>> made.study.tables().trajectories["state"].astype(int).tolist()
     [1, 0, 0, 0, 0, 1]
     """
@@ -108,7 +260,7 @@ def import_study(
         tables = [(name, *columns(name, frame, has_dates=True)) for name, frame in frames.items()]
     place = [None if given is None else os.fspath(given) for given in (out, pseudonymise)]
     native, said, people, quarantine = _restive.import_study(text, path, tables, *place, afresh, format)
-    return Programme(Study._of(native), json.loads(said), Table.of(people), Table.of(quarantine))
+    return Imported(Study._of(native), json.loads(said), Table.of(people), Table.of(quarantine))
 
 
 def _key(key: Any) -> str:

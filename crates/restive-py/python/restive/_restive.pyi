@@ -191,6 +191,32 @@ def import_study(
     afresh: bool,
     format: str,
 ) -> tuple[NativeStudy, str, list[tuple[str, Any]], list[tuple[str, Any]]]: ...
+def programme_plan(
+    folder: str,
+    budget: int | None,
+    explore: float | None,
+    rules: str | None,
+    model: str | None,
+    policy: str | None,
+    remaining: int | None,
+    history: bool | None,
+    only_beneficial: bool,
+    index_discount: float | None,
+    seed: int,
+    again: bool,
+    rehearse: bool,
+    out: list[str],
+    system: str | None,
+    replace: bool,
+) -> tuple[str, list[tuple[str, Any]], list[str]]: ...
+def programme_list(
+    folder: str, plan: str | None, out: list[str], system: str | None, replace: bool
+) -> tuple[str, list[tuple[str, Any]]]: ...
+def programme_outcomes(folder: str, files: list[str], plan: str | None, day_format: str | None) -> str: ...
+def programme_status(folder: str) -> tuple[str, list[tuple[str, str]]]: ...
+def programme_change(folder: str, is_added: bool, id: str, who: str, why: str, plan: str | None) -> str: ...
+def programme_init(folder: str) -> list[str]: ...
+def programme_new_model(folder: str) -> str: ...
 def evidence(study: NativeStudy, scores: list[NDArray[np.float64]], asked: dict[str, Any]) -> str: ...
 
 class NativeModel:

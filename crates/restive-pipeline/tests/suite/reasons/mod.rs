@@ -173,8 +173,12 @@ fn every_number_of_a_sentence_is_the_model_s() {
             let column = column.unwrap_or_else(|| panic!("{text}"));
             let mut typical = x.clone();
             groups[column].clone().for_each(|f| typical[f] = reference[f]);
-            let openings =
-                ["A call helps more", "A call helps less", "Better off anyway", "Worse off anyway"];
+            let openings = [
+                "A call helps more than most",
+                "A call helps less than most",
+                "Better off anyway",
+                "Worse off anyway",
+            ];
             let kind = openings.iter().position(|known| *known == opening).unwrap();
             seen[kind] += 1;
             let truth = if kind < 2 {

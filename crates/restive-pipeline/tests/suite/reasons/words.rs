@@ -37,7 +37,7 @@ fn reason() -> Reason {
 #[test]
 fn english_is_what_there_is_without_a_file() {
     // ½ − σ(−0.4) is 9.87 points, ½ − σ(−0.2) is 4.98, ½ − σ(0.04) is −1.00
-    let call = "A call helps more: phone owner is husband (+10 points).";
+    let call = "A call helps more than most: phone owner is husband (+10 points).";
     let record = "Own record, good periods: 3 of 12 (+5).";
     let all = sentence(&reason(), &Words::default(), None);
     assert_eq!(all, format!("{call} Worse off anyway: age is not known (-1). {record}"));
@@ -71,7 +71,7 @@ fn what_stands_in_a_table_is_no_template() {
         Reason { effect: vec![contribution("a_b", Some("{points} {x"), 0.4)], record: None, ..reason() };
     assert!(
         sentence(&braces, &Words::default(), None)
-            .starts_with("A call helps more: a b is {points} {x (+10 points).")
+            .starts_with("A call helps more than most: a b is {points} {x (+10 points).")
     );
 }
 

@@ -1,0 +1,156 @@
+//! Who may have a place, and why the others may not.
+//!
+//! Nobody is called who was never seen (where that leaves her without a state), is gone, or must not be called: nothing changes that.
+//! The other reasons are rules of the programme, and each can be priced: what would the list be worth without it? So of everybody it is
+//! kept which of them keep her out, all of them and not only the first.
+
+use crate::error::{Error, Result};
+use crate::rules::Rules;
+use crate::rules::people::Known;
+use restive_tables::show;
+use std::collections::HashMap;
+
+/// Rules that can keep people out, at most: one bit each.
+const MOST: usize = 64;
+
+/// The rule that holds unless another is written.
+pub(crate) const WRONG_NUMBER: &str = "wrong number at the last call";
+
+/// Who may have a place.
+pub(crate) struct Candidates {
+    /// whom nothing but rules keeps out, `[N]`
+    pub(crate) is_there: Vec<bool>,
+    /// the rules that keep somebody out, a bit each, `[N]`
+    pub(crate) out_by: Vec<u64>,
+    /// what these rules are, in a few words
+    pub(crate) rules: Vec<String>,
+    /// who has to be on the list, `[N]`
+    pub(crate) must: Vec<bool>,
+    /// people without a place for a reason that is no rule: gone, not to be called
+    pub(crate) gone: usize,
+    pub(crate) not_to_be_called: usize,
+}
+
+impl Candidates {
+    /// Of the people of one instance. `is_known` says of whom there is something to rank by.
+    pub(crate) fn new(rules: &Rules, known: &Known<'_>, is_known: &[bool]) -> Result<Self> {
+        let arms = &known.there.arms;
+        let n = arms.len();
+        let mut all = Self {
+            is_there: is_known.to_vec(),
+            out_by: vec![0; n],
+            rules: Vec::new(),
+            must: vec![false; n],
+            gone: 0,
+            not_to_be_called: 0,
+        };
+        for i in 0..n {
+            let Some(person) = known.person(i).filter(|_| is_known[i]) else { continue };
+            all.not_to_be_called += usize::from(person.do_not_call);
+            all.gone += usize::from(!person.do_not_call && !person.is_there);
+            all.is_there[i] = person.is_there && !person.do_not_call;
+        }
+        all.by_name(rules, known)?;
+        if !rules.calls_wrong_numbers {
+            all.keep_out(WRONG_NUMBER, |i| known.last_outcome(i) == "wrong number")?;
+        }
+        for cool_down in &rules.cool_downs {
+            let is_after =
+                |i: usize| cool_down.after.is_empty() || cool_down.after.contains(&known.last_outcome(i));
+            let is_recent = |i: usize| known.recency[i].last_call.is_some_and(|ago| ago < cool_down.periods);
+            all.keep_out(&cool_down.words(), |i| is_recent(i) && is_after(i))?;
+        }
+        for leave_out in &rules.leave_outs {
+            let find = |name| Ok((name, known.find(rules, leave_out.at, name)?));
+            let columns = leave_out.condition.columns().into_iter().map(find);
+            let columns: HashMap<&str, _> = columns.collect::<Result<_>>()?;
+            let holds = |i| leave_out.condition.holds(&|name: &str| known.value(columns[name], i));
+            all.keep_out(&leave_out.because, holds)?;
+        }
+        all.check_must(rules, known)?;
+        Ok(all)
+    }
+
+    /// A rule that keeps some people out.
+    fn keep_out(&mut self, words: &str, is_out: impl Fn(usize) -> bool) -> Result<()> {
+        if self.rules.len() == MOST {
+            return Err(Error::Data(
+                format!("rules: found more than {MOST} that leave people out, expected fewer").into(),
+            ));
+        }
+        let bit = 1 << self.rules.len();
+        self.rules.push(words.into());
+        (0..self.out_by.len()).filter(|i| is_out(*i)).for_each(|i| self.out_by[i] |= bit);
+        Ok(())
+    }
+
+    /// Those whom the rules name.
+    fn by_name(&mut self, rules: &Rules, known: &Known<'_>) -> Result<()> {
+        if rules.must_call.is_empty() && rules.never_call.is_empty() {
+            return Ok(());
+        }
+        let mut position: HashMap<&str, usize> = HashMap::new();
+        for (i, arm) in known.there.arms.iter().enumerate() {
+            position.insert(arm, i);
+            if let Some(person) = known.person(i) {
+                position.insert(&person.id, i);
+            }
+        }
+        let find = |what: &str, id: &String| {
+            position.get(id.as_str()).copied().ok_or_else(|| {
+                let path = show::path(rules.path());
+                let name = show::name(id);
+                Error::Data(
+                    format!(
+                        "{path}: {what}: found nobody with the id {name}, expected a person of the study"
+                    )
+                    .into(),
+                )
+            })
+        };
+        for id in &rules.must_call {
+            self.must[find("must_call", id)?] = true;
+        }
+        let mut never = vec![false; self.must.len()];
+        for id in &rules.never_call {
+            never[find("never_call", id)?] = true;
+        }
+        if !rules.never_call.is_empty() {
+            self.keep_out("never_call", |i| never[i])?;
+        }
+        Ok(())
+    }
+
+    /// Refuses that somebody has to be called who may not be.
+    fn check_must(&self, rules: &Rules, known: &Known<'_>) -> Result<()> {
+        let Some(i) = (0..self.must.len()).find(|i| self.must[*i] && !self.may(*i)) else { return Ok(()) };
+        let path = show::path(rules.path());
+        let name = show::name(&known.there.arms[i]);
+        let why = match self.is_there[i] {
+            false => "is gone, not to be called or was never seen".into(),
+            true => {
+                let k = self.out_by[i].trailing_zeros() as usize;
+                format!("is kept out by another rule ({})", self.rules[k])
+            }
+        };
+        Err(Error::Data(
+            format!("{path}: must_call: {name} {why}, expected somebody who may be called").into(),
+        ))
+    }
+
+    /// Whether somebody may have a place.
+    pub(crate) fn may(&self, i: usize) -> bool {
+        self.is_there[i] && self.out_by[i] == 0
+    }
+
+    /// Whether somebody may have a place if a rule were not there.
+    pub(crate) fn may_without(&self, i: usize, rule: usize) -> bool {
+        self.is_there[i] && self.out_by[i] & !(1 << rule) == 0
+    }
+
+    /// How many people each rule keeps out who could be called otherwise.
+    pub(crate) fn kept_out(&self, rule: usize) -> usize {
+        let is_out = |i: &usize| self.is_there[*i] && self.out_by[*i] & (1 << rule) != 0;
+        (0..self.out_by.len()).filter(is_out).count()
+    }
+}

@@ -1,0 +1,147 @@
+//! One person of a list, and everybody who could have been on it.
+
+use crate::rules::people::Recency;
+use restive::instance::Chain;
+use serde::Serialize;
+
+/// One arm to pull.
+#[derive(Serialize)]
+pub struct PlannedArm {
+    /// its instance, by name
+    pub instance: String,
+    /// by name
+    pub arm: String,
+    /// what it is ranked by
+    #[serde(flatten)]
+    pub place: LastSeen,
+    /// when it was last seen and pulled
+    #[serde(flatten)]
+    pub recency: Recency,
+    /// what it is ranked by: what a pull is worth there
+    #[serde(flatten)]
+    pub worth: Worth,
+    /// the reward that a pull adds over the steps ahead, given what later pulls cost
+    pub value: f64,
+    /// from 1
+    pub rank: usize,
+    /// the probability of being in the plan, over all tie-breaks and draws
+    pub inclusion: f64,
+    /// how it came into the plan
+    pub chosen: Chosen,
+    /// whether a pull pays: that is above 0
+    pub is_beneficial: bool,
+    /// what it is ranked by, less that of the last arm that got a place by rank
+    pub margin: f64,
+    /// what the people's table keeps for the list: it goes into the table that is written and is never printed
+    #[serde(skip)]
+    pub kept: Vec<String>,
+}
+
+/// How somebody came onto the list, or did not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Chosen {
+    /// by what a pull is worth
+    Rank,
+    /// by lot
+    Draw,
+    /// because the rules say so
+    Must,
+    /// not at all
+    No,
+}
+
+impl Chosen {
+    /// In a word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Chosen::Rank => "rank",
+            Chosen::Draw => "draw",
+            Chosen::Must => "must",
+            Chosen::No => "no",
+        }
+    }
+}
+
+/// Somebody who could have been on the list.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Eligible {
+    /// the position of the instance in the study
+    pub instance: usize,
+    /// by position
+    pub arm: usize,
+    /// what she is ranked by: a state, or a label
+    pub state: u16,
+    /// the probability of being on the list
+    pub inclusion: f64,
+    /// how she came onto it
+    pub chosen: Chosen,
+    /// what arms are ranked by
+    pub score: f64,
+    /// what a pull is worth over the steps ahead
+    pub value: f64,
+}
+
+/// What a pull is worth in a state or label.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Worth {
+    /// the price at which it would just pay
+    Index(f64),
+    /// the reward that it adds until the end, given what later pulls cost
+    Advantage(f64),
+}
+
+impl Worth {
+    /// The number.
+    pub fn value(self) -> f64 {
+        let (Worth::Index(value) | Worth::Advantage(value)) = self;
+        value
+    }
+}
+
+/// What the ranking of an arm goes by.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub enum LastSeen {
+    /// the last that was observed
+    State {
+        /// 0 … M − 1
+        state: u16,
+    },
+    /// absent: never seen
+    Label {
+        /// the last state that was seen
+        last_state: Option<u16>,
+        /// steps since then
+        since: Option<u16>,
+    },
+}
+
+impl LastSeen {
+    /// Of a state, or of a label and whether it is known rather than that of arms of which nothing is.
+    pub fn new(state: u16, is_known: bool, chain: Option<Chain>) -> Self {
+        match chain.map(|chain| chain.beliefs() as u16) {
+            None => LastSeen::State { state },
+            Some(labels) => {
+                let [last_state, since] = [state / labels, state % labels].map(|x| is_known.then_some(x));
+                LastSeen::Label { last_state, since }
+            }
+        }
+    }
+
+    /// The cells of a row; none where the arm was never seen.
+    pub fn cells(&self) -> Vec<Option<u16>> {
+        match *self {
+            LastSeen::State { state } => vec![Some(state)],
+            LastSeen::Label { last_state, since } => vec![last_state, since],
+        }
+    }
+
+    /// The cells of a row, in words.
+    pub fn texts(&self) -> Vec<String> {
+        let words = ["never seen", "–"].into_iter();
+        let text = |(cell, word): (Option<u16>, &str)| cell.map_or(word.into(), |cell| cell.to_string());
+        self.cells().into_iter().zip(words).map(text).collect()
+    }
+}
