@@ -71,7 +71,7 @@ def test_a_week_is_planned_filled_in_and_imported(programme, tmp_path):
     assert "Invented" not in week._repr_html_() and "<table>" in week._repr_html_() and week.plan in str(week)
     with pytest.raises(ValueError, match="found the plan"):
         programme.plan()
-    assert programme.plan(rehearse=True, seed=5).plan == ""
+    assert programme.plan(rehearse=True, seed=5).plan == "rehearsal"
 
     rows = list(csv.DictReader((tmp_path / "list.csv").open(encoding="utf-8")))
     codes = ["reached", "no answer", "not called", "Reached", "", "gone"]

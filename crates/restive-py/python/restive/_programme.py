@@ -53,7 +53,7 @@ class Imported:
 class Week:
     """This week's list. ``table`` has names and numbers in it: rank, worker, chances, what a call is worth, and a reason for everybody.
 
-    ``plan`` is its id in the ledger, empty for a rehearsal; ``said`` is what ``restive plan --json`` says, ``notes`` what should be known.
+    ``plan`` is its id in the ledger, or ``rehearsal``; ``said`` is what ``restive plan --json`` says, ``notes`` what should be known.
     """
 
     plan: str
@@ -62,7 +62,7 @@ class Week:
     notes: list[str]
 
     def __repr__(self) -> str:
-        return f"Week({self.plan or 'a rehearsal'}: {len(self.said['rows'])} people)"
+        return f"Week({self.plan}: {len(self.said['rows'])} people)"
 
     def __str__(self) -> str:
         rows = (f"{row['rank']:>4}  {arm}  {row['reason']}" for arm, row in self.said["rows"])
