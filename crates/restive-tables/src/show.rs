@@ -22,6 +22,17 @@ pub fn is_hostile(c: char) -> bool {
     c.is_control() || is_mark
 }
 
+/// The line and the character of a byte of a text, both from 1; of one within a character or behind the end, that of what stands there.
+pub fn line_and_column(text: &str, at: usize) -> (usize, usize) {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    let before = &text[..at];
+    let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
+    (before.matches('\n').count() + 1, column)
+}
+
 /// Text without anything that is obeyed: such characters are spelt.
 pub fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());

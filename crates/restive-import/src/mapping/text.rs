@@ -5,7 +5,7 @@
 
 use crate::error::{Error, Result};
 use jiff::civil::Date;
-use restive_tables::show::{quoted_name, sentence};
+use restive_tables::show::{line_and_column, quoted_name, sentence};
 use std::path::{Path, PathBuf};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -31,13 +31,7 @@ pub struct MappingText {
 impl MappingText {
     /// An error at a byte.
     pub(crate) fn fault(&self, at: usize, found: impl Into<String>) -> Error {
-        let mut at = at.min(self.text.len());
-        while !self.text.is_char_boundary(at) {
-            at -= 1;
-        }
-        let before = &self.text[..at];
-        let line = before.matches('\n').count() + 1;
-        let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
+        let (line, column) = line_and_column(&self.text, at);
         Error::Mapping { path: self.path.clone(), line, column, found: found.into() }
     }
 

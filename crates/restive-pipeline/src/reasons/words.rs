@@ -9,7 +9,7 @@ use super::template::Template;
 use crate::error::{Error, Result};
 use crate::plan::Chosen;
 use restive_tables::StudySettings;
-use restive_tables::show::{quoted_name, sentence};
+use restive_tables::show::{line_and_column, quoted_name, sentence};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -179,9 +179,7 @@ struct File<'a> {
 
 impl File<'_> {
     fn fault(&self, at: usize, found: String) -> Error {
-        let before = self.text.get(..at).unwrap_or(self.text);
-        let line = before.matches('\n').count() + 1;
-        let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
+        let (line, column) = line_and_column(self.text, at);
         restive_tables::Error::Settings { path: self.path.into(), line, column, found }.into()
     }
 

@@ -299,13 +299,7 @@ impl Rules {
 
     /// An error at a byte of the text.
     pub(crate) fn fault(&self, at: usize, found: impl Into<String>) -> Error {
-        let mut at = at.min(self.text.len());
-        while !self.text.is_char_boundary(at) {
-            at -= 1;
-        }
-        let before = &self.text[..at];
-        let line = before.matches('\n').count() + 1;
-        let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
+        let (line, column) = show::line_and_column(&self.text, at);
         let path = show::path(&self.path);
         Error::Data(format!("{path}: line {line}, column {column}: {}", found.into()).into())
     }

@@ -114,9 +114,7 @@ fn known(name: &str) -> &'static (&'static str, &'static str, &'static str) {
 }
 
 fn fault(path: &Path, text: &str, place: usize, found: String) -> Error {
-    let before = &text[..place.min(text.len())];
-    let line = before.matches('\n').count() + 1;
-    let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
+    let (line, column) = show::line_and_column(text, place);
     Error::Settings { path: path.into(), line, column, found }
 }
 
