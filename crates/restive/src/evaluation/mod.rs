@@ -8,12 +8,13 @@
 //! | [`Simulated`] (`true`) | rollouts on the true transitions | synthetic data | – |
 //! | [`fluid()`] | the mean-field limit on transitions estimated from the log | as `simulated` | O(1/N) |
 //!
-//! Predictive loss is the [`likelihood()`] of the logged transitions. [`evaluate()`] runs every estimator that applies for
+//! Where transitions are taken as given, a [`Certificate`] holds a plan against what no policy can exceed. Predictive loss is the [`likelihood()`] of the logged transitions. [`evaluate()`] runs every estimator that applies for
 //! every policy, over one or several instances.
 
 pub mod bootstrap;
 mod by_model;
 mod by_ratio;
+pub mod certificate;
 mod combine;
 pub mod cwpdis;
 pub mod decisions;
@@ -42,6 +43,7 @@ pub mod transitions;
 pub mod world;
 
 pub use bootstrap::{bootstrap, times_drawn};
+pub use certificate::{Budgeted, Certificate, Certified};
 pub use cwpdis::{Cwpdis, RatioUpTo, cwpdis};
 pub use decisions::{Decisions, LogOddsCotangent, PullCotangent, target_log_odds};
 pub use decomposed::{Decomposed, DecomposedCotangent, Relaxation, decomposed};

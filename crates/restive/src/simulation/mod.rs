@@ -127,6 +127,30 @@ pub fn planned_values(
     )
 }
 
+/// The value of each run with the state after the last decision counted too, γ^H Σ_i R(s_Hi, passive): `[runs]`. At the first step those
+/// are pulled who are said to be (`first`, `[N]`), within the budget or not; where nothing is said, and later, the policy decides.
+pub fn values_to_the_end(
+    setting: &Setting<'_>,
+    initial: &Initial,
+    first: Option<&[bool]>,
+    policy: &Policy,
+    runs: usize,
+    seed: u64,
+) -> Array1<f64> {
+    let chooser = || Chooser::new(policy, setting.budget);
+    let ends = |state: &[u16]| -> f64 {
+        state.iter().enumerate().map(|(i, &s)| setting.reward.at(i, usize::from(s), 0)).sum()
+    };
+    let choose =
+        |chooser: &mut Chooser<'_>, t: usize, state: &[u16], tie_break: &mut Random, pull: &mut [bool]| {
+            match first {
+                Some(first) if t == 0 => pull.copy_from_slice(first),
+                _ => chooser.choose(state, t, tie_break, pull),
+            }
+        };
+    values_and_ends(setting, initial, runs, seed, chooser, choose, ends)
+}
+
 /// The value of each run under any rule (`choose(memory, t, states, tie_break, pull)`).
 fn values_under<C>(
     setting: &Setting<'_>,
@@ -136,20 +160,33 @@ fn values_under<C>(
     memory: impl Fn() -> C + Send + Sync,
     choose: impl Fn(&mut C, usize, &[u16], &mut Random, &mut [bool]) + Send + Sync,
 ) -> Array1<f64> {
+    values_and_ends(setting, initial, runs, seed, memory, choose, |_| 0.0)
+}
+
+/// The same, with what the states after the last decision count for.
+fn values_and_ends<C>(
+    setting: &Setting<'_>,
+    initial: &Initial,
+    runs: usize,
+    seed: u64,
+    memory: impl Fn() -> C + Send + Sync,
+    choose: impl Fn(&mut C, usize, &[u16], &mut Random, &mut [bool]) + Send + Sync,
+    ends: impl Fn(&[u16]) -> f64 + Send + Sync,
+) -> Array1<f64> {
     let arms = Arms::new(setting.motion);
     let value = |memory: &mut C, run: usize| {
         let (mut value, mut weight) = (0.0, 1.0);
         let choose = |t: usize, state: &[u16], tie_break: &mut Random, pull: &mut [bool]| {
             choose(&mut *memory, t, state, tie_break, pull);
         };
-        roll(setting, &arms, initial, choose, run, seed, |_, state, pull| {
+        let last = roll(setting, &arms, initial, choose, run, seed, |_, state, pull| {
             let reward = setting.reward;
             let arms = state.iter().zip(pull).enumerate();
             let step: f64 = arms.map(|(i, (&s, &a))| reward.at(i, usize::from(s), usize::from(a))).sum();
             value += weight * step;
             weight *= setting.discount;
         });
-        value
+        value + weight * ends(&last)
     };
     // not a task for each of millions of runs: an interruption unwinds through every task
     let tasks = (0..runs).into_par_iter().with_min_len(runs.div_ceil(MOST_TASKS));

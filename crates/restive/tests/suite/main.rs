@@ -14,6 +14,7 @@ mod allocation;
 mod arms;
 mod auto;
 mod belief;
+mod certificate;
 mod collapsing;
 mod collapsing_gradients;
 mod collapsing_learning;
