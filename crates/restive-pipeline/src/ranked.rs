@@ -59,8 +59,8 @@ impl Applied<'_> {
                 PolicyName::Whittle => indices(transition.view(), reward, discount, observation)?.0,
                 PolicyName::Horizon => {
                     let left = self.steps_left(group.instance, asked, t)?.expect("its end is known");
-                    let standing = Standing::new(&known, observation);
-                    Ahead::new(&instance, &transition, &standing, budget, left, keys).advantage()
+                    let state: Vec<_> = Standing::new(&known, observation).ranked().collect();
+                    Ahead::new(&instance, &transition, &state, budget, left, keys).advantage()
                 }
             };
             scores.assign(&table);

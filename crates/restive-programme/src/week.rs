@@ -17,7 +17,7 @@ use jiff::civil::Date;
 use restive_ledger::{Ledger, NewPlan, Plan as Recorded, Planned, Standing, Status};
 use restive_pipeline::reasons::sentence;
 use restive_pipeline::words::{counted, grouped};
-use restive_pipeline::{Applied, Chosen, Message, Plan, PlanAsked, Rules, Trained};
+use restive_pipeline::{Applied, Chosen, Message, Nouns, Plan, PlanAsked, Rules, Trained};
 use restive_report::list::List;
 use restive_tables::{Contacts, Model, Study, show};
 use serde::Serialize;
@@ -348,9 +348,16 @@ impl Programme {
                 ),
             ),
             ("probabilities".into(), facts.inclusion.clone()),
-            ("model".into(), facts.model.clone()),
-            ("seed".into(), facts.seed.to_string()),
         ];
+        let nouns = Nouns { pull: "call", step: &self.summary.period, people: ["person", "people"], unit };
+        all.extend(plan.certificate.iter().flat_map(|certificate| certificate.lines(nouns)));
+        if plan.not_indexable > 0 {
+            let share = 100.0 * plan.not_indexable as f64 / plan.bound.arms.max(1) as f64;
+            let said =
+                format!("{} ({share:.1} %): their rank is a heuristic", people_counted(plan.not_indexable));
+            all.push(("without an exact index".into(), said));
+        }
+        all.extend([("model".into(), facts.model.clone()), ("seed".into(), facts.seed.to_string())]);
         for price in &plan.rules {
             let kept = price
                 .keeps_out

@@ -2,7 +2,7 @@
 
 use crate::shared::display::counted;
 use crate::shared::display::{Decimals, grouped, write_aligned};
-use restive_pipeline::{Bound, Plan, PolicyName};
+use restive_pipeline::{Bound, Nouns, Plan, PolicyName};
 use restive_tables::show::{cell, path};
 use std::io::{self, Write};
 use std::path::Path;
@@ -46,6 +46,10 @@ pub(crate) fn write_text(plan: &Plan, text: &mut Vec<u8>, rows: usize, out: Opti
     }
     writeln!(text, "{}", policy(plan))?;
     writeln!(text, "{}", reach(plan))?;
+    let nouns = Nouns { pull: "pull", step: "decision", people: ["arm", "arms"], unit: "reward" };
+    for (name, said) in plan.certificate.iter().flat_map(|certificate| certificate.lines(nouns)) {
+        writeln!(text, "{name}: {said}")?;
+    }
     plan.history.iter().try_for_each(|history| writeln!(text, "{history}"))
 }
 

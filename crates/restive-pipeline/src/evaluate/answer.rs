@@ -3,7 +3,7 @@
 use crate::message::Message;
 use restive::evaluation::Estimate;
 use restive::evidence::{Gain, Recorded};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// An answer, or none and why.
 #[derive(Debug, Serialize)]
@@ -22,7 +22,7 @@ pub enum Outcome {
 }
 
 /// A number with a 95 % interval.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
     /// the number
     pub value: f64,

@@ -1,6 +1,5 @@
 //! The steps ahead of some arms of one instance: prices of pulls, what a pull is worth now, and what no policy exceeds.
 
-use super::Standing;
 use ndarray::Array2;
 use restive::evaluation::World;
 use restive::planning::{
@@ -66,11 +65,11 @@ impl Arms {
 
 impl Ahead {
     /// The arms of an instance that move by these transitions, so many `steps` before the end, with pulls for `budget` of them
-    /// at each. `keys` says which of very many stand for all: a number of each arm, by its name.
+    /// at each; `state` says where each stands, none where it is not to be counted. `keys` says which of very many stand for all: a number of each arm, by its name.
     pub(crate) fn new(
         instance: &Instance,
         transition: &Transition,
-        standing: &Standing,
+        state: &[Option<u16>],
         budget: f64,
         steps: usize,
         keys: impl FnOnce() -> Vec<u64>,
@@ -78,7 +77,7 @@ impl Ahead {
         let world = World::new(instance.observation(), instance.reward(), transition);
         let mut initial = Array2::zeros((instance.arms(), world.motion().states()));
         let mut presence = Vec::with_capacity(instance.arms());
-        for (i, state) in standing.ranked().enumerate() {
+        for (i, state) in state.iter().enumerate() {
             presence.push(0..if state.is_some() { steps } else { 0 });
             state.iter().for_each(|state| initial[[i, usize::from(*state)]] = 1.0);
         }

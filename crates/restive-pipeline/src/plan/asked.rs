@@ -5,6 +5,7 @@ use crate::message::{Opt, message};
 use crate::options::INDEX_DISCOUNT;
 use crate::rules::Rules;
 use restive_tables::Contacts;
+use std::collections::HashMap;
 
 restive_tables::choices! {
     /// What arms are ranked by.
@@ -56,6 +57,17 @@ pub struct PlanAsked {
     pub period: Option<String>,
     /// who may be called, and what is kept of them for the list; absent: everybody, and nothing
     pub people: Option<Contacts>,
+    /// the trial that runs; absent: none
+    pub trial: Option<InTrial>,
+}
+
+/// Who is in which group of a trial.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct InTrial {
+    /// the group of people by the names of arms; whoever is not in it is planned for as everybody is
+    pub groups: HashMap<String, String>,
+    /// the group that is left alone
+    pub control: String,
 }
 
 impl Default for PlanAsked {
@@ -73,6 +85,7 @@ impl Default for PlanAsked {
             rules: Rules::default(),
             period: None,
             people: None,
+            trial: None,
         }
     }
 }

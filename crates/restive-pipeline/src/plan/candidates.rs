@@ -4,6 +4,7 @@
 //! The other reasons are rules of the programme, and each can be priced: what would the list be worth without it? So of everybody it is
 //! kept which of them keep her out, all of them and not only the first.
 
+use super::asked::InTrial;
 use crate::error::{Error, Result};
 use crate::rules::Rules;
 use crate::rules::people::Known;
@@ -26,6 +27,8 @@ pub(crate) struct Candidates {
     pub(crate) rules: Vec<String>,
     /// who has to be on the list, `[N]`
     pub(crate) must: Vec<bool>,
+    /// whom a trial leaves alone, to be compared with the others, `[N]`
+    pub(crate) is_control: Vec<bool>,
     /// people without a place for a reason that is no rule: gone, not to be called
     pub(crate) gone: usize,
     pub(crate) not_to_be_called: usize,
@@ -33,7 +36,12 @@ pub(crate) struct Candidates {
 
 impl Candidates {
     /// Of the people of one instance. `is_known` says of whom there is something to rank by.
-    pub(crate) fn new(rules: &Rules, known: &Known<'_>, is_known: &[bool]) -> Result<Self> {
+    pub(crate) fn new(
+        rules: &Rules,
+        known: &Known<'_>,
+        is_known: &[bool],
+        trial: Option<&InTrial>,
+    ) -> Result<Self> {
         let arms = &known.there.arms;
         let n = arms.len();
         let mut all = Self {
@@ -41,9 +49,15 @@ impl Candidates {
             out_by: vec![0; n],
             rules: Vec::new(),
             must: vec![false; n],
+            is_control: vec![false; n],
             gone: 0,
             not_to_be_called: 0,
         };
+        if let Some(trial) = trial {
+            let is_control =
+                |arm: &String| trial.groups.get(arm).is_some_and(|group| *group == trial.control);
+            all.is_control = arms.iter().map(is_control).collect();
+        }
         for i in 0..n {
             let Some(person) = known.person(i).filter(|_| is_known[i]) else { continue };
             all.not_to_be_called += usize::from(person.do_not_call);
@@ -128,6 +142,7 @@ impl Candidates {
         let name = show::name(&known.there.arms[i]);
         let why = match self.is_there[i] {
             false => "is gone, not to be called or was never seen".into(),
+            true if self.is_control[i] => "is left alone by the trial that runs".into(),
             true => {
                 let k = self.out_by[i].trailing_zeros() as usize;
                 format!("is kept out by another rule ({})", self.rules[k])
@@ -140,12 +155,41 @@ impl Candidates {
 
     /// Whether somebody may have a place.
     pub(crate) fn may(&self, i: usize) -> bool {
-        self.is_there[i] && self.out_by[i] == 0
+        self.is_there[i] && !self.is_control[i] && self.out_by[i] == 0
+    }
+
+    /// Whom nothing but rules keeps out now or later, `[N]`: the people that a plan can do something for.
+    pub(crate) fn is_callable(&self) -> Vec<bool> {
+        self.is_there
+            .iter()
+            .zip(&self.is_control)
+            .map(|(is_there, is_control)| *is_there && !is_control)
+            .collect()
+    }
+
+    /// Whether somebody would be chosen from if no trial left her alone.
+    pub(crate) fn is_apart(&self, i: usize) -> bool {
+        self.is_there[i] && self.is_control[i] && self.out_by[i] == 0
+    }
+
+    /// Why somebody may not have a place; none where she may.
+    pub(crate) fn why_not(&self, i: usize, known: &Known<'_>) -> Option<String> {
+        let person = known.person(i);
+        match () {
+            _ if person.is_some_and(|person| person.do_not_call) => Some("not to be called".into()),
+            _ if person.is_some_and(|person| !person.is_there) => Some("gone".into()),
+            _ if !self.is_there[i] => Some("never seen".into()),
+            _ if self.out_by[i] != 0 => {
+                let rules = self.rules.iter().enumerate().filter(|(k, _)| self.out_by[i] >> k & 1 == 1);
+                Some(rules.map(|(_, rule)| rule.as_str()).collect::<Vec<_>>().join("; "))
+            }
+            _ => None,
+        }
     }
 
     /// Whether somebody may have a place if a rule were not there.
     pub(crate) fn may_without(&self, i: usize, rule: usize) -> bool {
-        self.is_there[i] && self.out_by[i] & !(1 << rule) == 0
+        self.is_there[i] && !self.is_control[i] && self.out_by[i] & !(1 << rule) == 0
     }
 
     /// How many people each rule keeps out who could be called otherwise.

@@ -115,6 +115,8 @@ pub(crate) struct Choice {
     pub(crate) chosen: Vec<Chosen>,
     /// `[N]`
     pub(crate) inclusion: Vec<f64>,
+    /// what decides among equals, `[N]`
+    pub(crate) key: Vec<u64>,
     /// those who have one, in the order of the list
     pub(crate) listed: Vec<usize>,
     /// the score of the last one who got a place by rank; 0 where nobody did
@@ -191,6 +193,7 @@ impl Choice {
             is_candidate: vec![false; n],
             chosen: vec![Chosen::No; n],
             inclusion: vec![0.0; n],
+            key: Vec::new(),
             listed: Vec::new(),
             last: 0.0,
             value: 0.0,
@@ -215,6 +218,7 @@ impl Choice {
         choice.order(&deal);
         let drawn = choice.chosen.iter().filter(|chosen| **chosen == Chosen::Draw).count();
         choice.rules = deal.prices(drawn, choice.value)?;
+        choice.key = deal.key;
         Ok(choice)
     }
 

@@ -12,21 +12,24 @@
 //! | `asked` | what a plan may be asked for |
 //! | `standing`, `ahead` | where everybody stands; what a pull is worth over the steps ahead |
 //! | `candidates` | who may have a place, and which rules keep the others out |
+//! | `certificate` | how far the plan comes towards what no policy exceeds, and what more or fewer pulls would bring |
 //! | `choose` | who gets a place under the rules, with which probability, and what each rule costs |
 //! | `row`, `write` | one person of the list; the list as a table |
 
 mod ahead;
 mod asked;
 mod candidates;
+mod certificate;
 mod choose;
 mod row;
 mod standing;
 mod write;
 
 pub use ahead::Bound;
-pub use asked::{PlanAsked, PolicyName};
+pub use asked::{InTrial, PlanAsked, PolicyName};
+pub use certificate::{AtBudget, Nouns, PlanCertificate};
 pub use choose::{Chance, RulePrice};
-pub use row::{Chosen, Eligible, LastSeen, PlannedArm, Worth};
+pub use row::{Chosen, Cut, Eligible, Excluded, LastSeen, Place, PlannedArm, Worth};
 
 use crate::apply::{Applied, indices};
 use crate::error::{Error, Result};
@@ -66,6 +69,9 @@ pub struct Plan {
     pub history: Option<History>,
     /// what no policy exceeds over these steps
     pub bound: Bound,
+    /// how far the plan comes towards that; none where nobody is planned for
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub certificate: Option<PlanCertificate>,
     /// the reward that these pulls are expected to add over the steps ahead
     pub value: f64,
     /// how probabilities of being in the plan were found
@@ -87,9 +93,15 @@ pub struct Plan {
     /// what [`PlannedArm::kept`] holds: columns of the people's table
     #[serde(skip)]
     pub kept_columns: Vec<String>,
-    /// everybody who could have been in the plan, instance by instance, in the order of the study
+    /// everybody who could have been in the plan or is left alone by a trial, instance by instance, in the order of the study
     #[serde(skip)]
     pub eligible: Vec<Eligible>,
+    /// everybody else
+    #[serde(skip)]
+    pub excluded: Vec<Excluded>,
+    /// where the list of each instance ends
+    #[serde(skip)]
+    pub cuts: Vec<Cut>,
     /// best first, instance by instance
     pub plan: Vec<PlannedArm>,
 }
@@ -120,6 +132,7 @@ impl Applied<'_> {
             index_discount: (policy == PolicyName::Whittle).then_some(discount),
             history,
             bound: Bound::default(),
+            certificate: None,
             value: 0.0,
             chance: Chance::Exact,
             rules: Vec::new(),
@@ -130,6 +143,8 @@ impl Applied<'_> {
             not_to_be_called: 0,
             kept_columns: asked.people.as_ref().map_or(Vec::new(), |people| people.kept.clone()),
             eligible: Vec::new(),
+            excluded: Vec::new(),
+            cuts: Vec::new(),
             plan: Vec::new(),
         };
         for (&k, left) in planned.iter().zip(&all) {
@@ -138,8 +153,16 @@ impl Applied<'_> {
             let steps = left.unwrap_or(self.study.settings.horizon);
             plan.steps = [plan.steps[0].min(steps), plan.steps[1].max(steps)];
             let standing = Standing::new(&there.trajectories, observation);
+            let now = planned_step(&there.trajectories);
+            let known = Known::new(there, asked.people.as_ref(), now)?;
+            let ranked: Vec<Option<u16>> = standing.ranked().collect();
+            let is_known: Vec<bool> = ranked.iter().map(Option::is_some).collect();
+            let candidates = Candidates::new(&asked.rules, &known, &is_known, asked.trial.as_ref())?;
             let keys = || there.arms.iter().map(|arm| arm_key(&there.name, arm)).collect();
-            let ahead = Ahead::new(instance, &transition, &standing, places.budget as f64, steps, keys);
+            let is_callable = candidates.is_callable();
+            let counted: Vec<Option<u16>> =
+                ranked.iter().zip(&is_callable).map(|(state, is)| state.filter(|_| *is)).collect();
+            let ahead = Ahead::new(instance, &transition, &counted, places.budget as f64, steps, keys);
             plan.bound.add(&ahead.bound());
             let advantage = ahead.advantage();
             let index = match policy {
@@ -152,11 +175,6 @@ impl Applied<'_> {
                 }
             };
             plan.never_observed += standing.never_observed();
-            let now = planned_step(&there.trajectories);
-            let known = Known::new(there, asked.people.as_ref(), now)?;
-            let ranked: Vec<Option<u16>> = standing.ranked().collect();
-            let is_known: Vec<bool> = ranked.iter().map(Option::is_some).collect();
-            let candidates = Candidates::new(&asked.rules, &known, &is_known)?;
             plan.gone += candidates.gone;
             plan.not_to_be_called += candidates.not_to_be_called;
             let at = |table: &ndarray::Array2<f64>| -> Vec<f64> {
@@ -173,6 +191,29 @@ impl Applied<'_> {
             plan.gap += choice.gap;
             plan.drawn += choice.chosen.iter().filter(|chosen| **chosen == Chosen::Draw).count();
             choose::add(&mut plan.rules, choice.rules);
+            let certificate = certificate::certify(&certificate::Certifying {
+                instance,
+                transition: &transition,
+                name: &there.name,
+                arms: &there.arms,
+                state: &counted,
+                listed: &choice.listed,
+                index: index.as_ref(),
+                budget: places.budget,
+                steps,
+                seed: asked.seed,
+            });
+            plan.certificate = certificate::add(plan.certificate.take(), certificate);
+            plan.cuts.push(Cut {
+                last: cut_at(&score, &choice.key, |i| choice.chosen[i] == Chosen::Rank, true),
+                next: cut_at(
+                    &score,
+                    &choice.key,
+                    |i| choice.is_candidate[i] && choice.chosen[i] == Chosen::No,
+                    false,
+                ),
+                is_plain: places.explore == 0 && asked.rules.is_by_rank_alone(),
+            });
             let worth = |i: usize| match policy {
                 PolicyName::Whittle => Worth::Index(score[i] + 0.0),
                 PolicyName::Horizon => Worth::Advantage(score[i] + 0.0),
@@ -193,7 +234,14 @@ impl Applied<'_> {
                     kept: known.person(i).map_or(Vec::new(), |person| person.kept.clone()),
                 });
             }
-            let eligible = (0..there.arms.len()).filter(|i| choice.is_candidate[*i]);
+            let is_chosen_from = |i: &usize| choice.is_candidate[*i] || candidates.is_apart(*i);
+            let eligible = (0..there.arms.len()).filter(is_chosen_from);
+            let others = (0..there.arms.len()).filter(|i| !is_chosen_from(i));
+            plan.excluded.extend(others.map(|i| Excluded {
+                instance: k,
+                arm: i,
+                why: candidates.why_not(i, &known).unwrap_or_else(|| "a call does not pay".into()),
+            }));
             plan.eligible.extend(eligible.map(|i| Eligible {
                 instance: k,
                 arm: i,
@@ -202,6 +250,8 @@ impl Applied<'_> {
                 chosen: choice.chosen[i],
                 score: score[i],
                 value: value[i],
+                tie: choice.key[i],
+                is_control: candidates.is_control[i],
             }));
         }
         if planned.is_empty() {
@@ -239,6 +289,14 @@ impl Applied<'_> {
             Error::Asked(message!(Opt("instance"), words))
         })
     }
+}
+
+/// The lowest place in the ranking of some people, or the highest.
+fn cut_at(score: &[f64], key: &[u64], is_one: impl Fn(usize) -> bool, is_lowest: bool) -> Option<Place> {
+    let places = (0..score.len()).filter(|i| is_one(*i)).map(|i| Place { score: score[i], tie: key[i] });
+    // higher scores first, then smaller keys
+    let order = |a: &Place, b: &Place| b.score.total_cmp(&a.score).then(a.tie.cmp(&b.tie));
+    if is_lowest { places.max_by(order) } else { places.min_by(order) }
 }
 
 impl Plan {

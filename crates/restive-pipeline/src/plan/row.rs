@@ -80,6 +80,41 @@ pub struct Eligible {
     pub score: f64,
     /// what a pull is worth over the steps ahead
     pub value: f64,
+    /// what decides among equals: the smallest first
+    pub tie: u64,
+    /// whether a trial leaves her alone: then she could not be on the list
+    pub is_control: bool,
+}
+
+/// Somebody who could not be on the list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Excluded {
+    /// the position of the instance in the study
+    pub instance: usize,
+    /// by position
+    pub arm: usize,
+    /// why, in a few words
+    pub why: String,
+}
+
+/// Somebody's place in the ranking.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Place {
+    /// what arms are ranked by
+    pub score: f64,
+    /// what decides among equals: the smallest first
+    pub tie: u64,
+}
+
+/// Where the list ends: what somebody else would have needed to be on it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Cut {
+    /// the last one who got a place by rank
+    pub last: Option<Place>,
+    /// the first one who got none
+    pub next: Option<Place>,
+    /// whether rank alone decided: no limits, no costs, nobody who had to be called, no draws
+    pub is_plain: bool,
 }
 
 /// What a pull is worth in a state or label.

@@ -70,6 +70,14 @@ pub struct Rules {
     pub(crate) cost: Option<Cost>,
 }
 
+impl Rules {
+    /// Whether places go by rank alone, among those who may have one: no limits, no costs, nobody who has to be called, no draws.
+    pub fn is_by_rank_alone(&self) -> bool {
+        let has_draws = self.explore.is_some_and(|share| share > 0.0);
+        self.limits.is_empty() && self.cost.is_none() && self.must_call.is_empty() && !has_draws
+    }
+}
+
 /// So many of each value of a column.
 #[derive(Debug, Clone)]
 pub(crate) struct Limit {
