@@ -1,5 +1,6 @@
 //! The command line: the commands; what each may be asked is in its own room.
 
+use crate::audit::AuditArguments;
 use crate::compare::CompareArguments;
 use crate::demo::DemoArguments;
 use crate::doctor::DoctorArguments;
@@ -63,6 +64,7 @@ pub(crate) enum Command {
     Plan(PlanArguments),
     Outcomes(OutcomesArguments),
     Programme(ProgrammeArguments),
+    Audit(AuditArguments),
     Experiment(ExperimentArguments),
     /// Print a completion script for your shell
     #[command(after_help = "Examples:\n  restive completions bash\n  restive completions zsh")]

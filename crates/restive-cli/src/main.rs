@@ -9,6 +9,7 @@
 #![deny(clippy::print_stderr)]
 
 mod arguments;
+mod audit;
 mod compare;
 mod demo;
 mod doctor;
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
         let done = match arguments.command {
             Command::Doctor(arguments) => return doctor::run(&arguments),
             Command::Outcomes(arguments) => return outcomes::run(&arguments),
+            Command::Audit(arguments) => return audit::run(&arguments),
             Command::Demo(arguments) => demo::run(&arguments),
             Command::Index(arguments) => index::run(&arguments),
             Command::Generate(arguments) => generate::run(&arguments),

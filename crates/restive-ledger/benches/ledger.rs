@@ -1,7 +1,7 @@
 //! A large programme over half a year: `cargo bench -p restive-ledger`. Timings decide nothing.
 
 use divan::Bencher;
-use restive_ledger::{Code, How, Ledger, NewPlan, Outcome, Planned};
+use restive_ledger::{Code, Excluded, How, Input, Ledger, NewPlan, Outcome, Planned};
 use std::path::PathBuf;
 use tempfile::TempDir;
 
@@ -34,6 +34,11 @@ fn plan(period: i64) -> NewPlan {
         inclusion: "exact".into(),
         value: 1.0,
         summary: "{}".into(),
+        asked: r#"{"week": 1}"#.into(),
+        inputs: vec![Input { name: "people.csv".into(), digest: "d".into(), bytes: 9 }],
+        certificate: "{}".into(),
+        trial: None,
+        cuts: "[]".into(),
     }
 }
 
@@ -53,6 +58,9 @@ fn people() -> Vec<Planned> {
             row: how
                 .is_listed()
                 .then(|| r#"{"name": "Ada", "phone": "+911234567890", "why": "silent"}"#.into()),
+            score: 1.0 / (i as f64 + 1.0),
+            tie: i as u64,
+            trial: None,
         }
     };
     (0..PEOPLE).map(one).collect()
@@ -77,21 +85,27 @@ fn half_a_year() -> (TempDir, PathBuf) {
     let mut ledger = Ledger::open(&path).unwrap();
     let people = people();
     for period in 0..WEEKS {
-        let id = ledger.record(&plan(period), &people, false).unwrap();
+        let id = ledger.record(&plan(period), &people, &[], false).unwrap();
         ledger.receive(&outcomes(&id, people.iter().filter(|one| one.how.is_listed()))).unwrap();
     }
     (folder, path)
 }
 
-/// One plan with all its people.
+/// As many again, whom a rule kept out.
+fn excluded() -> Vec<Excluded> {
+    let one = |i: usize| Excluded { arm: format!("x{i:020x}"), why: "called within 14 days".into() };
+    (0..PEOPLE).map(one).collect()
+}
+
+/// One plan with all its people, and as many whom a rule kept out.
 #[divan::bench(sample_count = 10)]
 fn record(bencher: Bencher) {
     let folder = tempfile::tempdir().unwrap();
     let mut ledger = Ledger::open(&folder.path().join("ledger.db")).unwrap();
-    let (people, mut period) = (people(), 0);
+    let (people, excluded, mut period) = (people(), excluded(), 0);
     bencher.bench_local(|| {
         period += 1;
-        ledger.record(&plan(period), &people, false).unwrap()
+        ledger.record(&plan(period), &people, &excluded, false).unwrap()
     });
 }
 
@@ -103,7 +117,7 @@ fn receive(bencher: Bencher) {
     let (people, mut period) = (people(), 0);
     bencher.bench_local(|| {
         period += 1;
-        let id = ledger.record(&plan(period), &people, false).unwrap();
+        let id = ledger.record(&plan(period), &people, &[], false).unwrap();
         ledger.receive(&outcomes(&id, people.iter())).unwrap()
     });
 }
@@ -127,4 +141,11 @@ fn standings(bencher: Bencher) {
         let reader = Ledger::read(&path).unwrap();
         (reader.standings().unwrap().plans.len(), reader.calls().unwrap().len())
     });
+}
+
+/// Whether all of half a year is as it was written.
+#[divan::bench(sample_count = 3)]
+fn verify(bencher: Bencher) {
+    let (_folder, path) = half_a_year();
+    bencher.bench_local(|| Ledger::read(&path).unwrap().verify().unwrap().faults.len());
 }

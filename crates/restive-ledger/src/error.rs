@@ -151,6 +151,38 @@ pub enum Error {
         /// the person
         arm: String,
     },
+    /// There is no such trial.
+    #[error("{}: found no trial {trial:?}, expected one of those begun", path.display())]
+    UnknownTrial {
+        /// the ledger
+        path: PathBuf,
+        /// as it was asked for
+        trial: String,
+    },
+    /// A trial was to be begun while one runs.
+    #[error("{}: found trial {trial:?}, which runs, expected none: end it first", path.display())]
+    TrialRuns {
+        /// the ledger
+        path: PathBuf,
+        /// the trial that runs
+        trial: String,
+    },
+    /// A trial was to be begun under the name of another.
+    #[error("{}: found a trial {trial:?}, expected a name that is new", path.display())]
+    TrialKnown {
+        /// the ledger
+        path: PathBuf,
+        /// the name
+        trial: String,
+    },
+    /// A trial was to be ended that was ended before.
+    #[error("{}: found trial {trial:?}, which has ended, expected one that runs", path.display())]
+    TrialEnded {
+        /// the ledger
+        path: PathBuf,
+        /// the trial
+        trial: String,
+    },
     /// What was to be recorded cannot be.
     #[error("{}: {what}: found {found}, expected {expected}", path.display())]
     Content {

@@ -16,16 +16,22 @@
 //! |---|---|---|
 //! | `plans` | a plan; of each period at most one is current | `number`; `id` is its name |
 //! | `people` | somebody from whom a plan chose; never changed | `plan`, `arm` |
+//! | `excluded` | somebody whom a rule kept from being chosen; never changed | `plan`, `arm` |
 //! | `overrides` | a change to a list by a person | `number` |
 //! | `outcomes` | what came of a person's place on a list, as it holds now | `plan`, `arm` |
 //! | `amended` | what an outcome was before | `number` |
+//! | `trials` | a trial; at most one runs | `number`; `id` is its name |
+//! | `assigned` | somebody who is in a trial; never changed | `trial`, `arm` |
+//! | `chain` | something that was written, with a digest of all before it; never changed | `number` |
 //! | `listed` (a view) | somebody who is on a list, overrides applied | |
 //!
 //! | source | what happens there |
 //! |---|---|
 //! | `open`, `lock`, `schema` | from a path to a connection: modes, one writer, versions |
-//! | `plan`, `outcome`, `words`, `check` | what the records are, and what must hold of them |
-//! | `ledger`, `receive` | writing, one transaction for each call |
+//! | `plan`, `outcome`, `trial`, `words`, `check` | what the records are, and what must hold of them |
+//! | `ledger`, `record`, `receive` | writing, one transaction for each call |
+//! | `chain`, `seal`, `event` | what each write adds to the chain |
+//! | `verify`, `replay`, `narrow` | whether all is as it was written, and what is not |
 //! | `reader`, `history` | reading; what the next plan and the next import need |
 //!
 //! ```
@@ -54,6 +60,11 @@
 //!     inclusion: "exact".into(),
 //!     value: 0.4,
 //!     summary: "{}".into(),
+//!     asked: "{}".into(),
+//!     inputs: vec![],
+//!     certificate: String::new(),
+//!     trial: None,
+//!     cuts: String::new(),
 //! };
 //! // both are worth the same: a draw among ties decided
 //! let person = |arm: &str, how, row: Option<&str>| Planned {
@@ -65,9 +76,12 @@
 //!     value: 0.4,
 //!     group: None,
 //!     row: row.map(Into::into),
+//!     score: 0.4,
+//!     tie: 0,
+//!     trial: None,
 //! };
 //! let people = [person("B1", How::NotListed, None), person("B2", How::Rank, Some("{}"))];
-//! let id = ledger.record(&plan, &people, false)?;
+//! let id = ledger.record(&plan, &people, &[], false)?;
 //! assert_eq!(id, "2026-03-16");
 //!
 //! let outcome = Outcome {
@@ -85,29 +99,45 @@
 //! assert!(ledger.missing(&id)?.is_empty());
 //! assert_eq!(ledger.amended(&id)?[0].code, Code::NoAnswer);
 //!
+//! // whatever was written is a link, and nothing was changed behind them
+//! let verified = ledger.verify()?;
+//! assert_eq!((verified.links, verified.faults.len()), (3, 0));
+//! assert_eq!(ledger.verify_with_head(&ledger.chain()?[0].link)?.known, Some(1));
+//!
 //! // somebody else can read while this one writes, and nobody else can write
 //! assert_eq!(Ledger::read(&path)?.calls()?[0].last.code, Code::Reached);
 //! assert!(Ledger::open(&path).is_err());
 //! # Ok::<(), restive_ledger::Error>(())
 //! ```
 
+mod chain;
 mod check;
 mod error;
+mod event;
 mod history;
 mod ledger;
 mod lock;
+mod narrow;
 mod open;
 mod outcome;
 mod plan;
 mod reader;
 mod receive;
+mod record;
+mod replay;
 mod schema;
+mod seal;
+mod trial;
+mod verify;
 mod words;
 
+pub use chain::Link;
 pub use error::{Error, Result};
 pub use history::{Calls, Decided, LastCall, Standing, Standings};
 pub use ledger::Ledger;
 pub use lock::Holder;
 pub use outcome::{Code, Outcome, Problem, Received};
-pub use plan::{How, Kind, NewPlan, Override, Plan, Planned, Status};
+pub use plan::{Excluded, How, Input, Kind, NewPlan, Override, Plan, Planned, Status};
 pub use reader::Reader;
+pub use trial::{Assigned, NewTrial, Trial, TrialStatus};
+pub use verify::{Fault, Verified};

@@ -1,7 +1,7 @@
 //! What is recorded of a plan: how it was made, and everybody it chose from.
 
 use crate::words::words;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// How a plan was made. Days are civil days as text (`2026-03-16`), moments are UTC by RFC 3339 (`2026-03-16T08:00:00Z`).
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -44,6 +44,27 @@ pub struct NewPlan {
     pub value: f64,
     /// what there is to say of it, as JSON; the ledger does not look into it
     pub summary: String,
+    /// how it was asked for, as JSON; the ledger does not look into it
+    pub asked: String,
+    /// what it was made of
+    pub inputs: Vec<Input>,
+    /// what proves it, as JSON; the ledger does not look into it
+    pub certificate: String,
+    /// the trial that ran, by its name
+    pub trial: Option<String>,
+    /// what would have changed who is on the list, as JSON; the ledger does not look into it
+    pub cuts: String,
+}
+
+/// Something of which a plan was made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Input {
+    /// what it is called
+    pub name: String,
+    /// what tells its content from any other
+    pub digest: String,
+    /// how long it is
+    pub bytes: u64,
 }
 
 /// A plan of the ledger.
@@ -90,6 +111,21 @@ pub struct Planned {
     pub group: Option<String>,
     /// what the list said, as JSON, for those who are on it; the ledger does not look into it
     pub row: Option<String>,
+    /// what people are ranked by; in plans of ledgers before version 3 the value
+    pub score: f64,
+    /// what decides among equal scores; 0 in plans of ledgers before version 3
+    pub tie: u64,
+    /// the group in the trial, where one ran and the person is in it
+    pub trial: Option<String>,
+}
+
+/// Somebody whom a rule kept from being chosen.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Excluded {
+    /// who
+    pub arm: String,
+    /// by which rule, in words
+    pub why: String,
 }
 
 /// How somebody came to be on a list.

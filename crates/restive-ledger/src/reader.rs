@@ -6,7 +6,7 @@
 use crate::error::{Error, Result};
 use crate::open;
 use crate::outcome::Outcome;
-use crate::plan::{How, NewPlan, Override, Plan, Planned};
+use crate::plan::{Excluded, How, NewPlan, Override, Plan, Planned};
 use rusqlite::{Connection, OptionalExtension, Params, Row};
 use std::path::{Path, PathBuf};
 
@@ -22,8 +22,9 @@ pub(crate) type Number = i64;
 
 const PLAN: &str = "SELECT id, status, people, made_at, period, period_start, period_end, restive, model, \
     model_fingerprint, study_fingerprint, words_fingerprint, rules, policy, budget, places, explore_places, seed, steps, inclusion, \
-    value, summary FROM plans";
-const PERSON: &str = r#"SELECT arm, probability, how, rank, state, value, "group", "row" FROM people"#;
+    value, summary, asked, inputs, certificate, trial, cuts FROM plans";
+const PERSON: &str =
+    r#"SELECT arm, probability, how, rank, state, value, "group", "row", score, tie, trial FROM people"#;
 
 impl Reader {
     /// Opens the ledger to read it, also while somebody writes, and also where nothing may be written.
@@ -63,6 +64,14 @@ impl Reader {
     pub fn people(&self, plan: &str) -> Result<Vec<Planned>> {
         let sql = format!("{PERSON} WHERE plan = ?1 ORDER BY arm");
         self.all("read the people of a plan", &sql, [self.number(plan)?], person)
+    }
+
+    /// Everybody whom a rule kept from being chosen by a plan, by `arm`.
+    pub fn excluded(&self, plan: &str) -> Result<Vec<Excluded>> {
+        let sql = "SELECT arm, why FROM excluded WHERE plan = ?1 ORDER BY arm";
+        self.all("read whom rules kept out", sql, [self.number(plan)?], |row| {
+            Ok(Excluded { arm: row.get(0)?, why: row.get(1)? })
+        })
     }
 
     /// Who is on the list of a plan, overrides applied: by rank, those without one last, and by `arm`. Whoever was added to it still
@@ -132,10 +141,8 @@ impl Reader {
 }
 
 fn plan(row: &Row<'_>) -> rusqlite::Result<Plan> {
-    let seed: String = row.get(17)?;
-    let seed = seed.parse().map_err(|error| {
-        rusqlite::Error::FromSqlConversionFailure(17, rusqlite::types::Type::Text, Box::new(error))
-    })?;
+    let inputs: String = row.get(23)?;
+    let inputs = serde_json::from_str(&inputs).map_err(|error| unreadable(23, error))?;
     let facts = NewPlan {
         made_at: row.get(3)?,
         period: row.get(4)?,
@@ -151,26 +158,44 @@ fn plan(row: &Row<'_>) -> rusqlite::Result<Plan> {
         budget: row.get(14)?,
         places: row.get(15)?,
         explore_places: row.get(16)?,
-        seed,
+        seed: whole(row, 17)?,
         steps: row.get(18)?,
         inclusion: row.get(19)?,
         value: row.get(20)?,
         summary: row.get(21)?,
+        asked: row.get(22)?,
+        inputs,
+        certificate: row.get(24)?,
+        trial: row.get(25)?,
+        cuts: row.get(26)?,
     };
     let people: u32 = row.get(2)?;
     Ok(Plan { id: row.get(0)?, status: row.get(1)?, people: people as usize, facts })
 }
 
+/// A number that may be beyond the integers of SQLite, and stands there as text.
+pub(crate) fn whole(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
+    row.get::<_, String>(column)?.parse().map_err(|error| unreadable(column, error))
+}
+
+fn unreadable(column: usize, error: impl std::error::Error + Send + Sync + 'static) -> rusqlite::Error {
+    rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, Box::new(error))
+}
+
 fn person(row: &Row<'_>) -> rusqlite::Result<Planned> {
+    let value = row.get(5)?;
     Ok(Planned {
         arm: row.get(0)?,
         probability: row.get(1)?,
         how: row.get::<_, Option<How>>(2)?.unwrap_or(How::NotListed),
         rank: row.get(3)?,
         state: row.get(4)?,
-        value: row.get(5)?,
+        value,
         group: row.get(6)?,
         row: row.get(7)?,
+        score: row.get::<_, Option<f64>>(8)?.unwrap_or(value),
+        tie: row.get::<_, Option<i64>>(9)?.unwrap_or(0).cast_unsigned(),
+        trial: row.get(10)?,
     })
 }
 

@@ -4,8 +4,10 @@
 //! others from being recorded. The same again changes nothing, so that a file can be received twice; another word on the same person
 //! and plan takes the place of the earlier one, which is kept among the amended.
 
+use crate::chain::{Chain, Event};
 use crate::check::{self, Wrong};
 use crate::error::{Error, Result};
+use crate::event::Came;
 use crate::ledger::{IS_LISTED, Ledger};
 use crate::outcome::{Outcome, Problem, Received};
 use crate::plan::Status;
@@ -58,6 +60,8 @@ impl Ledger {
 
 /// What is said to SQLite for each entry, prepared once.
 struct Entries<'c> {
+    connection: &'c Connection,
+    chain: Chain<'c>,
     plans: Plans,
     listed: Statement<'c>,
     known: Statement<'c>,
@@ -71,6 +75,8 @@ impl<'c> Entries<'c> {
         let mut plans = connection.prepare("SELECT id, number, status FROM plans")?;
         let plans = plans.query_map([], |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))))?;
         Ok(Self {
+            connection,
+            chain: Chain::new(connection)?,
             plans: plans.collect::<rusqlite::Result<_>>()?,
             listed: connection.prepare(IS_LISTED)?,
             known: connection.prepare(
@@ -112,16 +118,34 @@ impl<'c> Entries<'c> {
         let entered = match known.map(|known| known.amended_by(new)) {
             None => {
                 write(&mut self.insert, plan, new)?;
+                self.tell(Event::Outcome, new, None)?;
                 Entered::New
             }
             Some(None) => Entered::Same,
             Some(Some(now)) => {
                 self.keep.execute(key)?;
+                let kept = self.connection.last_insert_rowid();
                 write(&mut self.amend, plan, &now)?;
+                self.tell(Event::Amended, &now, Some(kept))?;
                 Entered::Amended
             }
         };
         Ok(Ok((entered, on_list)))
+    }
+
+    /// Adds to the chain what holds now, and in which row what was before is kept.
+    fn tell(&mut self, event: Event, now: &Outcome, amended: Option<i64>) -> rusqlite::Result<()> {
+        let told = Came {
+            plan: now.plan.clone(),
+            arm: now.arm.clone(),
+            code: now.code.to_string(),
+            day: now.day.clone(),
+            note: now.note.clone(),
+            source: now.source.clone(),
+            received_at: now.received_at.clone(),
+            amended,
+        };
+        self.chain.tell(&now.received_at, event, told.subject(), &told)
     }
 }
 

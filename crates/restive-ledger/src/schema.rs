@@ -6,8 +6,11 @@
 //! name is taken, for a copy is never overwritten.
 
 use crate::error::{Error, Result};
+use crate::event;
 use crate::open::{beside, private};
+use jiff::Timestamp;
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -15,7 +18,11 @@ use std::path::{Path, PathBuf};
 const APPLICATION: i64 = 0x7273_7476;
 
 /// What makes each version of the one before.
-const STEPS: [&str; 2] = [include_str!("schema/1.sql"), include_str!("schema/2.sql")];
+const STEPS: [&str; 3] =
+    [include_str!("schema/1.sql"), include_str!("schema/2.sql"), include_str!("schema/3.sql")];
+
+/// The first version that has a chain.
+const CHAINED: i64 = 3;
 
 /// The version that is written here.
 pub(crate) const VERSION: i64 = STEPS.len() as i64;
@@ -50,6 +57,27 @@ pub(crate) fn recognise(connection: &Connection, path: &Path) -> Result<Found> {
             Err(Error::NoLedger { path: path.into(), found })
         }
     }
+}
+
+/// Tables, indices, views and triggers, each with the words that made it.
+pub(crate) type Made = BTreeMap<String, String>;
+
+/// What a ledger of this version is made of.
+pub(crate) fn expected() -> rusqlite::Result<Made> {
+    let connection = Connection::open_in_memory()?;
+    STEPS.iter().try_for_each(|step| connection.execute_batch(step))?;
+    made(&connection)
+}
+
+/// What this one is made of, but for what SQLite keeps of its own on how full tables are.
+pub(crate) fn made(connection: &Connection) -> rusqlite::Result<Made> {
+    let sql = "SELECT type, name, sql FROM sqlite_schema WHERE name NOT GLOB 'sqlite_stat*'";
+    let mut statement = connection.prepare(sql)?;
+    let rows = statement.query_map([], |row| {
+        let name = format!("{} {}", event::required(row, 0)?, event::required(row, 1)?);
+        Ok((name, event::required(row, 2)?))
+    })?;
+    rows.collect()
 }
 
 /// For readers, who cannot bring a ledger up to date.
@@ -87,6 +115,9 @@ pub(crate) fn migrate(connection: &mut Connection, found: Found, at: &Path, path
         let transaction =
             connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
         transaction.execute_batch(step).map_err(failed)?;
+        if version == CHAINED {
+            event::seal_earlier(&transaction, &Timestamp::now().to_string()).map_err(failed)?;
+        }
         transaction.pragma_update(None, "user_version", version).map_err(failed)?;
         transaction.commit().map_err(failed)?;
     }

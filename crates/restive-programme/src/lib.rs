@@ -5,13 +5,16 @@
 //! | `folder` | the folder of a programme: where everything is |
 //! | `init` | the files that people edit |
 //! | `grow` | an import that knows what was planned, and what came of it |
+//! | `made`, `store` | a plan and its record from what they are made of; what that was, kept |
 //! | `week` | this week's list, made and recorded |
+//! | `audit` | plans on record: looked at, verified, one against another |
 //! | `row`, `list`, `words` | what is said of one person; the list for people, in their words |
 //! | `files` | the list as a file |
 //! | `change` | changes to a list by hand |
 //! | `outcomes` | filled-in lists, read back |
 //! | `status` | where a programme stands |
 
+mod audit;
 mod change;
 mod error;
 mod files;
@@ -19,19 +22,22 @@ mod folder;
 mod grow;
 mod init;
 mod list;
+mod made;
 mod outcomes;
 mod row;
 mod status;
+mod store;
 mod week;
 mod words;
 
+pub use audit::{Again, Diff, Entry, Moved, PlanAgain, Shown, Verified, VerifyAsked, Why};
 pub use error::{Error, Result};
 pub use files::{System, check_list, list_columns, recognise_list, write_list};
 pub use folder::{ModelEntry, Period, Programme};
 pub use grow::grow;
 pub use init::{RULES, words as template_words};
 pub use outcomes::{OutcomesAsked, Told};
-pub use restive_ledger::Kind as Change;
+pub use restive_ledger::{Input, Kind as Change, Override};
 pub use row::{Chance, Row};
 pub use status::Status;
-pub use week::{REHEARSAL, Week, WeekAsked};
+pub use week::{CONTROL, REHEARSAL, Week, WeekAsked};

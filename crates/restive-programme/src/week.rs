@@ -9,21 +9,20 @@
 use crate::error::{Error, Result};
 use crate::folder::{ModelEntry, Period, Programme};
 use crate::list::{Listed, spoken};
-use crate::row::{Calendar, Row, how};
+use crate::made::{Made, Materials, WORDS, When, fingerprint, model_fingerprint, worker};
+use crate::row::Row;
 use crate::status::{OLD, people_counted};
+use crate::store::{self, Store};
 use crate::words::ListWords;
 use jiff::Timestamp;
-use jiff::civil::Date;
-use restive_ledger::{Ledger, NewPlan, Plan as Recorded, Planned, Standing, Status};
-use restive_pipeline::reasons::sentence;
-use restive_pipeline::words::{counted, grouped};
-use restive_pipeline::{Applied, Chosen, Message, Nouns, Plan, PlanAsked, Rules, Trained};
+use restive_ledger::{Input, Ledger, Plan as Recorded, Planned, Reader, Standing, Status};
+use restive_pipeline::{InTrial, Message, Plan, PlanAsked, Rules, Trained};
 use restive_report::list::List;
-use restive_tables::{Contacts, Model, Study, show};
+use restive_tables::{Contacts, Study, show};
 use serde::Serialize;
-use std::collections::HashMap;
-use std::path::Path;
-use xxhash_rust::xxh3::xxh3_64;
+
+/// The group of a trial that is left alone.
+pub const CONTROL: &str = "control";
 
 /// What this week's list is asked for.
 #[derive(Debug, Clone, Default)]
@@ -81,47 +80,27 @@ impl Programme {
             Some(rules) => rules.clone(),
             None => self.rules()?,
         };
-        let words = self.words()?;
-        let words_text = std::fs::read(self.words_file()).unwrap_or_default();
         let list_words = self.list_words()?;
         let entry = self.model(asked.model.as_deref(), &rules)?;
-        let trained = Trained::read(&entry.folder)?;
-        let study = Study::read(&self.study())?;
-        let words = words.for_study(&study.settings);
         let contacts = Contacts::read(&self.people())?;
-        let worker = worker(&rules, &contacts)?;
-        let names = [&entry.folder, &self.study()].map(|path| show::path(path));
-        let applied = Applied::new(&trained, &study, &names[0], &names[1])?;
-        let states = self.state_names();
-        let plan_asked = PlanAsked {
-            people: Some(contacts),
-            rules: rules.clone(),
-            period: Some(period.first_day.to_string()),
-            ..asked.plan.clone()
+        let trial = match &ledger {
+            Some(ledger) => self.trial_of(ledger, &period)?,
+            None => match self.ledger().exists() {
+                true => self.trial_of(&Ledger::read(&self.ledger())?, &period)?,
+                false => None,
+            },
         };
-        let plan = applied.plan(&plan_asked)?;
-        let contacts = plan_asked.people.as_ref().expect("the people of the programme");
-        let days: Vec<Option<Date>> =
-            self.summary.periods.iter().map(|row| row.state_from.parse().ok()).collect();
-        let calendar = Calendar { days: &days };
-        let reasons = applied.reasons(0, &listed_in(&study, &plan), asked.plan.history)?;
-        let mut rows = Vec::with_capacity(plan.plan.len());
-        for (arm, reason) in plan.plan.iter().zip(&reasons) {
-            let margin = (arm.chosen == Chosen::Rank).then_some(arm.margin);
-            let said = sentence(reason, &words, margin);
-            let said = match words.chosen(arm.chosen) {
-                Some(how) => format!("{how} {said}"),
-                None => said,
-            };
-            rows.push((arm.arm.clone(), Row::new(arm, reason, said, &calendar, contacts.person(&arm.arm)?)));
-        }
-        let people = planned(&study, &plan, &rows, contacts, worker.as_deref())?;
-        let mut facts = self.facts(&plan, &plan_asked, &study, &entry, &period, now);
-        facts.model_fingerprint = model_fingerprint(&entry.folder)?;
-        facts.words_fingerprint = fingerprint(&words_text);
+        let made_at = now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+        let materials = self.materials(&asked.plan, rules, &entry, &contacts, trial, made_at)?;
+        let inputs = match asked.rehearse {
+            false => self.keep(&materials, &entry)?,
+            true => Vec::new(),
+        };
+        let made = materials.make(inputs)?;
+        let Made { facts, people, excluded, plan, rows, mut notes, warnings } = made;
         let record = match ledger {
             Some(mut ledger) => {
-                let id = ledger.record(&facts, &people, asked.again)?;
+                let id = ledger.record(&facts, &people, &excluded, asked.again)?;
                 ledger.plan(&id)?
             }
             None => Recorded { id: REHEARSAL.into(), status: Status::Current, people: people.len(), facts },
@@ -133,16 +112,14 @@ impl Programme {
             plan: &record,
             people: &listed,
             overrides: &[],
-            contacts,
+            contacts: &contacts,
             words: &list_words,
-            states: &states,
-            unit: study.settings.unit.as_deref(),
-            worker: worker.as_deref(),
-            summary: self.facts_of(&record.facts, &plan, study.settings.unit.as_deref()),
+            states: &self.state_names(),
+            unit: materials.study.settings.unit.as_deref(),
+            worker: materials.worker.as_deref(),
+            summary: serde_json::from_str(&record.facts.summary).expect("as it was just written"),
         }
         .list()?;
-        let mut notes: Vec<String> =
-            applied.notes.iter().cloned().chain(plan.note()).chain(plan.left_out()).collect();
         if missing > 0 {
             notes.push(format!(
                 "{} of earlier lists without an outcome: nobody knows whether they were called, and they may be on this one",
@@ -152,9 +129,67 @@ impl Programme {
         if let Some(age) = model_age.filter(|age| *age > OLD) {
             notes.push(format!("the model is {age} days old: train again with what has come since"));
         }
-        let warnings = plan.warnings();
-        drop(applied);
         Ok(Week { record, model_age, plan, rows, notes, warnings, list })
+    }
+
+    /// All that the plan of the next period depends on.
+    pub(crate) fn materials(
+        &self,
+        asked: &PlanAsked,
+        rules: Rules,
+        entry: &ModelEntry,
+        contacts: &Contacts,
+        trial: Option<(String, InTrial)>,
+        made_at: String,
+    ) -> Result<Materials> {
+        let worker = worker(&rules, contacts)?;
+        let mut columns = rules.columns();
+        columns.extend(worker.as_deref());
+        let contacts = contacts.reduced(&columns, &rules.ids());
+        let period = self.period()?;
+        let days = self.summary.periods.iter().map(|row| row.state_from.parse().ok()).collect();
+        Ok(Materials {
+            study: Study::read(&self.study())?,
+            trained: Trained::read(&entry.folder)?,
+            names: [&entry.folder, &self.study()].map(|path| show::path(path)),
+            model: entry.name.clone(),
+            model_fingerprint: model_fingerprint(&entry.folder)?,
+            contacts,
+            worker,
+            rules,
+            words: self.words()?,
+            words_fingerprint: fingerprint(&std::fs::read(self.words_file()).unwrap_or_default()),
+            when: When {
+                noun: self.summary.period.clone(),
+                days,
+                number: period.number,
+                first_day: period.first_day,
+                last_day: period.last_day,
+            },
+            asked: asked.into(),
+            trial,
+            made_at,
+        })
+    }
+
+    /// Keeps all that a plan depends on.
+    fn keep(&self, materials: &Materials, entry: &ModelEntry) -> Result<Vec<Input>> {
+        let store = Store::of(self.folder());
+        let mut kept = materials.keep(&store, &self.study(), &entry.folder)?;
+        if self.words_file().exists() {
+            kept.push(store.keep(WORDS, &store::read(&self.words_file())?)?);
+        }
+        Ok(kept)
+    }
+
+    /// The trial that runs in a period, and who is in which group.
+    pub(crate) fn trial_of(&self, ledger: &Reader, period: &Period) -> Result<Option<(String, InTrial)>> {
+        let Some(trial) = ledger.running_trial()? else { return Ok(None) };
+        if period.first_day.to_string() < trial.facts.starts {
+            return Ok(None);
+        }
+        let groups = ledger.assigned(&trial.facts.id)?.into_iter().map(|one| (one.arm, one.group)).collect();
+        Ok(Some((trial.facts.id, InTrial { groups, control: CONTROL.into() })))
     }
 
     /// The list of a recorded plan, as it stands: overrides applied.
@@ -211,169 +246,5 @@ impl Programme {
                 plan.facts.made_at
             ))),
         }
-    }
-
-    fn facts(
-        &self,
-        plan: &Plan,
-        asked: &PlanAsked,
-        study: &Study,
-        entry: &ModelEntry,
-        period: &Period,
-        now: Timestamp,
-    ) -> NewPlan {
-        let whole = |x: usize| u32::try_from(x).unwrap_or(u32::MAX);
-        let mut facts = NewPlan {
-            made_at: now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
-            period: period.number,
-            period_start: period.first_day.to_string(),
-            period_end: period.last_day.to_string(),
-            restive: env!("CARGO_PKG_VERSION").into(),
-            model: entry.name.clone(),
-            model_fingerprint: String::new(),
-            study_fingerprint: study.fingerprint(),
-            words_fingerprint: String::new(),
-            rules: asked.rules.text.clone(),
-            policy: plan.policy.name().into(),
-            budget: whole(plan.budget),
-            places: whole(plan.plan.len()),
-            explore_places: whole(plan.drawn),
-            seed: asked.seed,
-            steps: whole(plan.steps[1]),
-            inclusion: plan.chance.words(),
-            value: plan.value,
-            summary: String::new(),
-        };
-        let said = self.facts_of(&facts, plan, study.settings.unit.as_deref());
-        facts.summary = serde_json::to_string(&said).expect("plain values");
-        facts
-    }
-}
-
-fn fingerprint(bytes: &[u8]) -> String {
-    format!("{:016x}", xxh3_64(bytes))
-}
-
-/// Of the files of a model.
-fn model_fingerprint(folder: &Path) -> Result<String> {
-    let mut bytes = Vec::new();
-    for name in Model::FILES {
-        let path = folder.join(name);
-        let read =
-            std::fs::read(&path).map_err(|answer| restive_tables::Error::Io { path, doing: "read", answer });
-        bytes.extend(read?);
-    }
-    Ok(fingerprint(&bytes))
-}
-
-/// The column that sheets are made by: as the rules say, else a kept column of that name.
-fn worker(rules: &Rules, contacts: &Contacts) -> Result<Option<String>> {
-    let wanted = rules.worker.as_deref();
-    let found = contacts.kept.iter().find(|name| name.as_str() == wanted.unwrap_or("worker"));
-    match (found, wanted) {
-        (None, Some(name)) => Err(Error::Refused(format!(
-            "{}: worker: found no column {} kept of people, expected one of: {}; the mapping says what is kept",
-            show::path(rules.path()),
-            show::name(name),
-            contacts.kept.iter().map(|name| show::name(name)).collect::<Vec<_>>().join(", ")
-        ))),
-        (found, _) => Ok(found.cloned()),
-    }
-}
-
-/// The positions and states of those on the list, in its order.
-fn listed_in(study: &Study, plan: &Plan) -> Vec<(usize, u16)> {
-    let arms = &study.instances[0].arms;
-    let known: HashMap<&str, (usize, u16)> =
-        plan.eligible.iter().map(|one| (arms[one.arm].as_str(), (one.arm, one.state))).collect();
-    plan.plan.iter().map(|row| known[row.arm.as_str()]).collect()
-}
-
-/// Everybody from whom the plan chose, for the ledger.
-fn planned(
-    study: &Study,
-    plan: &Plan,
-    rows: &[(String, Row)],
-    contacts: &Contacts,
-    worker: Option<&str>,
-) -> Result<Vec<Planned>> {
-    let said: HashMap<&str, &Row> = rows.iter().map(|(arm, row)| (arm.as_str(), row)).collect();
-    let column = worker.and_then(|name| contacts.kept.iter().position(|kept| kept == name));
-    let mut order: Vec<usize> = (0..plan.eligible.len()).collect();
-    order.sort_by(|a, b| plan.eligible[*b].score.total_cmp(&plan.eligible[*a].score));
-    let mut rank = vec![0u32; order.len()];
-    order.iter().enumerate().for_each(|(k, i)| rank[*i] = k as u32 + 1);
-    let person = |(i, eligible): (usize, &restive_pipeline::Eligible)| -> Result<Planned> {
-        let arm = &study.instances[eligible.instance].arms[eligible.arm];
-        let group = column.map(|k| Ok::<_, Error>(contacts.person(arm)?.kept[k].clone())).transpose()?;
-        Ok(Planned {
-            arm: arm.clone(),
-            probability: eligible.inclusion.clamp(0.0, 1.0),
-            how: how(eligible.chosen),
-            rank: Some(rank[i]),
-            state: Some(eligible.state.into()),
-            value: eligible.value,
-            group: group.filter(|name| !name.is_empty()),
-            row: said.get(arm.as_str()).map(|row| serde_json::to_string(row).expect("plain values")),
-        })
-    };
-    plan.eligible.iter().enumerate().map(person).collect()
-}
-
-impl Programme {
-    /// What a planner should know of a list, as name and value.
-    fn facts_of(&self, facts: &NewPlan, plan: &Plan, unit: Option<&str>) -> Vec<(String, String)> {
-        let unit = unit.unwrap_or("reward");
-        let among = plan.eligible.iter().filter(|one| one.inclusion > 0.0 && one.inclusion < 1.0).count();
-        let drawn = match plan.drawn {
-            0 => "nobody".into(),
-            drawn => format!("{} among {}", grouped(drawn as u64), people_counted(among)),
-        };
-        let empty = match plan.budget - plan.plan.len().min(plan.budget) {
-            0 => String::new(),
-            empty => format!("; {} empty: the rules allow no more", grouped(empty as u64)),
-        };
-        let mut all = vec![
-            (
-                "places".to_string(),
-                format!("{} of {}{empty}", grouped(facts.places.into()), grouped(facts.budget.into())),
-            ),
-            ("drawn by lot".into(), drawn),
-            (
-                "expected to add".into(),
-                format!(
-                    "{:.1} {unit} over {}",
-                    plan.value,
-                    counted(facts.steps.into(), &self.summary.period)
-                ),
-            ),
-            ("probabilities".into(), facts.inclusion.clone()),
-        ];
-        let nouns = Nouns { pull: "call", step: &self.summary.period, people: ["person", "people"], unit };
-        all.extend(plan.certificate.iter().flat_map(|certificate| certificate.lines(nouns)));
-        if plan.not_indexable > 0 {
-            let share = 100.0 * plan.not_indexable as f64 / plan.bound.arms.max(1) as f64;
-            let said =
-                format!("{} ({share:.1} %): their rank is a heuristic", people_counted(plan.not_indexable));
-            all.push(("without an exact index".into(), said));
-        }
-        all.extend([("model".into(), facts.model.clone()), ("seed".into(), facts.seed.to_string())]);
-        for price in &plan.rules {
-            let kept = price
-                .keeps_out
-                .map_or(String::new(), |people| format!(", keeps out {}", people_counted(people)));
-            let about = if price.is_rough { "about " } else { "" };
-            // by an index, which is no reward, a list under fewer rules may be worth a little less
-            let costs = match price.costs {
-                costs if costs < 0.005 => "costs nothing".into(),
-                costs => format!("costs {about}{costs:.2} {unit}"),
-            };
-            all.push((price.rule.clone(), format!("{costs}{kept}")));
-        }
-        if plan.gap > 0.0 {
-            let gap = format!("not proven: at most {:.3} of {} away", plan.gap, plan.policy.worth());
-            all.push(("the best list under these rules".into(), gap));
-        }
-        all
     }
 }

@@ -10,10 +10,12 @@ use pyo3::prelude::*;
 use pyo3::types::PyList;
 use restive_pipeline::{PlanAsked, Rules};
 use restive_programme::{
-    Change, Error, OutcomesAsked, Programme, System, WeekAsked, check_list, list_columns, write_list,
+    Change, Error, OutcomesAsked, Programme, System, VerifyAsked, WeekAsked, check_list, list_columns,
+    write_list,
 };
 use restive_report::list::List;
 use restive_tables::Cells;
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 pub(crate) fn refused(error: Error) -> PyErr {
@@ -159,6 +161,48 @@ fn programme_change(
     run(py, change)?.map_err(refused)
 }
 
+/// What `restive audit list --json` says.
+#[pyfunction]
+fn programme_audit_list(py: Python<'_>, folder: PathBuf) -> PyResult<String> {
+    json(run(py, || Programme::open(&folder)?.audit_list())?)
+}
+
+/// What `restive audit show --json` says.
+#[pyfunction]
+fn programme_audit_show(py: Python<'_>, folder: PathBuf, plan: Option<String>) -> PyResult<String> {
+    json(run(py, || Programme::open(&folder)?.audit_show(plan.as_deref()))?)
+}
+
+/// What `restive audit verify --json` says, and whether all is well.
+#[pyfunction]
+fn programme_audit_verify(
+    py: Python<'_>,
+    folder: PathBuf,
+    plan: Option<String>,
+    head: Option<String>,
+    quick: bool,
+) -> PyResult<(String, bool)> {
+    let asked = VerifyAsked { plan, head, quick };
+    let verified = run(py, || Programme::open(&folder)?.verify(&asked, |_, _| ()))?.map_err(refused)?;
+    let is_well = verified.is_well();
+    Ok((json(Ok(verified))?, is_well))
+}
+
+/// What `restive audit diff --json` says.
+#[pyfunction]
+fn programme_audit_diff(
+    py: Python<'_>,
+    folder: PathBuf,
+    before: Option<String>,
+    after: Option<String>,
+) -> PyResult<String> {
+    json(run(py, || Programme::open(&folder)?.diff(before.as_deref(), after.as_deref()))?)
+}
+
+fn json(answer: Result<impl Serialize, Error>) -> PyResult<String> {
+    Ok(serde_json::to_string(&answer.map_err(refused)?).expect("plain values"))
+}
+
 /// Writes the files that people edit; which were not there.
 #[pyfunction]
 fn programme_init(py: Python<'_>, folder: PathBuf) -> PyResult<Vec<PathBuf>> {
@@ -178,6 +222,10 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(programme_outcomes, module)?)?;
     module.add_function(wrap_pyfunction!(programme_status, module)?)?;
     module.add_function(wrap_pyfunction!(programme_change, module)?)?;
+    module.add_function(wrap_pyfunction!(programme_audit_list, module)?)?;
+    module.add_function(wrap_pyfunction!(programme_audit_show, module)?)?;
+    module.add_function(wrap_pyfunction!(programme_audit_verify, module)?)?;
+    module.add_function(wrap_pyfunction!(programme_audit_diff, module)?)?;
     module.add_function(wrap_pyfunction!(programme_init, module)?)?;
     module.add_function(wrap_pyfunction!(programme_new_model, module)?)
 }

@@ -322,4 +322,92 @@ fn ten_weeks_of_lists_and_outcomes_are_the_study_that_truly_was() {
         text.lines().map(|line| cells(line).remove(0)).collect()
     };
     assert_eq!(ids("again.csv"), ids("list-0.csv"));
+    audited(&folder);
+}
+
+/// After all these imports every plan comes out the same again, and whatever is changed is found.
+fn audited(folder: &Folder) {
+    let said = json(folder, "audit verify programme");
+    let plans = said["plans"].as_array().unwrap();
+    assert_eq!(plans.len(), WEEKS);
+    assert!(plans.iter().all(|plan| plan["found"] == "same"), "{said}");
+    assert_eq!(said["faults"].as_array().unwrap().len(), 0, "{said}");
+    let head = said["head"].as_str().unwrap();
+    assert_eq!(head.len(), 64);
+    let noted = stdout(&folder.restive(&format!("audit verify programme --quick --head {head}")).success());
+    assert!(noted.contains("the link that was noted is in the chain"), "{noted}");
+    let other = "0".repeat(64);
+    let unknown =
+        stdout(&folder.restive(&format!("audit verify programme --quick --head {other}")).failure());
+    assert!(unknown.contains("without the head 000"), "{unknown}");
+
+    let list = json(folder, "audit list programme");
+    assert_eq!(list.as_array().unwrap().len(), WEEKS);
+    for plan in list.as_array().unwrap() {
+        let share = plan["share"].as_f64().unwrap();
+        assert!(share > 0.3 && share < 1.2, "{plan}");
+        assert_eq!((&plan["is_kept"], &plan["outcomes"]), (&true.into(), &plan["listed"]), "{plan}");
+    }
+    let shown = json(folder, "audit show programme");
+    assert_eq!(shown["entry"]["plan"].as_str().unwrap(), date(BEFORE + WEEKS - 1, 0));
+    let curve = shown["certificate"]["curve"].as_array().unwrap();
+    assert!(curve.len() > 5 && curve[0]["budget"] == 0);
+    assert!(stdout(&folder.restive("audit show programme").success()).contains("never_call 1"));
+
+    // who came and who went, against the lists themselves
+    let ids = |name: &str| -> HashSet<String> {
+        let text = fs::read_to_string(folder.path(name)).unwrap();
+        text.lines().skip(1).map(|line| cells(line).remove(0)).collect()
+    };
+    let [before, after] = [ids("list-8.csv"), ids("list-9.csv")];
+    let diff = json(folder, "audit diff programme");
+    let moved = |which: &str| -> HashSet<String> {
+        let all = diff[which].as_array().unwrap().iter();
+        all.map(|one| one["id"].as_str().unwrap().to_string()).collect()
+    };
+    // the first column of a list is not the id: compare by how many
+    assert_eq!(diff["stayed"].as_u64().unwrap() as usize + moved("came").len(), after.len());
+    assert_eq!(diff["stayed"].as_u64().unwrap() as usize + moved("went").len(), before.len());
+    let reasons = diff["went"].as_array().unwrap().iter();
+    assert!(reasons.clone().all(|one| one["reason"].as_str().unwrap().len() > 8), "{diff}");
+    // whoever was reached a week ago is left alone for two
+    assert!(reasons.filter(|one| one["why"] == "rule").count() > 0, "{diff}");
+    assert!(stdout(&folder.restive("audit diff programme --rows 3").success()).contains(" stayed, "));
+
+    for (arguments, expected) in [
+        ("audit show programme 2020-01-06", "2020-01-06"),
+        ("audit verify programme 2020-01-06", "2020-01-06"),
+        ("audit diff programme 2020-01-06", "2020-01-06"),
+        ("audit list programme/study", "found a study, expected the folder of a programme"),
+    ] {
+        let said = stderr(&folder.restive(arguments).failure());
+        assert!(said.contains(expected) && said.trim_end().lines().count() == 1, "{arguments}: {said}");
+    }
+
+    // a content that was changed, and one that is gone
+    let inputs = shown["inputs"].as_array().unwrap();
+    let people = inputs.iter().find(|input| input["name"] == "people.json").unwrap();
+    let digest = people["digest"].as_str().unwrap();
+    let content = folder.path(&format!("programme/records/{}/{digest}", &digest[..2]));
+    let whole = fs::read(&content).unwrap();
+    fs::write(&content, &whole[..whole.len() / 2]).unwrap();
+    let said = stdout(&folder.restive("audit verify programme --quick").failure());
+    assert!(said.contains("CANNOT be made again: people.json was changed"), "{said}");
+    fs::remove_file(&content).unwrap();
+    let said = stdout(&folder.restive("audit verify programme --quick").failure());
+    assert!(said.contains("CANNOT be made again: people.json is missing"), "{said}");
+    fs::write(&content, &whole).unwrap();
+    folder.restive("audit verify programme --quick").success();
+
+    // one word of the past, changed without a database
+    let ledger = folder.path("programme/ledger.db");
+    let mut bytes = fs::read(&ledger).unwrap();
+    let at = bytes.windows(7).position(|word| word == b"reached").unwrap();
+    bytes[at..at + 7].copy_from_slice(b"refused");
+    fs::write(&ledger, &bytes).unwrap();
+    let said = stdout(&folder.restive("audit verify programme --quick").failure());
+    assert!(said.contains("CHANGED") && said.contains("NOT as it was written"), "{said}");
+    bytes[at..at + 7].copy_from_slice(b"reached");
+    fs::write(&ledger, &bytes).unwrap();
+    folder.restive("audit verify programme --quick").success();
 }

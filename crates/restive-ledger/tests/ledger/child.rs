@@ -89,9 +89,9 @@ fn write(path: &Path) {
     let mut period = ledger.latest().unwrap().map_or(0, |plan| plan.facts.period + 1);
     loop {
         let (plan, people) = crowd(period);
-        let first = ledger.record(&plan, &people, false).unwrap();
+        let first = ledger.record(&plan, &people, &[], false).unwrap();
         say(&format!("recorded {first}"));
-        let plan = ledger.record(&plan, &people, true).unwrap();
+        let plan = ledger.record(&plan, &people, &[], true).unwrap();
         say(&format!("recorded {plan}"));
         let listed = ledger.listed(&plan).unwrap();
         for (source, code) in [("first", Code::NoAnswer), ("second", Code::Reached)] {

@@ -1,7 +1,7 @@
 //! What must not be recorded is not: neither by this package, nor by somebody who opens the file by hand.
 
 use crate::made;
-use restive_ledger::{Code, Error, How, Ledger, NewPlan, Planned};
+use restive_ledger::{Code, Error, How, Kind, Ledger, NewPlan, Planned};
 use rusqlite::{Connection, ErrorCode};
 
 /// What spoils a record, and what is said of it then.
@@ -11,15 +11,15 @@ type Broken<T> = (fn(&mut T), &'static str);
 fn a_period_has_one_plan_unless_it_is_replaced() {
     let (_folder, path) = made::place();
     let mut ledger = Ledger::open(&path).unwrap();
-    let id = ledger.record(&made::plan(0), &made::people(), false).unwrap();
-    let error = ledger.record(&made::plan(0), &made::people(), false).unwrap_err();
+    let id = ledger.record(&made::plan(0), &made::people(), &[], false).unwrap();
+    let error = ledger.record(&made::plan(0), &made::people(), &[], false).unwrap_err();
     let expected =
         "found plan 2026-01-05 for the period from 2026-01-05, expected none, or leave to replace it";
     assert_eq!(error.to_string(), format!("{}: {expected}", path.display()));
     assert_eq!(ledger.plans().unwrap().len(), 1);
 
     ledger.receive(&[made::outcome(&id, "a", Code::Reached)]).unwrap();
-    let error = ledger.record(&made::plan(0), &made::people(), true).unwrap_err();
+    let error = ledger.record(&made::plan(0), &made::people(), &[], true).unwrap_err();
     let expected =
         "found 1 outcome of plan 2026-01-05, expected none: calls were made by it, and it cannot be replaced";
     assert_eq!(error.to_string(), format!("{}: {expected}", path.display()));
@@ -63,20 +63,20 @@ fn what_is_no_plan_is_refused() {
     for (spoil, expected) in broken {
         let mut plan = made::plan(0);
         spoil(&mut plan);
-        let error = ledger.record(&plan, &made::people(), false).unwrap_err();
+        let error = ledger.record(&plan, &made::people(), &[], false).unwrap_err();
         assert_eq!(error.to_string(), format!("{}: {expected}", path.display()));
     }
     assert!(ledger.plans().unwrap().is_empty());
     // a period of a day is one
     let day = NewPlan { period_end: "2026-01-05".into(), ..made::plan(0) };
-    ledger.record(&day, &[], false).unwrap();
+    ledger.record(&day, &[], &[], false).unwrap();
 }
 
 #[test]
 fn what_is_no_person_is_refused_with_the_whole_plan() {
     let (_folder, path) = made::place();
     let mut ledger = Ledger::open(&path).unwrap();
-    let broken: [Broken<Planned>; 9] = [
+    let broken: [Broken<Planned>; 11] = [
         (|one| one.arm = String::new(), "person \"\": found no id, expected the id of a person"),
         (|one| one.arm = "a".into(), "person \"a\": found this person twice, expected everybody once"),
         (|one| one.probability = 1.000_001, "person \"x\": found 1.000001, expected a number from 0 to 1"),
@@ -84,6 +84,11 @@ fn what_is_no_person_is_refused_with_the_whole_plan() {
         (|one| one.probability = f64::NAN, "person \"x\": found NaN, expected a number from 0 to 1"),
         (|one| one.value = f64::NAN, "person \"x\": found NaN, expected a finite number"),
         (|one| one.value = f64::NEG_INFINITY, "person \"x\": found -inf, expected a finite number"),
+        (|one| one.score = f64::NAN, "person \"x\": found NaN, expected a finite number"),
+        (
+            |one| one.trial = Some("b".into()),
+            "person \"x\": found a group of a trial, expected none, as the plan is of no trial",
+        ),
         (|one| one.rank = Some(0), "person \"x\": found rank 0, expected a rank from 1"),
         (
             |one| one.row = Some("{}".into()),
@@ -94,7 +99,7 @@ fn what_is_no_person_is_refused_with_the_whole_plan() {
         let mut people = made::people();
         people.push(made::person("x", How::NotListed));
         spoil(&mut people[5]);
-        let error = ledger.record(&made::plan(0), &people, false).unwrap_err();
+        let error = ledger.record(&made::plan(0), &people, &[], false).unwrap_err();
         assert_eq!(error.to_string(), format!("{}: {expected}", path.display()));
         assert!(matches!(error, Error::Content { .. }));
     }
@@ -105,13 +110,13 @@ fn what_is_no_person_is_refused_with_the_whole_plan() {
 fn a_plan_that_fails_in_the_middle_is_not_there() {
     let (_folder, path) = made::place();
     let mut ledger = Ledger::open(&path).unwrap();
-    let first = ledger.record(&made::plan(0), &made::people(), false).unwrap();
+    let first = ledger.record(&made::plan(0), &made::people(), &[], false).unwrap();
     // somebody's hand makes the fourth person impossible
     let hand = Connection::open(&path).unwrap();
     let trigger =
         "CREATE TRIGGER no BEFORE INSERT ON people WHEN new.arm = 'd' BEGIN SELECT raise(ABORT, 'no d'); END";
     hand.execute_batch(trigger).unwrap();
-    let error = ledger.record(&made::plan(0), &made::people(), true).unwrap_err();
+    let error = ledger.record(&made::plan(0), &made::people(), &[], true).unwrap_err();
     assert_eq!(error.to_string(), format!("{}: cannot record a plan: no d", path.display()));
     let plans = ledger.plans().unwrap();
     assert_eq!(plans.len(), 1);
@@ -120,19 +125,53 @@ fn a_plan_that_fails_in_the_middle_is_not_there() {
     assert_eq!(count("SELECT count(*) FROM people"), 5);
     // and the ledger goes on
     hand.execute_batch("DROP TRIGGER no").unwrap();
-    assert_eq!(ledger.record(&made::plan(0), &made::people(), true).unwrap(), "2026-01-05-2");
+    assert_eq!(ledger.record(&made::plan(0), &made::people(), &[], true).unwrap(), "2026-01-05-2");
 }
 
 #[test]
 fn the_file_defends_itself() {
     let (_folder, path) = made::place();
     let mut ledger = Ledger::open(&path).unwrap();
-    let id = ledger.record(&made::plan(0), &made::people(), false).unwrap();
-    ledger.record(&made::plan(1), &made::people(), false).unwrap();
+    let id = ledger.record(&made::plan(0), &made::people(), &made::excluded(), false).unwrap();
+    ledger.record(&made::plan(1), &made::people(), &[], false).unwrap();
     ledger.receive(&[made::outcome(&id, "a", Code::Reached), made::outcome(&id, "a", Code::Moved)]).unwrap();
+    ledger.override_list(&made::change(&id, "a", Kind::Removed)).unwrap();
+    ledger.begin_trial(&made::trial("t"), &made::assigned()).unwrap();
     drop(ledger);
     let hand = Connection::open(&path).unwrap();
     hand.pragma_update(None, "foreign_keys", true).unwrap();
+    // a plan stays as it is, but for a current one that is replaced
+    let stays = [
+        "UPDATE plans SET budget = 0",
+        "UPDATE plans SET number = number + 7",
+        "UPDATE plans SET rowid = rowid + 7",
+        "UPDATE plans SET trial = 'x'",
+        "UPDATE plans SET status = 'replaced', cuts = 'x'",
+        "UPDATE plans SET status = 'current'",
+        "UPDATE excluded SET why = 'x'",
+        "DELETE FROM excluded",
+        "UPDATE overrides SET why = 'x'",
+        "DELETE FROM overrides",
+        "UPDATE amended SET code = 'x'",
+        "DELETE FROM amended",
+        "UPDATE trials SET weeks = 2",
+        "UPDATE trials SET status = 'ended', weeks = 2",
+        "DELETE FROM trials",
+        "UPDATE assigned SET \"group\" = 'x'",
+        "DELETE FROM assigned",
+        "UPDATE chain SET at = 'x'",
+        "DELETE FROM chain",
+    ];
+    for sql in stays {
+        let error = hand.execute(sql, []).unwrap_err();
+        assert!(error.to_string().contains("never"), "{sql}: {error}");
+    }
+    hand.execute("UPDATE plans SET status = 'replaced' WHERE number = 2", []).unwrap();
+    assert!(hand.execute("UPDATE plans SET status = 'current' WHERE number = 2", []).is_err());
+    hand.execute("UPDATE trials SET status = 'ended'", []).unwrap();
+    assert!(hand.execute("UPDATE trials SET status = 'running'", []).is_err());
+    // without that, its columns still hold what they may
+    hand.execute_batch("DROP TRIGGER plans_stay; UPDATE plans SET status = 'current'").unwrap();
     let refused = [
         // of each period one current plan, of each name one
         "UPDATE plans SET period = 0",
@@ -175,6 +214,12 @@ fn the_file_defends_itself() {
         "INSERT INTO outcomes (plan, arm, code, source, received_at) VALUES (1, 'a', 'reached', 'a', 'b')",
         "INSERT INTO outcomes (plan, arm, code, source, received_at) VALUES (1, 'b', 'spoken', 'a', 'b')",
         "DELETE FROM outcomes",
+        "INSERT INTO excluded (plan, arm, why) VALUES (3, 'w', 'y')",
+        "INSERT INTO excluded (plan, arm, why) VALUES (1, '', 'y')",
+        "INSERT INTO excluded (plan, arm, why) VALUES (1, 'w', '')",
+        "UPDATE plans SET trial = 'unknown'",
+        "INSERT INTO assigned (trial, arm, \"group\") VALUES (2, 'x', 'y')",
+        "INSERT INTO assigned (trial, arm, \"group\") VALUES (1, 'x', '')",
         "INSERT INTO amended (plan, arm, code, source, received_at) VALUES (1, 'b', 'reached', 'a', 'b')",
     ];
     for sql in refused {
@@ -183,7 +228,9 @@ fn the_file_defends_itself() {
     }
     // the same sentences without what is wrong with them are accepted
     let accepted = [
-        "UPDATE plans SET seed = '18446744073709551615', budget = 0",
+        "UPDATE plans SET seed = '18446744073709551615', budget = 0, trial = 't'",
+        "INSERT INTO excluded (plan, arm, why) VALUES (1, 'w', 'y')",
+        "INSERT INTO assigned (trial, arm, \"group\") VALUES (1, 'x', 'y')",
         "INSERT INTO people (plan, arm, probability, value, rank, how, \"row\") VALUES (1, 'x', 0.5, 0, 1, 'draw', '{}')",
         "INSERT INTO overrides (plan, arm, kind, who, why, at) VALUES (1, 'x', 'removed', 'a', 'b', 'c')",
         "INSERT INTO outcomes (plan, arm, code, source, received_at) VALUES (1, 'x', 'reached', 'a', 'b')",
@@ -199,7 +246,7 @@ fn every_word_that_is_written_may_be_written() {
     let (_folder, path) = made::place();
     let mut ledger = Ledger::open(&path).unwrap();
     let people: Vec<_> = How::ALL.iter().map(|how| made::person(how.word(), *how)).collect();
-    let id = ledger.record(&made::plan(0), &people, false).unwrap();
+    let id = ledger.record(&made::plan(0), &people, &[], false).unwrap();
     assert_eq!(How::ALL.len(), 4);
     for one in ledger.people(&id).unwrap() {
         assert_eq!(one.arm, one.how.word());
@@ -224,7 +271,7 @@ fn every_word_that_is_written_may_be_written() {
 fn it_is_kept_as_safely_as_sqlite_can() {
     let (_folder, path) = made::place();
     let mut ledger = Ledger::open(&path).unwrap();
-    ledger.record(&made::plan(0), &made::people(), false).unwrap();
+    ledger.record(&made::plan(0), &made::people(), &[], false).unwrap();
     let hand = Connection::open(&path).unwrap();
     let mode: String = hand.query_row("PRAGMA journal_mode", [], |row| row.get(0)).unwrap();
     assert_eq!(mode, "wal");

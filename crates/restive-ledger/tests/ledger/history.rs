@@ -7,8 +7,9 @@ use restive_ledger::{Code, Decided, How, Kind, LastCall, Ledger, Outcome, Planne
 fn the_last_call_is_that_of_the_latest_period() {
     let (_folder, path) = made::place();
     let mut ledger = Ledger::open(&path).unwrap();
-    let ids: Vec<_> =
-        [2, 0, 1].map(|period| ledger.record(&made::plan(period), &made::people(), false).unwrap()).into();
+    let ids: Vec<_> = [2, 0, 1]
+        .map(|period| ledger.record(&made::plan(period), &made::people(), &[], false).unwrap())
+        .into();
     let entries = [
         // made first, and of the latest period
         Outcome { day: Some("2026-01-20".into()), ..made::outcome(&ids[0], "a", Code::NoAnswer) },
@@ -33,7 +34,7 @@ fn the_last_call_is_that_of_the_latest_period() {
 fn decisions_are_told_with_overrides_and_outcomes() {
     let (_folder, path) = made::place();
     let mut ledger = Ledger::open(&path).unwrap();
-    let id = ledger.record(&made::plan(0), &made::people(), false).unwrap();
+    let id = ledger.record(&made::plan(0), &made::people(), &[], false).unwrap();
     ledger.override_list(&made::change(&id, "b", Kind::Removed)).unwrap();
     ledger.override_list(&made::change(&id, "e", Kind::Added)).unwrap();
     ledger.receive(&[made::outcome(&id, "a", Code::Later), made::outcome(&id, "d", Code::Reached)]).unwrap();
@@ -63,7 +64,7 @@ fn an_empty_ledger_has_nothing_to_tell() {
     // and a plan may have nobody to choose from
     drop(reader);
     let mut ledger = Ledger::open(&path).unwrap();
-    let id = ledger.record(&made::plan(0), &[], false).unwrap();
+    let id = ledger.record(&made::plan(0), &[], &[], false).unwrap();
     assert!(ledger.people(&id).unwrap().is_empty() && ledger.decided(&id).unwrap().is_empty());
 }
 
@@ -82,7 +83,7 @@ fn many_people() {
         })
         .collect();
     for period in 0..2 {
-        let id = ledger.record(&made::plan(period), &people, false).unwrap();
+        let id = ledger.record(&made::plan(period), &people, &[], false).unwrap();
         let listed = ledger.listed(&id).unwrap();
         let expected: Vec<_> = (0..PEOPLE).step_by(100).map(name).collect();
         assert_eq!(made::arms(&listed), expected);

@@ -53,8 +53,9 @@ fn a_kill_at_any_instant_leaves_everything_whole() {
         }
         let ledger = Ledger::open(&path).unwrap();
         plans_are_whole(&ledger, &done);
+        assert_eq!(ledger.verify().unwrap().faults, []);
         drop(ledger);
-        file_is_sound(&path, 2);
+        file_is_sound(&path, 3);
         only_the_owner_reads(folder.path());
         kills += 1;
     }

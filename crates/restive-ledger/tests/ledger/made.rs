@@ -1,6 +1,8 @@
 //! Plans, people and outcomes to record.
 
-use restive_ledger::{Code, How, Kind, NewPlan, Outcome, Override, Planned};
+use restive_ledger::{
+    Assigned, Code, Excluded, How, Input, Kind, NewPlan, NewTrial, Outcome, Override, Planned,
+};
 use std::path::PathBuf;
 use tempfile::TempDir;
 
@@ -34,6 +36,11 @@ pub fn plan(period: i64) -> NewPlan {
         inclusion: "exact".into(),
         value: 0.5,
         summary: r#"{"a": 1}"#.into(),
+        asked: r#"{"week": 1}"#.into(),
+        inputs: vec![Input { name: "people.csv".into(), digest: "d".into(), bytes: 9 }],
+        certificate: "{}".into(),
+        trial: None,
+        cuts: "[]".into(),
     }
 }
 
@@ -48,6 +55,9 @@ pub fn person(arm: &str, how: How) -> Planned {
         value: 0.25,
         group: None,
         row: how.is_listed().then(|| "{}".into()),
+        score: 0.75,
+        tie: 11,
+        trial: None,
     }
 }
 
@@ -82,4 +92,35 @@ pub fn outcome(plan: &str, arm: &str, code: Code) -> Outcome {
 
 pub fn arms(people: &[Planned]) -> Vec<&str> {
     people.iter().map(|person| person.arm.as_str()).collect()
+}
+
+/// Whom rules kept out of a plan.
+pub fn excluded() -> Vec<Excluded> {
+    [("z", "asked for no calls"), ("y", "called within 14 days"), ("x", "asked for no calls")]
+        .map(|(arm, why)| Excluded { arm: arm.into(), why: why.into() })
+        .into()
+}
+
+pub fn trial(id: &str) -> NewTrial {
+    NewTrial {
+        id: id.into(),
+        made_at: "2026-01-01T08:00:00Z".into(),
+        starts: "2026-01-05".into(),
+        weeks: 8,
+        protocol: "groups = [\"list\", \"lot\"]".into(),
+        protocol_digest: "p".into(),
+        seed: u64::MAX,
+    }
+}
+
+/// Who is in a trial.
+pub fn assigned() -> Vec<Assigned> {
+    [("c", "lot", None, None), ("a", "list", Some("young"), None), ("b", "lot", Some(""), Some("north"))]
+        .map(|(arm, group, stratum, cluster)| Assigned {
+            arm: arm.into(),
+            group: group.into(),
+            stratum: stratum.map(Into::into),
+            cluster: cluster.map(Into::into),
+        })
+        .into()
 }

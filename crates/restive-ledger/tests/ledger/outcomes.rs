@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 fn late_partial_and_repeated_entries_are_fine() {
     let (_folder, path) = made::place();
     let mut ledger = Ledger::open(&path).unwrap();
-    let id = ledger.record(&made::plan(0), &made::people(), false).unwrap();
+    let id = ledger.record(&made::plan(0), &made::people(), &[], false).unwrap();
     let said = |code, day: Option<&str>, note: Option<&str>| Outcome {
         day: day.map(Into::into),
         note: note.map(Into::into),
@@ -45,8 +45,8 @@ fn late_partial_and_repeated_entries_are_fine() {
 fn one_bad_entry_does_not_spoil_the_others() {
     let (_folder, path) = made::place();
     let mut ledger = Ledger::open(&path).unwrap();
-    let old = ledger.record(&made::plan(0), &made::people(), false).unwrap();
-    let id = ledger.record(&made::plan(0), &made::people(), true).unwrap();
+    let old = ledger.record(&made::plan(0), &made::people(), &[], false).unwrap();
+    let id = ledger.record(&made::plan(0), &made::people(), &[], true).unwrap();
     let entries = [
         made::outcome(&id, "a", Code::Reached),
         made::outcome(&id, "zed", Code::Reached),
@@ -168,7 +168,7 @@ proptest! {
         let (_folder, path) = made::place();
         let mut ledger = Ledger::open(&path).unwrap();
         for (period, replace) in [(0, false), (0, true), (1, false)] {
-            ledger.record(&made::plan(period), &made::people(), replace).unwrap();
+            ledger.record(&made::plan(period), &made::people(), &[], replace).unwrap();
         }
         let mut model = Model::default();
         for plan in [PLANS[1], PLANS[2]] {

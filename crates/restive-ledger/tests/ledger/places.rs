@@ -98,7 +98,7 @@ mod unix {
     fn only_the_owner_reads_it() {
         let (folder, path) = made::place();
         let mut ledger = Ledger::open(&path).unwrap();
-        ledger.record(&made::plan(0), &made::people(), false).unwrap();
+        ledger.record(&made::plan(0), &made::people(), &[], false).unwrap();
         let _reader = Ledger::read(&path).unwrap();
         for name in ["ledger.db", "ledger.db-wal", "ledger.db-shm", "ledger.db.lock"] {
             assert_eq!(mode(&folder.path().join(name)), 0o600, "{name}");
@@ -147,7 +147,7 @@ mod unix {
         std::fs::create_dir(&folder).unwrap();
         let path = folder.join("ledger.db");
         let mut ledger = Ledger::open(&path).unwrap();
-        ledger.record(&made::plan(0), &made::people(), false).unwrap();
+        ledger.record(&made::plan(0), &made::people(), &[], false).unwrap();
         drop(ledger);
         for file in [outer.path(), &folder, &path, &folder.join("ledger.db.lock")] {
             somebody.own(file);

@@ -26,12 +26,15 @@ fn a_plan_comes_back_as_it_was_recorded() {
             value: -1e-300,
             group: Some("Asha 👩‍⚕️".into()),
             row: Some("{\"note\": \"it's \\\"so\\\"\"}".into()),
+            score: f64::MAX,
+            tie: u64::MAX,
+            trial: None,
         },
         Planned { probability: 0.0, ..made::person("b", How::NotListed) },
         Planned { probability: 1.0, row: None, ..made::person("c", How::Rank) },
     ];
     let mut ledger = Ledger::open(&path).unwrap();
-    let id = ledger.record(&plan, &people, false).unwrap();
+    let id = ledger.record(&plan, &people, &[], false).unwrap();
     assert_eq!(ledger.people(&id).unwrap(), people);
     drop(ledger);
     let ledger = Ledger::read(&path).unwrap();
@@ -49,7 +52,7 @@ fn seeds_beyond_the_integers_of_sqlite_come_back() {
     let mut ledger = Ledger::open(&path).unwrap();
     let seeds = [0, 1, i64::MAX as u64, i64::MAX as u64 + 1, u64::MAX - 1, u64::MAX];
     for (period, seed) in (0..).zip(seeds) {
-        ledger.record(&NewPlan { seed, ..made::plan(period) }, &[], false).unwrap();
+        ledger.record(&NewPlan { seed, ..made::plan(period) }, &[], &[], false).unwrap();
     }
     let found: Vec<u64> = ledger.plans().unwrap().iter().map(|plan| plan.facts.seed).collect();
     assert_eq!(found, seeds);
@@ -59,7 +62,7 @@ fn seeds_beyond_the_integers_of_sqlite_come_back() {
 fn plans_are_named_by_their_first_day() {
     let (_folder, path) = made::place();
     let mut ledger = Ledger::open(&path).unwrap();
-    let mut record = |plan: &NewPlan, replace| ledger.record(plan, &made::people(), replace).unwrap();
+    let mut record = |plan: &NewPlan, replace| ledger.record(plan, &made::people(), &[], replace).unwrap();
     assert_eq!(record(&made::plan(0), false), "2026-01-05");
     assert_eq!(record(&made::plan(0), true), "2026-01-05-2");
     assert_eq!(record(&made::plan(0), true), "2026-01-05-3");
@@ -78,7 +81,7 @@ fn the_latest_plan_is_that_of_the_latest_period() {
     let mut ledger = Ledger::open(&path).unwrap();
     assert_eq!(ledger.latest().unwrap(), None);
     for period in [3, 5, 4] {
-        ledger.record(&made::plan(period), &[], false).unwrap();
+        ledger.record(&made::plan(period), &[], &[], false).unwrap();
     }
     assert_eq!(ledger.latest().unwrap().unwrap().facts.period, 5);
 }
@@ -87,7 +90,7 @@ fn the_latest_plan_is_that_of_the_latest_period() {
 fn lists_come_by_rank() {
     let (_folder, path) = made::place();
     let mut ledger = Ledger::open(&path).unwrap();
-    let id = ledger.record(&made::plan(0), &made::people(), false).unwrap();
+    let id = ledger.record(&made::plan(0), &made::people(), &[], false).unwrap();
     assert_eq!(made::arms(&ledger.people(&id).unwrap()), ["a", "b", "c", "d", "e"]);
     assert_eq!(made::arms(&ledger.listed(&id).unwrap()), ["b", "a", "c"]);
     ledger.receive(&[made::outcome(&id, "a", Code::Moved)]).unwrap();
@@ -98,7 +101,7 @@ fn lists_come_by_rank() {
 fn overrides_change_the_list_and_no_probability() {
     let (_folder, path) = made::place();
     let mut ledger = Ledger::open(&path).unwrap();
-    let id = ledger.record(&made::plan(0), &made::people(), false).unwrap();
+    let id = ledger.record(&made::plan(0), &made::people(), &[], false).unwrap();
     let before = ledger.people(&id).unwrap();
     let changes = [("d", Kind::Added), ("b", Kind::Removed), ("c", Kind::Removed), ("c", Kind::Added)]
         .map(|(arm, kind)| made::change(&id, arm, kind));
@@ -135,7 +138,7 @@ fn overrides_change_the_list_and_no_probability() {
     }
     assert_eq!(ledger.overrides(&id).unwrap(), changes);
 
-    ledger.record(&made::plan(0), &made::people(), true).unwrap();
+    ledger.record(&made::plan(0), &made::people(), &[], true).unwrap();
     let expected = "found plan 2026-01-05, which was replaced, expected a current one";
     refuse(&mut ledger, "e", Kind::Added, expected);
 }
@@ -144,7 +147,7 @@ fn overrides_change_the_list_and_no_probability() {
 fn everything_of_a_plan_that_is_not_there_is_refused() {
     let (_folder, path) = made::place();
     let mut ledger = Ledger::open(&path).unwrap();
-    ledger.record(&made::plan(0), &made::people(), false).unwrap();
+    ledger.record(&made::plan(0), &made::people(), &[], false).unwrap();
     let errors = [
         ledger.plan("x").unwrap_err(),
         ledger.people("x").unwrap_err(),
@@ -192,7 +195,7 @@ fn ids_may_be_anything() {
     let mut ledger = Ledger::open(&path).unwrap();
     let all = || hostile.into_iter().chain([long.as_str()]);
     let people: Vec<_> = all().map(|arm| made::person(arm, How::Rank)).collect();
-    let id = ledger.record(&made::plan(0), &people, false).unwrap();
+    let id = ledger.record(&made::plan(0), &people, &[], false).unwrap();
     let mut expected: Vec<_> = all().collect();
     expected.sort();
     assert_eq!(made::arms(&ledger.people(&id).unwrap()), expected);
@@ -222,8 +225,11 @@ prop_compose! {
         value in proptest::num::f64::NORMAL | proptest::num::f64::SUBNORMAL | proptest::num::f64::ZERO,
         group in any::<Option<String>>(),
         row in any::<String>(),
+        score in proptest::num::f64::NORMAL | proptest::num::f64::ZERO,
+        tie: u64,
     ) -> Planned {
-        Planned { arm, probability, how, rank, state, value, group, row: how.is_listed().then_some(row) }
+        let row = how.is_listed().then_some(row);
+        Planned { arm, probability, how, rank, state, value, group, row, score, tie, trial: None }
     }
 }
 
@@ -238,7 +244,7 @@ proptest! {
         let plan = NewPlan { seed, ..made::plan(1) };
         let mut shuffled = people.clone();
         shuffled.reverse();
-        let id = ledger.record(&plan, &shuffled, false).unwrap();
+        let id = ledger.record(&plan, &shuffled, &[], false).unwrap();
         prop_assert_eq!(ledger.people(&id).unwrap(), people.clone());
         prop_assert_eq!(ledger.plan(&id).unwrap().facts, plan);
         let mut listed: Vec<_> = people.into_iter().filter(|one| one.how != How::NotListed).collect();

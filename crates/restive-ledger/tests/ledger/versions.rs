@@ -60,7 +60,7 @@ fn an_earlier_ledger_is_brought_up_to_date() {
     assert_eq!(ledger.outcomes("2026-03-09-2").unwrap()[1].note, note);
     ledger.override_list(&made::change("2026-03-09-2", "B2", Kind::Added)).unwrap();
     drop(ledger);
-    file_is_sound(&path, 2);
+    file_is_sound(&path, 3);
 
     let (_folder, new) = made::place();
     Ledger::open(&new).unwrap();
@@ -95,7 +95,7 @@ fn a_copy_of_the_earlier_ledger_is_kept_and_never_overwritten() {
 
     // what is up to date needs no copy
     Ledger::open(&path).unwrap();
-    assert!(!folder.path().join("ledger.db.v2").exists());
+    assert!(!folder.path().join("ledger.db.v3").exists());
     assert!(!folder.path().join("ledger.db.v1-4").exists());
 }
 
@@ -124,7 +124,7 @@ fn a_step_that_fails_in_the_middle_is_no_step() {
     // without it, all is well, and the copy of the failure is a copy as well
     hand.execute_batch("DROP INDEX outcomes_of").unwrap();
     Ledger::open(&path).unwrap();
-    file_is_sound(&path, 2);
+    file_is_sound(&path, 3);
     file_is_sound(&folder.path().join("ledger.db.v1"), 1);
     file_is_sound(&folder.path().join("ledger.db.v1-2"), 1);
 }
@@ -134,9 +134,9 @@ fn readers_do_not_bring_anything_up_to_date() {
     let (_folder, path) = made::place();
     write_v1(&path, 0);
     let error = Ledger::read(&path).unwrap_err();
-    assert!(matches!(error, Error::Older { found: 1, expected: 2, .. }), "{error}");
+    assert!(matches!(error, Error::Older { found: 1, expected: 3, .. }), "{error}");
     let expected =
-        ": found version 1, expected 2: opening it for writing brings it up to date and keeps a copy";
+        ": found version 1, expected 3: opening it for writing brings it up to date and keeps a copy";
     assert_eq!(error.to_string(), format!("{}{expected}", path.display()));
     file_is_sound(&path, 1);
 }
@@ -147,7 +147,7 @@ fn a_later_version_is_refused_and_left_alone() {
     Ledger::open(&path).unwrap();
     Connection::open(&path).unwrap().pragma_update(None, "user_version", 7).unwrap();
     let bytes = std::fs::read(&path).unwrap();
-    let expected = ": found version 7, expected at most 2: it was written by a newer restive";
+    let expected = ": found version 7, expected at most 3: it was written by a newer restive";
     for error in [Ledger::open(&path).unwrap_err(), Ledger::read(&path).unwrap_err()] {
         assert_eq!(error.to_string(), format!("{}{expected}", path.display()));
     }

@@ -59,7 +59,7 @@ fn the_lock_goes_with_the_process_that_holds_it() {
     process.kill().unwrap();
     process.wait().unwrap();
     let mut ledger = Ledger::open(&path).unwrap();
-    ledger.record(&made::plan(0), &made::people(), false).unwrap();
+    ledger.record(&made::plan(0), &made::people(), &[], false).unwrap();
 }
 
 #[test]
@@ -77,9 +77,9 @@ fn a_link_leads_to_the_same_lock() {
 fn a_reader_sees_one_moment() {
     let (_folder, path) = made::place();
     let mut ledger = Ledger::open(&path).unwrap();
-    ledger.record(&made::plan(0), &made::people(), false).unwrap();
+    ledger.record(&made::plan(0), &made::people(), &[], false).unwrap();
     let before = Ledger::read(&path).unwrap();
-    let id = ledger.record(&made::plan(0), &made::people()[..2], true).unwrap();
+    let id = ledger.record(&made::plan(0), &made::people()[..2], &[], true).unwrap();
     let after = Ledger::read(&path).unwrap();
     let ids = |reader: &restive_ledger::Reader| {
         reader.plans().unwrap().into_iter().map(|plan| plan.id).collect::<Vec<_>>()
@@ -118,7 +118,7 @@ fn readers_and_the_writer_keep_out_of_each_others_way() {
             .collect();
         for period in 0..20 {
             let (plan, people) = child::crowd(period);
-            ledger.record(&plan, &people, false).unwrap();
+            ledger.record(&plan, &people, &[], false).unwrap();
         }
         done.store(true, Ordering::SeqCst);
         for reader in readers {
@@ -126,19 +126,19 @@ fn readers_and_the_writer_keep_out_of_each_others_way() {
         }
     });
     // and the writer is a writer still
-    ledger.record(&made::plan(30), &made::people(), false).unwrap();
+    ledger.record(&made::plan(30), &made::people(), &[], false).unwrap();
 }
 
 #[test]
 fn a_program_that_is_none_of_ours_is_waited_for_and_told() {
     let (_folder, path) = made::place();
     let mut ledger = Ledger::open(&path).unwrap();
-    ledger.record(&made::plan(0), &made::people(), false).unwrap();
+    ledger.record(&made::plan(0), &made::people(), &[], false).unwrap();
     let other = rusqlite::Connection::open(&path).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let error = ledger.record(&made::plan(1), &made::people(), false).unwrap_err();
+    let error = ledger.record(&made::plan(1), &made::people(), &[], false).unwrap_err();
     assert_eq!(error.to_string(), format!("{}: cannot record a plan: database is locked", path.display()));
     assert_eq!(Ledger::read(&path).unwrap().plans().unwrap().len(), 1);
     other.execute_batch("ROLLBACK").unwrap();
-    ledger.record(&made::plan(1), &made::people(), false).unwrap();
+    ledger.record(&made::plan(1), &made::people(), &[], false).unwrap();
 }

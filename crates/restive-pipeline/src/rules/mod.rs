@@ -71,6 +71,19 @@ pub struct Rules {
 }
 
 impl Rules {
+    /// The columns of people and features that the rules read.
+    pub fn columns(&self) -> Vec<&str> {
+        let limits = self.limits.iter().map(|limit| limit.by.as_str());
+        let conditions = self.leave_outs.iter().flat_map(|leave_out| leave_out.condition.columns());
+        let cost = self.cost.iter().filter_map(|cost| cost.column.as_deref());
+        limits.chain(conditions).chain(cost).chain(self.worker.as_deref()).collect()
+    }
+
+    /// The ids that the rules name.
+    pub fn ids(&self) -> Vec<String> {
+        self.must_call.iter().chain(&self.never_call).cloned().collect()
+    }
+
     /// Whether places go by rank alone, among those who may have one: no limits, no costs, nobody who has to be called, no draws.
     pub fn is_by_rank_alone(&self) -> bool {
         let has_draws = self.explore.is_some_and(|share| share > 0.0);

@@ -4,7 +4,7 @@ from restive import _restive
 from restive._deprecated import renamed
 from restive._doctor import Doctor, Finding, doctor
 from restive._evidence import evidence
-from restive._programme import Imported, Programme, Week, import_study
+from restive._programme import Audit, Imported, Programme, Verified, Week, import_study
 from restive._restive import (
     Cwpdis,
     Indices,
@@ -30,6 +30,7 @@ soft_top_k = renamed(k="budget")(_restive.soft_top_k)
 strict_top_k = renamed(k="budget")(_restive.strict_top_k)
 
 __all__ = [
+    "Audit",
     "Cwpdis",
     "DecisionFocused",
     "Doctor",
@@ -48,6 +49,7 @@ __all__ = [
     "StrictTopK",
     "Study",
     "TwoStage",
+    "Verified",
     "Week",
     "__version__",
     "cwpdis",

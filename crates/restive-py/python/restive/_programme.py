@@ -15,7 +15,7 @@ from restive import _restive
 from restive._frames import Table, columns
 from restive.study import Study
 
-__all__ = ["Imported", "Programme", "Week", "import_study"]
+__all__ = ["Audit", "Imported", "Programme", "Verified", "Week", "import_study"]
 
 
 @dataclass(frozen=True)
@@ -203,6 +203,57 @@ class Programme:
     def remove(self, id: str, *, who: str, why: str, plan: str | None = None) -> str:
         """Takes somebody off the latest list, or that of another plan."""
         return _restive.programme_change(os.fspath(self.path), False, id, who, why, plan)
+
+    @property
+    def audit(self) -> Audit:
+        """What was decided, looked at later: ``programme.audit.verify()``."""
+        return Audit(self.path)
+
+
+class Audit:
+    """Plans on record: every list, whether it can be made again to the last byte, and why names came and went."""
+
+    def __init__(self, path: _Path) -> None:
+        self.path = Path(path)
+
+    def __repr__(self) -> str:
+        return f"Audit({str(self.path)!r})"
+
+    def plans(self) -> list[dict[str, Any]]:
+        """Every plan on record, oldest first: what ``restive audit list --json`` says."""
+        return json.loads(_restive.programme_audit_list(os.fspath(self.path)))
+
+    def show(self, plan: str | None = None) -> dict[str, Any]:
+        """One plan, the latest or another, with its certificate and what it was made of: what ``restive audit show --json`` says."""
+        return json.loads(_restive.programme_audit_show(os.fspath(self.path), plan))
+
+    def verify(self, plan: str | None = None, *, head: str | None = None, quick: bool = False) -> Verified:
+        """Whether nothing on record was changed, and every plan (or one) comes out the same when it is made again.
+
+        ``head`` is a link that was noted before; ``quick`` makes no plan again.
+        """
+        said, is_well = _restive.programme_audit_verify(os.fspath(self.path), plan, head, quick)
+        return Verified(is_well, json.loads(said))
+
+    def diff(self, before: str | None = None, after: str | None = None) -> dict[str, Any]:
+        """One list against another, the last two or others: ``came`` and ``went`` have a reason for everybody."""
+        return json.loads(_restive.programme_audit_diff(os.fspath(self.path), before, after))
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What a look at the record found: true where all is well. ``said`` is what ``restive audit verify --json`` says."""
+
+    is_well: bool
+    said: dict[str, Any] = field(repr=False)
+
+    def __bool__(self) -> bool:
+        return self.is_well
+
+    def __str__(self) -> str:
+        plans = (f"{plan['plan']}: {plan['found']} {plan.get('details', '')}".rstrip() for plan in self.said["plans"])
+        faults = (f"{fault['subject']}: found {fault['found']}, expected {fault['expected']}" for fault in self.said["faults"])
+        return "\n".join([repr(self), *faults, *plans])
 
 
 _PLACES = ("rows", "used", "repeated", "merged", "aside", "outside", "quarantined")

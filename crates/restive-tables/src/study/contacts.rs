@@ -15,7 +15,8 @@ use crate::read::ParquetTable;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, BooleanArray, StringArray};
 use arrow_schema::DataType;
-use std::collections::HashMap;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 /// Who may be called, and what is kept for the list.
@@ -29,7 +30,7 @@ pub struct Contacts {
 }
 
 /// What is known of a person beside the study. Texts are empty where nothing is known; days are written `2026-03-02`.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Contact {
     /// what the programme calls her
     pub id: String,
@@ -116,6 +117,44 @@ impl Contacts {
             }
         }
         Ok(contacts)
+    }
+
+    /// The same people with what a plan needs of them alone: some of the kept columns, and the programme's own ids of those who are named.
+    pub fn reduced(&self, kept: &[&str], named: &[String]) -> Self {
+        let columns: Vec<usize> =
+            (0..self.kept.len()).filter(|k| kept.contains(&self.kept[*k].as_str())).collect();
+        let one = |(arm, person): (&String, &Contact)| {
+            let is_named = named.contains(&person.id);
+            let reduced = Contact {
+                id: if is_named { person.id.clone() } else { String::new() },
+                joined: String::new(),
+                left: String::new(),
+                kept: columns.iter().map(|k| person.kept[*k].clone()).collect(),
+                ..person.clone()
+            };
+            (arm.clone(), reduced)
+        };
+        let kept = columns.iter().map(|k| self.kept[*k].clone()).collect();
+        Self::of(&self.path, kept, self.people.iter().map(one).collect())
+    }
+
+    fn of(path: &Path, kept: Vec<String>, people: HashMap<String, Contact>) -> Self {
+        let named = people.iter().filter(|(_, person)| !person.id.is_empty());
+        let by_id = named.map(|(arm, person)| (person.id.clone(), arm.clone())).collect();
+        Self { path: path.into(), kept, people, by_id }
+    }
+
+    /// As JSON, in the order of the arms' names: the same bytes for the same people.
+    pub fn to_json(&self) -> Vec<u8> {
+        let people: BTreeMap<&String, &Contact> = self.people.iter().collect();
+        serde_json::to_vec(&(&self.kept, people)).expect("plain values")
+    }
+
+    /// What [`Contacts::to_json`] wrote; `path` is what messages call it.
+    pub fn from_json(path: &Path, bytes: &[u8]) -> Result<Self> {
+        let (kept, people): (Vec<String>, HashMap<String, Contact>) = serde_json::from_slice(bytes)
+            .map_err(|error| Error::content(path, "", error.to_string(), "the people of a recorded plan"))?;
+        Ok(Self::of(path, kept, people))
     }
 
     /// What is known of a person; one who is not in the table is refused.

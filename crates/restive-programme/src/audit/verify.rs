@@ -1,0 +1,265 @@
+//! Is the record what was written, and does it follow from what it says it was made of?
+//!
+//! Three questions. Is every row of the ledger as it was written ([`restive_ledger::Reader::verify`])? Is everything there that plans were made of,
+//! unchanged? And does every plan, made again from that, come out the same, to the last bit of every probability? What is missing or
+//! differs is named; a plan of which nothing was kept is said to be one.
+
+use crate::error::{Error, Result};
+use crate::folder::Programme;
+use crate::made::{
+    AskedOnRecord, CALENDAR, MODEL, Made, Materials, PEOPLE, STUDY, WORDS, When, fingerprint,
+    model_fingerprint, worker,
+};
+use crate::store::{Lost, Store};
+use crate::week::CONTROL;
+use restive_ledger::{Excluded, Fault, NewPlan, Plan, Planned, Reader};
+use restive_pipeline::reasons::Words;
+use restive_pipeline::words::counted;
+use restive_pipeline::{InTrial, Rules, Trained};
+use restive_tables::{Contacts, Study, show};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+/// What is to be verified.
+#[derive(Debug, Clone, Default)]
+pub struct VerifyAsked {
+    /// one plan; none: all of them
+    pub plan: Option<String>,
+    /// a link that was written down before
+    pub head: Option<String>,
+    /// whether plans are not made again: the chain and what plans were made of alone
+    pub quick: bool,
+}
+
+/// What was found.
+#[derive(Debug, Clone, Serialize)]
+pub struct Verified {
+    /// links of the chain
+    pub links: usize,
+    /// the last of them, to be written down elsewhere
+    pub head: Option<String>,
+    /// what is not as it was written
+    pub faults: Vec<Fault>,
+    /// every plan that was asked for, oldest first
+    pub plans: Vec<PlanAgain>,
+}
+
+/// What came of a plan.
+#[derive(Debug, Clone, Serialize)]
+pub struct PlanAgain {
+    /// its name
+    pub plan: String,
+    /// the version of restive that made it, where it was another one
+    pub other_version: Option<String>,
+    /// what was found
+    #[serde(flatten)]
+    pub again: Again,
+}
+
+/// Whether a plan can be made again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "found", content = "details")]
+pub enum Again {
+    /// it came out the same, byte for byte
+    Same,
+    /// everything is there that it was made of, unchanged; it was not made again
+    Kept,
+    /// it was made before anything was kept
+    NothingKept,
+    /// some of what it was made of is missing or was changed: what, and which of the two
+    Lost(Vec<String>),
+    /// it came out otherwise: what differs
+    Differs(Vec<String>),
+    /// it cannot be made: why
+    Refused(String),
+}
+
+impl Again {
+    /// Whether there is nothing wrong with it.
+    pub fn is_well(&self) -> bool {
+        matches!(self, Again::Same | Again::Kept | Again::NothingKept)
+    }
+}
+
+impl Verified {
+    /// Whether there is nothing wrong.
+    pub fn is_well(&self) -> bool {
+        self.faults.is_empty() && self.plans.iter().all(|plan| plan.again.is_well())
+    }
+}
+
+/// How many differences are named.
+const NAMED: usize = 5;
+
+impl Programme {
+    /// Verifies the record; `progress` is told of every plan before it is made again: how many are done, how many there are.
+    pub fn verify(&self, asked: &VerifyAsked, mut progress: impl FnMut(usize, usize)) -> Result<Verified> {
+        let reader = self.record()?;
+        let chain = match &asked.head {
+            Some(head) => reader.verify_with_head(head)?,
+            None => reader.verify()?,
+        };
+        let mut verified =
+            Verified { links: chain.links, head: chain.head, faults: chain.faults, plans: Vec::new() };
+        let plans = match &asked.plan {
+            Some(id) => vec![reader.plan(id)?],
+            // of a damaged ledger what can be read is verified
+            None => reader
+                .plans()
+                .or_else(|error| if verified.faults.is_empty() { Err(error) } else { Ok(Vec::new()) })?,
+        };
+        for (k, plan) in plans.iter().enumerate() {
+            progress(k, plans.len());
+            let other_version =
+                Some(plan.facts.restive.clone()).filter(|made| made != env!("CARGO_PKG_VERSION"));
+            let again = self.again(&reader, plan, asked.quick)?;
+            verified.plans.push(PlanAgain { plan: plan.id.clone(), other_version, again });
+        }
+        Ok(verified)
+    }
+
+    /// Makes a plan again.
+    fn again(&self, reader: &Reader, plan: &Plan, quick: bool) -> Result<Again> {
+        if plan.facts.inputs.is_empty() {
+            return Ok(Again::NothingKept);
+        }
+        let store = Store::of(self.folder());
+        let mut contents = BTreeMap::new();
+        let mut lost = Vec::new();
+        for input in &plan.facts.inputs {
+            match store.content(input) {
+                Ok(content) => _ = contents.insert(input.name.clone(), content),
+                Err(why) => lost.push(format!(
+                    "{} {}",
+                    show::name(&input.name),
+                    match why {
+                        Lost::Missing => "is missing",
+                        Lost::Changed => "was changed",
+                    }
+                )),
+            }
+        }
+        if !lost.is_empty() {
+            return Ok(Again::Lost(lost));
+        }
+        if quick {
+            return Ok(Again::Kept);
+        }
+        let made = match self.made_again(reader, plan, &contents) {
+            Ok(made) => made,
+            Err(error) => return Ok(Again::Refused(error.to_string())),
+        };
+        let (people, excluded) = (reader.people(&plan.id)?, reader.excluded(&plan.id)?);
+        let different = differences(&plan.facts, &people, &excluded, made);
+        Ok(if different.is_empty() { Again::Same } else { Again::Differs(different) })
+    }
+
+    fn made_again(&self, reader: &Reader, plan: &Plan, contents: &BTreeMap<String, Vec<u8>>) -> Result<Made> {
+        let name = format!("plan {}", plan.id);
+        let io = |answer| restive_tables::Error::Io {
+            path: name.clone().into(),
+            doing: "lay out what was kept of it",
+            answer,
+        };
+        let folder = tempfile::tempdir().map_err(io)?;
+        for (name, content) in contents {
+            let Some((part, file)) = name.split_once('/') else { continue };
+            // a file of the study or of the model, in a folder of its own and nowhere else
+            if ![STUDY, MODEL].contains(&part)
+                || Path::new(file).file_name().is_none_or(|plain| plain != file)
+            {
+                return Err(Error::Refused(format!(
+                    "found the content {}, expected a file",
+                    show::name(name)
+                )));
+            }
+            fs::create_dir_all(folder.path().join(part)).map_err(io)?;
+            fs::write(folder.path().join(part).join(file), content).map_err(io)?;
+        }
+        let content = |name: &str| -> Result<&[u8]> {
+            let found = contents.get(name).map(Vec::as_slice);
+            found.ok_or_else(|| Error::Refused(format!("found no {name} among what was kept, expected it")))
+        };
+        let json = |name: &str, error: serde_json::Error| {
+            Error::Refused(format!("{name}: found something else ({error}), expected what was kept"))
+        };
+        let when: When = serde_json::from_slice(content(CALENDAR)?).map_err(|error| json(CALENDAR, error))?;
+        let asked: AskedOnRecord =
+            serde_json::from_str(&plan.facts.asked).map_err(|error| json("asked", error))?;
+        let rules = Rules::parse(&self.rules_file(), &plan.facts.rules)?;
+        let contacts = Contacts::from_json(Path::new(PEOPLE), content(PEOPLE)?)?;
+        let worker = worker(&rules, &contacts)?;
+        let words = contents.get(WORDS).map_or(&[][..], Vec::as_slice);
+        let trial = match &plan.facts.trial {
+            None => None,
+            Some(id) => {
+                let groups = reader.assigned(id)?.into_iter().map(|one| (one.arm, one.group)).collect();
+                Some((id.clone(), InTrial { groups, control: CONTROL.into() }))
+            }
+        };
+        let [study, model] = [STUDY, MODEL].map(|part| folder.path().join(part));
+        let materials = Materials {
+            study: Study::read(&study)?,
+            trained: Trained::read(&model)?,
+            names: [plan.facts.model.clone(), name.clone()],
+            model: plan.facts.model.clone(),
+            model_fingerprint: model_fingerprint(&model)?,
+            contacts,
+            worker,
+            rules,
+            words: match contents.contains_key(WORDS) {
+                true => Words::from_text(Path::new(WORDS), &String::from_utf8_lossy(words))?,
+                false => Words::default(),
+            },
+            words_fingerprint: fingerprint(words),
+            when,
+            asked,
+            trial,
+            made_at: plan.facts.made_at.clone(),
+        };
+        materials.make(plan.facts.inputs.clone())
+    }
+}
+
+/// What differs between a record and the plan that was made again, in words.
+fn differences(facts: &NewPlan, people: &[Planned], excluded: &[Excluded], mut made: Made) -> Vec<String> {
+    let mut all = Vec::new();
+    // the version that makes it again is not the plan's
+    made.facts.restive.clone_from(&facts.restive);
+    let value = |facts: &NewPlan| serde_json::to_value(facts).expect("plain values");
+    let (recorded, again) = (value(facts), value(&made.facts));
+    for (name, recorded) in recorded.as_object().into_iter().flatten() {
+        let again = &again[name];
+        if recorded != again {
+            let short = |value: &serde_json::Value| value.to_string().chars().take(60).collect::<String>();
+            all.push(format!("{name}: recorded {}, made again {}", short(recorded), short(again)));
+        }
+    }
+    made.people.sort_by(|a, b| a.arm.cmp(&b.arm));
+    made.excluded.sort_by(|a, b| a.arm.cmp(&b.arm));
+    let bytes = |people: &[Planned]| serde_json::to_vec(people).expect("plain values");
+    if bytes(people) != bytes(&made.people) {
+        let again: BTreeMap<&str, &Planned> =
+            made.people.iter().map(|person| (person.arm.as_str(), person)).collect();
+        let other = |person: &&Planned| again.get(person.arm.as_str()).is_none_or(|again| again != person);
+        let differing: Vec<&str> = people.iter().filter(other).map(|person| person.arm.as_str()).collect();
+        all.push(named("people", &differing, people.len(), made.people.len()));
+    }
+    if excluded != made.excluded {
+        let other = |one: &&Excluded| !made.excluded.contains(one);
+        let differing: Vec<&str> = excluded.iter().filter(other).map(|one| one.arm.as_str()).collect();
+        all.push(named("people who could not be chosen", &differing, excluded.len(), made.excluded.len()));
+    }
+    all
+}
+
+fn named(what: &str, differing: &[&str], recorded: usize, again: usize) -> String {
+    let some: Vec<String> = differing.iter().take(NAMED).map(|arm| show::name(arm)).collect();
+    let more = differing.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let count =
+        if recorded == again { String::new() } else { format!("; {recorded} recorded, {again} made again") };
+    format!("{what}: {} differ{count}: {}{more}", counted(differing.len() as u64, "row"), some.join(", "))
+}

@@ -1,0 +1,150 @@
+//! What plans were made of, kept so that any of them can be made again: `records/` in the folder of a programme.
+//!
+//! Every file that a plan read is kept once, under the SHA-256 of its content, however many plans were made of it
+//! (`records/3f/3fa1…`, compressed by zlib). The ledger says which contents a plan was made of, and its chain covers that list, so that a
+//! content that was changed or lost is found and named. Of people only what the plan needed is kept: no names and no numbers. The folder is
+//! for its owner alone. Contents may be thrown away to save room; the plans that were made of them can then be read and no longer be made again.
+
+use crate::error::{Error, Result};
+use flate2::Compression;
+use flate2::read::ZlibDecoder;
+use flate2::write::ZlibEncoder;
+use restive_ledger::Input;
+use restive_tables::{show, write_private_file};
+use sha2::{Digest, Sha256};
+use std::fs;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+/// The contents that plans were made of.
+pub(crate) struct Store {
+    folder: PathBuf,
+}
+
+/// Why a content cannot be had.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Lost {
+    /// it is not there
+    Missing,
+    /// it is there and is something else
+    Changed,
+}
+
+impl Store {
+    /// Of a programme.
+    pub(crate) fn of(programme: &Path) -> Self {
+        Self { folder: programme.join("records") }
+    }
+
+    /// Keeps a content under a name.
+    pub(crate) fn keep(&self, name: &str, content: &[u8]) -> Result<Input> {
+        let digest = digest(content);
+        let path = self.path(&digest);
+        if !path.exists() {
+            let refused = |answer| restive_tables::Error::Io { path: path.clone(), doing: "write", answer };
+            let folder = path.parent().expect("a folder of two digits");
+            private_folder(&self.folder).and_then(|()| private_folder(folder)).map_err(refused)?;
+            let mut packed = ZlibEncoder::new(Vec::new(), Compression::new(6));
+            let packed = packed.write_all(content).and_then(|()| packed.finish()).map_err(refused)?;
+            match write_private_file(&path, &packed, None) {
+                // somebody else kept the same content meanwhile
+                Err(_) if path.exists() => {}
+                done => done?,
+            }
+        }
+        Ok(Input { name: name.into(), digest, bytes: content.len() as u64 })
+    }
+
+    /// A content as it was kept.
+    pub(crate) fn content(&self, input: &Input) -> std::result::Result<Vec<u8>, Lost> {
+        let packed = fs::read(self.path(&input.digest)).map_err(|_| Lost::Missing)?;
+        let mut content = Vec::new();
+        // one byte more than there should be tells a longer content from the right one
+        let mut unpacked = ZlibDecoder::new(&packed[..]).take(input.bytes.saturating_add(1));
+        unpacked.read_to_end(&mut content).map_err(|_| Lost::Changed)?;
+        if digest(&content) == input.digest { Ok(content) } else { Err(Lost::Changed) }
+    }
+
+    fn path(&self, digest: &str) -> PathBuf {
+        // a digest from a ledger that was tampered with is no way out of the folder
+        let is_digest = digest.len() == 64 && digest.bytes().all(|digit| digit.is_ascii_hexdigit());
+        let digest = if is_digest { digest } else { "none" };
+        self.folder.join(&digest[..2]).join(digest)
+    }
+}
+
+/// SHA-256, 64 hexadecimal digits.
+pub(crate) fn digest(content: &[u8]) -> String {
+    Sha256::digest(content).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn private_folder(folder: &Path) -> std::io::Result<()> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    fs::create_dir_all(folder)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?;
+    }
+    Ok(())
+}
+
+/// Reads a whole file.
+pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
+    fs::read(path)
+        .map_err(|answer| restive_tables::Error::Io { path: path.into(), doing: "read", answer }.into())
+}
+
+/// The files of a folder by name, in order.
+pub(crate) fn files(folder: &Path) -> Result<Vec<String>> {
+    let refused =
+        |answer| Error::from(restive_tables::Error::Io { path: folder.into(), doing: "read", answer });
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder).map_err(refused)? {
+        let entry = entry.map_err(refused)?;
+        if entry.file_type().map_err(refused)?.is_file() {
+            let name = entry.file_name().into_string().map_err(|name| {
+                let path = show::path(folder);
+                Error::Refused(format!("{path}: found a file {name:?}, expected names in Unicode"))
+            })?;
+            names.push(name);
+        }
+    }
+    names.sort_unstable();
+    Ok(names)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn contents_come_back_or_are_told_to_be_lost() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::of(folder.path());
+        let kept = store.keep("a", b"some bytes").unwrap();
+        assert_eq!(kept, store.keep("a", b"some bytes").unwrap());
+        assert_eq!(store.content(&kept).unwrap(), b"some bytes");
+        // the value of SHA-256 of the empty text, as published
+        assert_eq!(digest(b""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+        let path = store.path(&kept.digest);
+        let whole = fs::read(&path).unwrap();
+        for at in 0..whole.len() {
+            let mut flipped = whole.clone();
+            flipped[at] ^= 1;
+            fs::write(&path, &flipped).unwrap();
+            // zlib's own bits may differ and mean the same
+            if let Ok(content) = store.content(&kept) {
+                assert_eq!(content, b"some bytes");
+            }
+        }
+        fs::write(&path, b"").unwrap();
+        assert_eq!(store.content(&kept), Err(Lost::Changed));
+        fs::remove_file(&path).unwrap();
+        assert_eq!(store.content(&kept), Err(Lost::Missing));
+        let outside = Input { name: "b".into(), digest: "../../../etc/passwd".into(), bytes: 1 };
+        assert_eq!(store.content(&outside), Err(Lost::Missing));
+    }
+}
