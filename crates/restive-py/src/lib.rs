@@ -23,6 +23,7 @@ mod simulation;
 mod study;
 mod threads;
 mod trajectories;
+mod trial;
 
 use pyo3::prelude::*;
 
@@ -41,5 +42,6 @@ fn _restive(module: &Bound<'_, PyModule>) -> PyResult<()> {
     doctor::register(module)?;
     import::register(module)?;
     programme::register(module)?;
+    trial::register(module)?;
     estimator::register(module)
 }

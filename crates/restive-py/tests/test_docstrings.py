@@ -10,6 +10,6 @@ import restive.domains
 
 
 def test_examples_run():
-    for module in (restive._restive, restive._doctor, restive._evidence, restive._programme, restive.domains):
+    for module in (restive._restive, restive._doctor, restive._evidence, restive._programme, restive.domains, restive.trial):
         found = doctest.testmod(module)
         assert found.attempted > 0 and found.failed == 0

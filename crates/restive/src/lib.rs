@@ -7,8 +7,8 @@
 //!
 //! Values flow one way: [instance] → [predictor] → [index] → [policy] → [evaluation]. Gradients flow back through
 //! `pullback`s. [training] fits a predictor to what was logged, [history] puts a person's own record beside its prediction,
-//! [planning] ranks the arms of a programme that ends, [allocation] gives its places under a planner's rules, and [statistics] tests
-//! what came of it.
+//! [planning] ranks the arms of a programme that ends, [allocation] gives its places under a planner's rules, [statistics] tests
+//! what came of it, and [trial] says how a policy is put to the test.
 //!
 //! ```
 //! use restive::{Reward, Transition, Layout, index, policy};
@@ -53,6 +53,7 @@ mod simd;
 pub mod simulation;
 pub mod statistics;
 pub mod training;
+pub mod trial;
 
 pub use error::{Error, Result};
 pub use instance::{

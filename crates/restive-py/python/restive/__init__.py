@@ -1,6 +1,6 @@
 """Decision-focused learning for restless bandits: exact Whittle indices, policies and honest evaluation."""
 
-from restive import _restive
+from restive import _restive, trial
 from restive._deprecated import renamed
 from restive._doctor import Doctor, Finding, doctor
 from restive._evidence import evidence
@@ -65,5 +65,6 @@ __all__ = [
     "soft_top_k",
     "strict_top_k",
     "threads",
+    "trial",
     "whittle_index",
 ]

@@ -219,6 +219,35 @@ def programme_audit_list(folder: str) -> str: ...
 def programme_audit_show(folder: str, plan: str | None) -> str: ...
 def programme_audit_verify(folder: str, plan: str | None, head: str | None, quick: bool) -> tuple[str, bool]: ...
 def programme_audit_diff(folder: str, before: str | None, after: str | None) -> str: ...
+def trial_analyse(
+    policy: Any,
+    outcome: Any,
+    called: Any,
+    score: Any | None,
+    tie: Any | None,
+    control_score: Any | None,
+    prognosis: Any | None,
+    covariates: Any | None,
+    cluster: Any | None,
+    protocol: str | None,
+) -> dict[str, Any]: ...
+def trial_assign(ids: list[str], score: Any, stratum: list[str], shares: list[int], seed: int) -> list[int]: ...
+def trial_power(
+    transitions: Any,
+    reward: Any,
+    start: Any,
+    index: Any,
+    control_index: Any | None,
+    weeks: int,
+    shares: list[int],
+    budget: list[int],
+    missing: float,
+    clusters: tuple[list[int], float] | None,
+    sizes: list[float],
+    effects: list[float],
+    trials: int,
+    seed: int,
+) -> list[dict[str, Any]]: ...
 def programme_init(folder: str) -> list[str]: ...
 def programme_new_model(folder: str) -> str: ...
 def evidence(study: NativeStudy, scores: list[NDArray[np.float64]], asked: dict[str, Any]) -> str: ...

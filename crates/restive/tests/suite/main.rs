@@ -8,6 +8,7 @@
 //! `planning`, `planning_exact`, `planning_worth`: prices against textbook recursions, linear programmes, enumeration and simulation, on the programmes of `planning_programme`. `hierarchical`, `auto`: the model between effect and linear, and the training that chooses. `arms` draws random arms, `logs` random logs,
 //! `oracle` holds the slow textbook truths. `contributions`: shares of features against all orders.
 //! `oracle` holds the slow textbook truths. `allocation`: places under rules, against all lists and all orders of keys.
+//! `trial`, `trial_coverage`, `trial_design`: trials worked by hand and repeated, in the programme of `trial_world`.
 
 mod alignment;
 mod allocation;
@@ -62,4 +63,8 @@ mod split;
 mod start;
 mod statistics;
 mod strength;
+mod trial;
+mod trial_coverage;
+mod trial_design;
+mod trial_world;
 mod two_stage;

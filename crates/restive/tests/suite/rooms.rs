@@ -52,7 +52,7 @@ const PACKAGES: [(&str, &[&str]); 10] = [
 ];
 
 /// room of the library → the rooms it may name
-const ROOMS: [(&str, &[&str]); 21] = [
+const ROOMS: [(&str, &[&str]); 22] = [
     ("error", &[]),
     ("interrupt", &[]),
     ("random", &[]),
@@ -95,6 +95,7 @@ const ROOMS: [(&str, &[&str]); 21] = [
     ),
     ("joint", &["error", "evaluation", "instance", "policy", "predictor", "simd"]),
     ("statistics", &["cholesky"]),
+    ("trial", &["allocation", "error", "instance", "interrupt", "random", "statistics"]),
 ];
 
 fn may(table: &[(&str, &'static [&'static str])], name: &str) -> &'static [&'static str] {
