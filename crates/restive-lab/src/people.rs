@@ -5,6 +5,7 @@ use restive::data::maternal::{
     AGE_GROUPS, CALL_SLOTS, CHANNELS, EDUCATION, INCOMES, LANGUAGES, PHONE_OWNERS, POVERTY_LINE, rupees,
     schooling,
 };
+use restive::fairness::Groups;
 
 /// Features that are numbers.
 pub(crate) const NUMBERS: [&str; 7] = [
@@ -61,17 +62,8 @@ pub(crate) fn plain(name: &str) -> String {
 pub(crate) struct Categories {
     pub(crate) name: &'static str,
     pub(crate) labels: &'static [&'static str],
-    /// of every person, `[N]`
-    pub(crate) code: Vec<usize>,
-}
-
-impl Categories {
-    /// How many of some people are in each category.
-    pub(crate) fn counts(&self, whom: &[usize]) -> Vec<u64> {
-        let mut counts = vec![0; self.labels.len()];
-        whom.iter().for_each(|i| counts[self.code[*i]] += 1);
-        counts
-    }
+    /// of every person
+    pub(crate) groups: Groups,
 }
 
 fn number<'a>(people: &'a Features, name: &str) -> &'a [f64] {
@@ -121,5 +113,10 @@ pub(crate) fn categories_of(people: &Features) -> Vec<Categories> {
         }
     };
     let with_categories = FEATURES.iter().filter(|(_, labels)| !labels.is_empty());
-    with_categories.map(|(name, labels)| Categories { name, labels, code: code(name, labels) }).collect()
+    let groups = |name: &str, labels: &[&str]| {
+        let names = labels.iter().map(ToString::to_string).collect();
+        let of: Vec<Option<u32>> = code(name, labels).into_iter().map(|k| Some(k as u32)).collect();
+        Groups::new(names, &of, "").expect("every code is that of a label")
+    };
+    with_categories.map(|(name, labels)| Categories { name, labels, groups: groups(name, labels) }).collect()
 }

@@ -48,7 +48,6 @@ fn line(cell: &str, power: &Power, width: f64) -> serde_json::Value {
         "se": power.se.value,
         "coverage": power.coverage.value,
         "coverage_error": power.coverage.error,
-        "coverage_for_population": power.coverage_for_population.value,
         "rejection": power.rejection.value,
         "detectable": power.detectable,
         "width": power.se.value / width,

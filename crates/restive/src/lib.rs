@@ -7,7 +7,9 @@
 //!
 //! Values flow one way: [instance] → [predictor] → [index] → [policy] → [evaluation]. Gradients flow back through
 //! `pullback`s. [training] fits a predictor to what was logged, [history] puts a person's own record beside its prediction,
+//! [planning] ranks the arms of a programme that ends, [allocation] gives its places under a planner's rules, [fairness] tells whom they
 //! [planning] ranks the arms of a programme that ends, [allocation] gives its places under a planner's rules, [statistics] tests
+//! served, and [statistics] tests what came of it.
 //! what came of it, and [trial] says how a policy is put to the test.
 //!
 //! ```
@@ -39,6 +41,7 @@ pub mod data;
 pub mod error;
 pub mod evaluation;
 pub mod evidence;
+pub mod fairness;
 pub mod history;
 pub mod index;
 pub mod instance;

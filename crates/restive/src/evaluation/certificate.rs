@@ -18,7 +18,7 @@
 //! K, and so concave, with the slope Σ_t γ^t λ_t at the prices that are found. That slope is what one more pull at every step is worth. Where
 //! prices are nothing, more pulls bring nothing: `enough` is the most pulls that any step would use if they were free.
 //!
-//! Whether arms really move by these transitions is another question, which [`evidence`](crate::evidence) answers.
+//! Whether arms really move by these transitions is another question, which evidence from a log answers.
 //!
 //! ```
 //! use restive::data::domain::Domain;

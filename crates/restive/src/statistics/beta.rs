@@ -56,7 +56,7 @@ fn density_by_xy(x: f64, a: f64, b: f64) -> f64 {
 }
 
 /// ln Γ(x) for x above 0.
-fn ln_gamma(x: f64) -> f64 {
+pub(super) fn ln_gamma(x: f64) -> f64 {
     let (mut x, mut product) = (x, 1.0);
     while x < 20.0 {
         product *= x;

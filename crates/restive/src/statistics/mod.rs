@@ -6,7 +6,9 @@
 //! | do two methods differ, run on the same seeds? | [`paired_t`]; [`wilcoxon`], which asks nothing of the distribution |
 //! | and if many pairs of methods are held against each other? | [`holm`] |
 //! | do two groups of people differ in a number? | [`welch_t`] |
-//! | do they differ in a category? | [`chi_square`] |
+//! | do they differ in a category? | [`chi_square`]; [`exact_rows`] and [`fisher`] where counts are small |
+//! | what is a share, how do two differ? | [`proportion()`], [`proportion_difference`], [`proportion_ratio`] |
+//! | how many places would a group have by chance? | [`hypergeometric()`]; [`dealt`], [`shuffled()`] where people count more than once |
 //! | does one number explain another, people seen many times? | [`within()`]: a slope within groups, errors by person |
 //! | do some numbers tell yes from no? | [`logistic()`], [`Auc`] |
 //!
@@ -26,9 +28,13 @@
 
 mod beta;
 mod chi_square;
+mod exact;
 mod holm;
+mod hypergeometric;
 mod logistic;
 mod mean;
+mod proportion;
+mod shuffled;
 mod t_test;
 mod tails;
 mod wilcoxon;
@@ -36,9 +42,15 @@ mod within;
 
 pub use beta::{beta_cdf, beta_quantile};
 pub use chi_square::{ChiSquare, chi_square};
+pub use exact::exact_rows;
 pub use holm::holm;
+pub use hypergeometric::{Dealt, fisher, hypergeometric};
 pub use logistic::{Auc, logistic};
 pub use mean::{Mean, mean, median};
+pub use proportion::{
+    Difference, Proportion, Ratio, proportion, proportion_difference, proportion_of, proportion_ratio,
+};
+pub use shuffled::{Shuffled, dealt, shuffled};
 pub use t_test::{TTest, paired_t, welch_t};
 pub use tails::{normal_quantile, normal_tail, student_quantile};
 pub use wilcoxon::{Wilcoxon, wilcoxon};

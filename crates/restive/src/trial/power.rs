@@ -91,8 +91,6 @@ pub struct Power {
     pub se: Simulated,
     /// how often the interval holds the mean true effect
     pub coverage: Simulated,
-    /// the same of the interval for another draw of people
-    pub coverage_for_population: Simulated,
     /// how often the interval leaves out 0
     pub rejection: Simulated,
     /// the arm total that is found in four of five trials
@@ -165,7 +163,6 @@ fn summed(size: f64, effect: f64, estimator: Estimator, trials: &[Trial]) -> Pow
         sd: estimate.error * (said.len() as f64).sqrt(),
         se: figure(&|(_, e)| e.se),
         coverage: figure(&|(_, e)| is(holds(e))),
-        coverage_for_population: figure(&|(_, e)| is(holds(&e.for_population().unwrap_or(*e)))),
         rejection: figure(&|(_, e)| is(e.is_beyond_zero())),
         detectable,
         detectable_per_person_called: (called > 0.0).then(|| detectable / called),

@@ -51,6 +51,12 @@ pub enum Refusal {
         "found an assignment by cluster, expected one by person: only the regression with clusters answers"
     )]
     Clusters,
+    /// the control arm makes calls by another rule
+    #[error(
+        "found another policy in the control arm, expected no calls there: the interval would be too short; the adjusted subgroup \
+         and the exchange answer"
+    )]
+    AnotherPolicy,
     /// too few people whom the two rules would treat differently
     #[error(
         "{group}: found {found} people whom the two rules would treat differently, expected at least {expected}"

@@ -3,8 +3,7 @@
 //! After the idea of Boehmer et al. (2024). R is the outcome from the week of divergence V on. Given where the lists ended (the first not
 //! called), the people of both arms with equal V are alike but for what was done to them from V on, so
 //! Δ = Σ_g n_g(R̄_g − R̄′_g) over strata g of V, se² = Σ_g n_g²(s²/n_g + s′²/n′_g). Neighbouring weeks are one stratum until each
-//! arm has 10 people in it. With another policy as control there are two kinds of people, those whom only the one and those whom only
-//! the other rule calls; each has strata of its own, unless one kind is too small for any, and then they share them.
+//! arm has 10 people in it. Against another policy it is refused: in 2,000 simulated trials its interval covered 91 %.
 
 use super::complete::completed;
 use super::cut::Edge;
@@ -23,15 +22,13 @@ type Stratum = [Vec<f64>; 2];
 
 /// Those whom the rules treat differently, by strata of when.
 pub fn subgroup(record: &Record) -> Result<Effect, Refusal> {
+    if matches!(&record.parts().rules, Ok(rules) if rules.control.is_some()) {
+        return Err(Refusal::AnotherPolicy);
+    }
     let parted = divergence(record, Edge::FirstNotCalled)?;
     parted.check(record, LEAST)?;
     let outcome = completed(record, |i, t| parted.week[i] <= t)?;
-    let kind = |by_policy: bool| strata(record, &parted, &outcome, |i| parted.is_by_policy[i] == by_policy);
-    let apart = kind(true).zip(kind(false)).map(|(mut ours, theirs)| {
-        ours.extend(theirs);
-        ours
-    });
-    let found = apart.or_else(|| strata(record, &parted, &outcome, |_| true)).unwrap_or_default();
+    let found = strata(record, &parted, &outcome).unwrap_or_default();
     let (mut estimate, mut variance) = (0.0, 0.0);
     for [ours, theirs] in &found {
         let (n, m) = (ours.len() as f64, theirs.len() as f64);
@@ -47,16 +44,11 @@ pub(super) fn since(parted: &Divergence, outcome: &Array2<f64>, i: usize) -> f64
     outcome.row(i).iter().skip(parted.week[i]).sum()
 }
 
-/// Strata of the weeks of divergence of some people: none where they are too few for one; empty where there is nobody.
-fn strata(
-    record: &Record,
-    parted: &Divergence,
-    outcome: &Array2<f64>,
-    is_in: impl Fn(usize) -> bool,
-) -> Option<Vec<Stratum>> {
+/// Strata of the weeks of divergence: none where people are too few for one; empty where there is nobody.
+fn strata(record: &Record, parted: &Divergence, outcome: &Array2<f64>) -> Option<Vec<Stratum>> {
     let (mut done, mut open): (Vec<Stratum>, Stratum) = (Vec::new(), Stratum::default());
     for week in 0..record.weeks() {
-        for i in (0..record.people()).filter(|&i| parted.week[i] == week && is_in(i)) {
+        for i in (0..record.people()).filter(|&i| parted.week[i] == week) {
             let arm = usize::from(record.parts().group[i] == Group::Control);
             open[arm].push(since(parted, outcome, i));
         }

@@ -8,7 +8,9 @@
 //! `planning`, `planning_exact`, `planning_worth`: prices against textbook recursions, linear programmes, enumeration and simulation, on the programmes of `planning_programme`. `hierarchical`, `auto`: the model between effect and linear, and the training that chooses. `arms` draws random arms, `logs` random logs,
 //! `oracle` holds the slow textbook truths. `contributions`: shares of features against all orders.
 //! `oracle` holds the slow textbook truths. `allocation`: places under rules, against all lists and all orders of keys.
+//! `oracle` holds the slow textbook truths. `allocation`: places under rules, against all lists and all orders of keys. `fairness`: whom lists served, against fractions, all deals,
 //! `trial`, `trial_coverage`, `trial_design`: trials worked by hand and repeated, in the programme of `trial_world`.
+//! all tables that a printed one leaves open and all lists.
 
 mod alignment;
 mod allocation;
@@ -27,6 +29,7 @@ mod effect;
 mod encoding;
 mod evaluate;
 mod evidence;
+mod fairness;
 mod fluid;
 mod foreseen;
 mod golden;

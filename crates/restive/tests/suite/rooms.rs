@@ -52,7 +52,7 @@ const PACKAGES: [(&str, &[&str]); 10] = [
 ];
 
 /// room of the library → the rooms it may name
-const ROOMS: [(&str, &[&str]); 22] = [
+const ROOMS: [(&str, &[&str]); 23] = [
     ("error", &[]),
     ("interrupt", &[]),
     ("random", &[]),
@@ -89,6 +89,7 @@ const ROOMS: [(&str, &[&str]); 22] = [
         "evidence",
         &["cholesky", "error", "instance", "interrupt", "planning", "policy", "random", "statistics"],
     ),
+    ("fairness", &["allocation", "error", "interrupt", "statistics"]),
     (
         "training",
         &["data", "error", "evaluation", "index", "instance", "planning", "policy", "predictor", "random"],

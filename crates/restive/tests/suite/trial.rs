@@ -382,7 +382,7 @@ fn the_analysis_chooses_flags_and_keeps_to_a_protocol() {
     let asked = Asked { protocol: Some(Estimator::Exchange) };
     let by_protocol = analyse(&record, &asked);
     assert_eq!((by_protocol.primary, by_protocol.departs_from_protocol), (Some(Estimator::Exchange), false));
-    assert_eq!(by_protocol.primary_effect().unwrap(), exchange(&record).unwrap());
+    assert_eq!(by_protocol.primary_effect().unwrap(), exchange(&record).unwrap().for_population().unwrap());
 
     // people who were never called fare better in the policy arm: only the difference sees it, and the record is in doubt
     let mut parts = record.parts().clone();

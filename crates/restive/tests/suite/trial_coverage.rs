@@ -2,7 +2,7 @@
 
 use super::trial_world::{Setting, trial};
 use restive::statistics::mean;
-use restive::trial::{Effect, Estimator};
+use restive::trial::{Effect, Estimator, Refusal};
 
 /// Bias within 4 standard errors of itself, coverage within 4 of the binomial, standard errors within a fourth of the spread.
 fn covers(setting: &Setting, first: u64) {
@@ -10,10 +10,12 @@ fn covers(setting: &Setting, first: u64) {
     let trials: Vec<_> = (0..TRIALS as u64).map(|k| trial(setting, first + k)).collect();
     let truth = mean(&trials.iter().map(|(_, truth)| *truth).collect::<Vec<_>>()).unwrap().mean;
     for estimator in Estimator::ALL {
-        // people are drawn anew for every trial; differences and regressions hold that already
-        let is_plain = matches!(estimator, Estimator::Lin | Estimator::Difference);
-        let of = |effect: Effect| if is_plain { effect } else { effect.for_population().unwrap() };
-        let effects: Vec<_> = trials.iter().map(|(record, _)| of(estimator.of(record).unwrap())).collect();
+        let effects: Result<Vec<Effect>, _> = trials.iter().map(|(record, _)| estimator.of(record)).collect();
+        if estimator == Estimator::Subgroup && setting.places[1] > 0 {
+            assert_eq!(effects, Err(Refusal::AnotherPolicy));
+            continue;
+        }
+        let effects = effects.unwrap();
         let errors: Vec<f64> =
             effects.iter().zip(&trials).map(|(e, (_, truth))| e.estimate - truth).collect();
         let bias = mean(&errors).unwrap();

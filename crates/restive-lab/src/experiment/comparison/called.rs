@@ -10,10 +10,10 @@ use crate::learn::Trained;
 use crate::people::{NUMBERS, categories_of, numbers_of};
 use crate::trial::Trial;
 use crate::{Method, Metric, PUBLISHED_DISCOUNT};
-use ndarray::{Array2, ArrayView4};
+use ndarray::ArrayView4;
 use restive::data::features::Features;
+use restive::fairness::{Groups, compare, describe};
 use restive::policy::Policy;
-use restive::statistics::{chi_square, welch_t};
 
 /// Whose people are compared, under the name of the pair.
 pub(crate) const PAIRS: [(Method, [Method; 2]); 2] = [
@@ -40,43 +40,40 @@ pub(crate) fn numbers(
 
     let mut out = Vec::new();
     let (numbers, categories) = (numbers_of(people), categories_of(people));
+    let groupings: Vec<&Groups> = categories.iter().map(|feature| &feature.groups).collect();
+    let values: Vec<&[f64]> = numbers.iter().map(|(_, values)| values.as_slice()).collect();
     for (method, whom) in &called {
         let mut push = |metric, value| out.push((*method, metric, value));
-        let count = whom.len() as f64;
-        push(Metric::People, count);
-        for (name, values) in &numbers {
-            push(Metric::Mean(name), whom.iter().map(|i| values[*i]).sum::<f64>() / count);
+        push(Metric::People, whom.len() as f64);
+        let said = describe(whom, &values, &groupings);
+        for ((name, _), mean) in numbers.iter().zip(said.means) {
+            push(Metric::Mean(name), mean);
         }
-        for feature in &categories {
-            for (label, found) in feature.labels.iter().zip(feature.counts(whom)) {
-                push(Metric::Share(feature.name, label), found as f64 / count);
+        for (feature, shares) in categories.iter().zip(said.shares) {
+            for (label, share) in feature.labels.iter().zip(shares) {
+                push(Metric::Share(feature.name, label), share);
             }
         }
     }
+    let tested: Vec<_> = numbers.iter().filter(|(name, _)| NUMBERS.contains(name)).collect();
+    let values: Vec<&[f64]> = tested.iter().map(|(_, values)| values.as_slice()).collect();
     for (pair, methods) in PAIRS {
         let people = |method| called.iter().find(|(found, _)| *found == method).map(|(_, whom)| whom);
         let [Some(first), Some(second)] = methods.map(people) else { continue };
         let mut push = |metric, value| out.push((pair, metric, value));
-        let both = first.iter().filter(|i| second.contains(i)).count();
-        push(Metric::Both, both as f64 / first.len() as f64);
-        for (name, values) in numbers.iter().filter(|(name, _)| NUMBERS.contains(name)) {
-            let [a, b] = [first, second].map(|whom| whom.iter().map(|i| values[*i]).collect::<Vec<f64>>());
-            if let Ok(test) = welch_t(&a, &b) {
+        let said = compare([first, second], &values, &groupings);
+        push(Metric::Both, said.both);
+        for ((name, _), test) in tested.iter().zip(said.numbers) {
+            if let Some(test) = test {
                 push(Metric::P(name, None), test.p);
             }
         }
-        for feature in &categories {
-            let [a, b] = [first, second].map(|whom| feature.counts(whom));
-            let mut test = |label, a: &[u64], b: &[u64]| {
-                let table = Array2::from_shape_vec((2, a.len()), [a, b].concat()).expect("two rows");
-                if let Ok(test) = chi_square(table.view()) {
+        for ((feature, all), each) in categories.iter().zip(said.groupings).zip(said.groups) {
+            let labels = feature.labels.iter().copied().map(Some);
+            for (label, test) in [None].into_iter().chain(labels).zip([all].into_iter().chain(each)) {
+                if let Some(test) = test {
                     push(Metric::P(feature.name, label), test.p);
                 }
-            };
-            test(None, &a, &b);
-            for (k, label) in feature.labels.iter().enumerate() {
-                let [a, b] = [(&a, first), (&b, second)].map(|(c, whom)| [c[k], whom.len() as u64 - c[k]]);
-                test(Some(*label), &a, &b);
             }
         }
     }
