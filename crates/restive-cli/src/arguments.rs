@@ -12,6 +12,7 @@ use crate::index::IndexArguments;
 use crate::outcomes::OutcomesArguments;
 use crate::plan::PlanArguments;
 use crate::programme::ProgrammeArguments;
+use crate::report::ReportArguments;
 use crate::study::StudyArguments;
 use crate::train::TrainArguments;
 use clap::builder::{Styles, styling::Style};
@@ -65,6 +66,7 @@ pub(crate) enum Command {
     Outcomes(OutcomesArguments),
     Programme(ProgrammeArguments),
     Audit(AuditArguments),
+    Report(ReportArguments),
     Experiment(ExperimentArguments),
     /// Print a completion script for your shell
     #[command(after_help = "Examples:\n  restive completions bash\n  restive completions zsh")]

@@ -23,6 +23,7 @@ mod out_of_memory;
 mod outcomes;
 mod plan;
 mod programme;
+mod report;
 mod shared;
 mod study;
 mod train;
@@ -59,6 +60,7 @@ fn main() -> ExitCode {
             Command::Compare(arguments) => compare::run(&arguments),
             Command::Plan(arguments) => plan::run(&arguments),
             Command::Programme(arguments) => programme::run(&arguments),
+            Command::Report(arguments) => report::run(&arguments),
             Command::Experiment(arguments) => experiment::run(&arguments),
             Command::Completions { shell } => print(|out| {
                 clap_complete::generate(shell, &mut Arguments::command(), "restive", out);

@@ -8,6 +8,7 @@
 //! | `made`, `store` | a plan and its record from what they are made of; what that was, kept |
 //! | `week` | this week's list, made and recorded |
 //! | `audit` | plans on record: looked at, verified, one against another |
+//! | `report` | one page for a director: whom to call, why, what it brings, what is unknown |
 //! | `row`, `list`, `words` | what is said of one person; the list for people, in their words |
 //! | `files` | the list as a file |
 //! | `change` | changes to a list by hand |
@@ -24,6 +25,7 @@ mod init;
 mod list;
 mod made;
 mod outcomes;
+mod report;
 mod row;
 mod status;
 mod store;
@@ -37,6 +39,10 @@ pub use folder::{ModelEntry, Period, Programme};
 pub use grow::grow;
 pub use init::{RULES, words as template_words};
 pub use outcomes::{OutcomesAsked, Told};
+pub use report::{
+    ByState, Called, Group, Grouped, Learnt, MOST_BY, Moves, Record, Report, ReportAsked, ReportSource,
+    Typical, Unknown,
+};
 pub use restive_ledger::{Input, Kind as Change, Override};
 pub use row::{Chance, Row};
 pub use status::Status;

@@ -33,6 +33,7 @@ fn the_examples_of_every_help_work() {
         "programme list",
         "programme add",
         "programme remove",
+        "report",
         "experiment",
         "experiment bars",
         "experiment curves",
@@ -62,7 +63,7 @@ fn the_examples_of_every_help_work() {
             fs::copy(shipped.join("import").join(name), folder.path("examples/import").join(name)).unwrap();
         }
         // what `restive train` would have left there
-        if let "evaluate" | "compare" | "plan" = command {
+        if let "evaluate" | "compare" | "plan" | "report" = command {
             write_model(&folder.path("examples/study"), &folder.path("model"));
         }
         if command == "compare" {
@@ -71,11 +72,12 @@ fn the_examples_of_every_help_work() {
         // a programme with a model and, where that is spoken of, a list
         if command == "train"
             || command == "plan"
+            || command == "report"
             || command == "outcomes"
             || command.starts_with("programme")
         {
             let name = if command == "train" { "programme" } else { "calls" };
-            crate::import::programme(&folder, name, command != "train" && command != "plan");
+            crate::import::programme(&folder, name, !["train", "plan", "report"].contains(&command));
         }
         let help = stdout(&folder.restive(&format!("{command} --help")).success());
         let examples = examples(&help);

@@ -32,6 +32,7 @@ mod past;
 mod places;
 mod plan;
 mod process;
+mod report;
 mod resume;
 mod running;
 mod sizes;

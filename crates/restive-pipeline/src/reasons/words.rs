@@ -160,12 +160,12 @@ impl Words {
     }
 
     /// What a column is called: its name with spaces, where nobody says otherwise.
-    pub(super) fn column(&self, name: &str) -> String {
+    pub fn column(&self, name: &str) -> String {
         self.columns.get(name).cloned().unwrap_or_else(|| name.replace('_', " "))
     }
 
     /// What a value of a column is called: as it stands in the table, where nobody says otherwise.
-    pub(super) fn value(&self, column: &str, value: &str) -> String {
+    pub fn value(&self, column: &str, value: &str) -> String {
         let own = self.values.get(column).and_then(|words| words.get(value));
         own.cloned().unwrap_or_else(|| value.to_string())
     }

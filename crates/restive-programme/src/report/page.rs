@@ -1,0 +1,283 @@
+//! The facts as a page: six parts, each of which opens with the sentence that carries it.
+//!
+//! The page is for somebody who knows no statistics and has two minutes: no p-values, no losses, no policies by name. Intervals stand
+//! as `between … and …`. What is the model's own belief says so.
+
+use super::groups::{Group, Grouped};
+use super::learnt::{ByState, Moves};
+use super::list::Typical;
+use super::words::{listed, percent, sentence};
+use super::{Report, worth};
+use crate::status::people_counted;
+use restive_pipeline::words::{counted, grouped};
+use restive_report::number::fixed;
+use restive_report::table::{Cell, Column, Row, Table};
+use restive_report::{Block, Fact, Page, Section};
+
+impl Report {
+    /// The page.
+    pub fn page(&self) -> Page {
+        let section = |heading: &str, blocks: Vec<Block>| Section { heading: heading.into(), blocks };
+        Page {
+            title: format!("Whom to call, and what it brings: {}", self.name),
+            verdict: worth::verdict(self),
+            sections: vec![
+                section("In short", worth::in_short(self)),
+                section("What was learnt", self.what_was_learnt()),
+                section("Whom the list calls, and why", self.whom_it_calls()),
+                section("What it brings, and how sure that is", worth::brings(self)),
+                section("Whom the list serves", self.whom_it_serves()),
+                section("What nobody knows yet", self.what_is_unknown()),
+            ],
+            footer: self.footer(),
+        }
+    }
+
+    fn footer(&self) -> String {
+        let [model, fingerprint] = &self.model;
+        let until = self.until.as_ref().map_or(String::new(), |day| format!(", records until {day}"));
+        format!(
+            "restive {}, seed {}; model {model} ({fingerprint}); study {}{until}. No names and no ids; groups of fewer than ten people, \
+             and what would give them away, are withheld.",
+            self.restive, self.seed, self.study_fingerprint
+        )
+    }
+
+    fn what_was_learnt(&self) -> Vec<Block> {
+        let learnt = &self.learnt;
+        let from = format!(
+            "{}, {} and {} were learnt from",
+            people_counted(learnt.people),
+            counted(learnt.periods as u64, &self.period),
+            counted(learnt.calls, "call")
+        );
+        let well = match learnt.chance {
+            None => "how well the model foretells people whom it has not seen is not on record".into(),
+            Some([model, frequencies, guess]) => {
+                let [m, f, g] = [model, frequencies, guess].map(|x| format!("{} %", fixed(100.0 * x, 1)));
+                match model > frequencies {
+                    true => format!(
+                        "of people whom it had not seen, the model gave a chance of {m} to what they did next, where bare frequencies gave {f} \
+                         and guessing {g}"
+                    ),
+                    false => format!(
+                        "the model does not foretell people better than the bare frequencies of what people do: it gave a chance of {m} \
+                         to what they did next, frequencies {f}, guessing {g}"
+                    ),
+                }
+            }
+        };
+        let record = learnt.record.as_ref().map(|record| match record.helps {
+            true => "A person's own record counts beside what people like them do: with it, what they did later was foretold better.".into(),
+            false => format!("A person's own record is left out: {}.", record.why),
+        });
+        let mut text = format!("{}: {well}.", sentence(&from).trim_end_matches('.'));
+        text.extend(record.into_iter().map(|record| format!(" {record}")));
+        let mut blocks = vec![Block::Text(text)];
+        if !learnt.by_state.is_empty() {
+            let said: Vec<String> = learnt.by_state.iter().map(by_state).collect();
+            blocks.push(Block::Text(sentence(&format!("by the model, {}", said.join("; ")))));
+        }
+        if !learnt.moves.is_empty() {
+            blocks.push(Block::Table(moves(&learnt.moves)));
+        }
+        blocks
+    }
+
+    fn whom_it_calls(&self) -> Vec<Block> {
+        let list = &self.list;
+        let of = list.of.as_ref().map_or(String::new(), |days| format!(" of {days}"));
+        let kind = if list.is_recorded { "on record" } else { "as it would be made now" };
+        let out = match list.left_out {
+            0 => String::new(),
+            out => format!("; {} cannot be called or are kept out by a rule", grouped(out as u64)),
+        };
+        let mut how = Vec::new();
+        how.extend((list.drawn > 0).then(|| format!("{} of them drawn by lot", grouped(list.drawn as u64))));
+        how.extend(
+            (list.must > 0).then(|| format!("{} put on it by a rule or by hand", grouped(list.must as u64))),
+        );
+        let how = if how.is_empty() { String::new() } else { format!(", {}", listed(&how)) };
+        let mut blocks = vec![Block::Text(format!(
+            "The list{of}, {kind}, has {}{how}, among {} who could be called{out}.",
+            people_counted(list.listed),
+            grouped(list.could as u64)
+        ))];
+        if !(list.more.is_empty() && list.fewer.is_empty()) {
+            blocks.push(Block::Table(shares(&list.more, &list.fewer)));
+        } else if list.listed > 0 {
+            blocks.push(Block::Text("In what is known of them, those on the list are much like everybody else, or their groups are too small to be shown.".into()));
+        }
+        if !list.typical.is_empty() {
+            blocks.push(Block::Table(typical(&list.typical, list.listed)));
+        }
+        let no = self.unknown.no_reasons.iter();
+        blocks.extend(no.map(|why| Block::Note(sentence(&format!("reasons cannot be told: {why}")))));
+        blocks
+    }
+
+    fn whom_it_serves(&self) -> Vec<Block> {
+        if self.fairness.iter().all(|grouped| grouped.groups.is_empty()) {
+            return vec![Block::Text(
+                "Nothing can be shown: there are no columns with groups of ten or more people on the list and off it.".into(),
+            )];
+        }
+        let (fewer, more) = (self.unequal(-1), self.unequal(1));
+        let said = match (fewer.is_empty(), more.is_empty()) {
+            (true, true) => {
+                "No group that can be shown has fewer or more places than lots might have dealt it".into()
+            }
+            (true, false) => {
+                format!("More places than lots would deal go to {}; no group has surely fewer", listed(&more))
+            }
+            (false, true) => format!("Fewer places than lots would deal go to {}", listed(&fewer)),
+            (false, false) => format!(
+                "Fewer places than lots would deal go to {}; more go to {}",
+                listed(&fewer),
+                listed(&more)
+            ),
+        };
+        let withheld: usize = self.fairness.iter().map(|grouped| grouped.withheld).sum();
+        let withheld = match withheld {
+            0 => String::new(),
+            1 => " One group is withheld, so that nobody can be found.".into(),
+            some => format!(" {some} groups are withheld, so that nobody can be found."),
+        };
+        let text = format!(
+            "{said}. A list that goes where calls do most is unequal; whether that is fair is for people to say.{withheld}"
+        );
+        vec![Block::Text(text), Block::Table(served(&self.fairness))]
+    }
+
+    fn what_is_unknown(&self) -> Vec<Block> {
+        let unknown = &self.unknown;
+        let mut said = vec![format!(
+            "Nobody knows what one person will do: chances are of people alike, and a call can fail. What changes outside the records – \
+             seasons, networks, a new message – is not seen until it is in them"
+        )];
+        let granted = unknown.granted.iter();
+        said.extend(granted.map(|granted| format!("taken for granted, and not shown: {granted}")));
+        said.extend(unknown.cautions.iter().cloned());
+        let said: Vec<String> = said.iter().map(|said| sentence(said)).collect();
+        let mut blocks = vec![Block::Text(said.join(" "))];
+        let lots = match unknown.by_lot {
+            share if share >= 0.05 => format!(
+                "Keep drawing places by lot ({} of this list): they are what shows, week by week, what calls do.",
+                percent(share)
+            ),
+            _ => "What would tell: draw a tenth of the places by lot (explore = 0.1 in rules.toml). It costs little, and shows what calls do."
+                .into(),
+        };
+        blocks.push(Block::Note(format!(
+            "{lots} A trial, in which lots decide who is called at all, tells most: restive trial design says how many people it needs."
+        )));
+        blocks
+    }
+}
+
+fn by_state(found: &ByState) -> String {
+    format!(
+        "of {} people in “{}” {} are well next time if left alone and {} if called",
+        grouped(found.people as u64),
+        found.state,
+        percent(found.left_alone),
+        percent(found.called)
+    )
+}
+
+fn points(x: f64) -> String {
+    let sign = if x > 0.0 { "+" } else { "" };
+    format!("{sign}{}", fixed(x, 0))
+}
+
+fn moves(all: &[Moves]) -> Table {
+    let row = |moves: &Moves| {
+        let side = |(name, x): &(String, f64)| Cell::text(format!("{name} ({})", points(*x)));
+        Row::new(vec![Cell::text(&moves.column), side(&moves.most), side(&moves.least)])
+    };
+    Table {
+        caption:
+            "What most moves the worth of a call, by the model: percentage points against a typical person"
+                .into(),
+        columns: vec![Column::text(""), Column::text("a call does most for"), Column::text("least for")],
+        rows: all.iter().map(row).collect(),
+    }
+}
+
+fn shares(more: &[(String, Group)], fewer: &[(String, Group)]) -> Table {
+    let row = |(column, group): &(String, Group)| {
+        let name = Cell::text(format!("{column}: {}", group.name));
+        let cells =
+            vec![name, Cell::text(percent(group.share_of_list)), Cell::text(percent(group.share_of_all))];
+        if group.share_of_list > group.share_of_all { Row::highlighted(cells) } else { Row::new(cells) }
+    };
+    Table {
+        caption: "Who is on the list more often than others, and who less often".into(),
+        columns: vec![
+            Column::text("group"),
+            Column::text("of the list"),
+            Column::text("of all who could be called"),
+        ],
+        rows: more.iter().chain(fewer).map(row).collect(),
+    }
+}
+
+fn typical(all: &[Typical], listed: usize) -> Table {
+    let row = |found: &Typical| {
+        let why = match &found.because {
+            Some((column, value)) => format!("{}; {column}: {value}", found.state),
+            None => found.state.clone(),
+        };
+        Row::new(vec![
+            Cell::text(why),
+            Cell::text(format!("{} of {}", grouped(found.people as u64), grouped(listed as u64))),
+            Cell::text(percent(found.left_alone)),
+            Cell::text(percent(found.called)),
+        ])
+    };
+    Table {
+        caption: "Typical reasons: the chance of a good state next time, by the model".into(),
+        columns: vec![
+            Column::text("reason"),
+            Column::text("on the list"),
+            Column::text("left alone"),
+            Column::text("called"),
+        ],
+        rows: all.iter().map(row).collect(),
+    }
+}
+
+fn served(all: &[Grouped]) -> Table {
+    let rows = all.iter().flat_map(|grouped| {
+        grouped.groups.iter().map(move |group| {
+            let by_lot = match group.by_lot {
+                None => "–".into(),
+                Some([_, low, high]) => format!("{} to {}", fixed(low, 0), fixed(high, 0)),
+            };
+            let cells = vec![
+                Cell::text(format!("{}: {}", grouped.column, group.name)),
+                Cell::Number(group.could as f64),
+                Cell::Number(group.listed as f64),
+                Cell::text(percent(group.rate[0])),
+                Cell::text(by_lot),
+            ];
+            if group.sign < 0 { Row::highlighted(cells) } else { Row::new(cells) }
+        })
+    });
+    Table {
+        caption: "Places on the list, by group; marked: fewer than lots would deal".into(),
+        columns: vec![
+            Column::text("group"),
+            Column::number("could be called", 0),
+            Column::number("on the list", 0),
+            Column::text("share"),
+            Column::text("lots would deal"),
+        ],
+        rows: rows.collect(),
+    }
+}
+
+/// A number in large letters.
+pub(super) fn fact(value: impl Into<String>, name: impl Into<String>) -> Fact {
+    Fact { value: value.into(), name: name.into() }
+}
