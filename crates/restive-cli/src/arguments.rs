@@ -6,6 +6,7 @@ use crate::demo::DemoArguments;
 use crate::doctor::DoctorArguments;
 use crate::evaluate::EvaluateArguments;
 use crate::experiment::ExperimentArguments;
+use crate::fairness::FairnessArguments;
 use crate::generate::GenerateArguments;
 use crate::import::ImportArguments;
 use crate::index::IndexArguments;
@@ -66,6 +67,7 @@ pub(crate) enum Command {
     Outcomes(OutcomesArguments),
     Programme(ProgrammeArguments),
     Audit(AuditArguments),
+    Fairness(FairnessArguments),
     Report(ReportArguments),
     Experiment(ExperimentArguments),
     /// Print a completion script for your shell

@@ -15,6 +15,7 @@ mod demo;
 mod doctor;
 mod evaluate;
 mod experiment;
+mod fairness;
 mod generate;
 mod import;
 mod index;
@@ -60,6 +61,7 @@ fn main() -> ExitCode {
             Command::Compare(arguments) => compare::run(&arguments),
             Command::Plan(arguments) => plan::run(&arguments),
             Command::Programme(arguments) => programme::run(&arguments),
+            Command::Fairness(arguments) => fairness::run(&arguments),
             Command::Report(arguments) => report::run(&arguments),
             Command::Experiment(arguments) => experiment::run(&arguments),
             Command::Completions { shell } => print(|out| {

@@ -11,7 +11,7 @@
 //! | `threads` | how many there may be |
 //! | `generate` | synthetic studies whose truth is known |
 //! | `nothing` | what is worse than knowing nobody is not written |
-//! | `apply`, `own_record`, `latest`, `plan` | a model meets a study: predictions, what records are worth beside them, whom to pull |
+//! | `apply`, `own_record`, `latest`, `left_alone`, `plan` | a model meets a study: predictions, what records are worth beside them, what is expected of people left alone, whom to pull |
 //! | `rules` | what a programme allows: budget, limits by column, who is left out |
 //! | `reasons` | why somebody is on a list, in numbers that add up and in plain words |
 //! | `recipe`, `cross_fit` | what would have to be asked for to train a model again, and doing so in folds of people |
@@ -62,6 +62,7 @@ mod estimate;
 mod evaluate;
 pub mod generate;
 mod latest;
+mod left_alone;
 mod loss;
 mod message;
 mod model;
@@ -95,7 +96,7 @@ pub use message::{Message, Opt};
 pub use model::{Trained, rebuild, weights};
 pub use own_record::History;
 pub use plan::{
-    AtBudget, Bound, Chance, Chosen, Cut, Eligible, Excluded, InTrial, LastSeen, Nouns, Place, Plan,
+    AtBudget, Bound, Chance, Chosen, Cut, Eligible, Excluded, InTrial, LastSeen, Limits, Nouns, Place, Plan,
     PlanAsked, PlanCertificate, PlannedArm, PolicyName, RulePrice, Worth,
 };
 pub use recipe::{recipe_key, recipe_words};

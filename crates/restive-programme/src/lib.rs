@@ -8,6 +8,7 @@
 //! | `made`, `store` | a plan and its record from what they are made of; what that was, kept |
 //! | `week` | this week's list, made and recorded |
 //! | `audit` | plans on record: looked at, verified, one against another |
+//! | `fairness` | whom the lists served, and what a floor for a group would cost |
 //! | `report` | one page for a director: whom to call, why, what it brings, what is unknown |
 //! | `row`, `list`, `words` | what is said of one person; the list for people, in their words |
 //! | `files` | the list as a file |
@@ -18,6 +19,7 @@
 mod audit;
 mod change;
 mod error;
+pub mod fairness;
 mod files;
 mod folder;
 mod grow;

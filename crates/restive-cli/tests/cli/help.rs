@@ -27,6 +27,7 @@ fn the_examples_of_every_help_work() {
         "compare",
         "plan",
         "outcomes",
+        "fairness",
         "programme",
         "programme init",
         "programme status",
@@ -63,7 +64,7 @@ fn the_examples_of_every_help_work() {
             fs::copy(shipped.join("import").join(name), folder.path("examples/import").join(name)).unwrap();
         }
         // what `restive train` would have left there
-        if let "evaluate" | "compare" | "plan" | "report" = command {
+        if let "evaluate" | "compare" | "plan" | "fairness" | "report" = command {
             write_model(&folder.path("examples/study"), &folder.path("model"));
         }
         if command == "compare" {
@@ -74,6 +75,7 @@ fn the_examples_of_every_help_work() {
             || command == "plan"
             || command == "report"
             || command == "outcomes"
+            || command == "fairness"
             || command.starts_with("programme")
         {
             let name = if command == "train" { "programme" } else { "calls" };

@@ -15,6 +15,7 @@ mod experiment;
 mod experiment_cost;
 mod experiment_joint;
 mod experiment_quality;
+mod fairness;
 mod files;
 mod first_mapping;
 mod formats;

@@ -130,8 +130,8 @@ pub(crate) struct Choice {
 }
 
 /// Groups of everybody by a limit, and what messages call them.
-struct Grouped {
-    family: Family,
+pub(super) struct Grouped {
+    pub(super) family: Family,
     /// of each group
     names: Vec<String>,
 }
@@ -395,7 +395,7 @@ fn unexpected(refused: Refusal) -> Error {
 }
 
 /// The groups of every limit.
-fn groups(rules: &Rules, known: &Known<'_>) -> Result<Vec<Grouped>> {
+pub(super) fn groups(rules: &Rules, known: &Known<'_>) -> Result<Vec<Grouped>> {
     let one = |limit: &crate::rules::Limit| {
         let place = known.find(rules, limit.at, &limit.by)?;
         let mut names: Vec<String> = Vec::new();
@@ -434,7 +434,7 @@ fn groups(rules: &Rules, known: &Known<'_>) -> Result<Vec<Grouped>> {
 }
 
 /// What a call to each person costs.
-fn costs(rules: &Rules, known: &Known<'_>) -> Result<Option<Vec<f64>>> {
+pub(super) fn costs(rules: &Rules, known: &Known<'_>) -> Result<Option<Vec<f64>>> {
     let Some(cost) = &rules.cost else { return Ok(None) };
     let n = known.there.arms.len();
     let Some(column) = &cost.column else { return Ok(Some(vec![cost.each; n])) };

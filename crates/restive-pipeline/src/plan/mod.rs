@@ -14,6 +14,7 @@
 //! | `candidates` | who may have a place, and which rules keep the others out |
 //! | `certificate` | how far the plan comes towards what no policy exceeds, and what more or fewer pulls would bring |
 //! | `choose` | who gets a place under the rules, with which probability, and what each rule costs |
+//! | `limits` | the rules' limits and costs, for whoever deals places anew |
 //! | `row`, `write` | one person of the list; the list as a table |
 
 mod ahead;
@@ -21,6 +22,7 @@ mod asked;
 mod candidates;
 mod certificate;
 mod choose;
+mod limits;
 mod row;
 mod standing;
 mod write;
@@ -29,6 +31,7 @@ pub use ahead::Bound;
 pub use asked::{InTrial, PlanAsked, PolicyName};
 pub use certificate::{AtBudget, Nouns, PlanCertificate};
 pub use choose::{Chance, RulePrice};
+pub use limits::Limits;
 pub use row::{Chosen, Cut, Eligible, Excluded, LastSeen, Place, PlannedArm, Worth};
 
 use crate::apply::{Applied, indices};

@@ -1,0 +1,182 @@
+//! The answer as a page that can be mailed.
+
+use super::said::{Estimate, Fairness, Floor, Group, Table, Verdict};
+use restive_report::bars::{Bars, Group as Rows, Panel, Row};
+use restive_report::curves::{Curves, Line, Panel as CurvePanel};
+use restive_report::table::{Cell, Column, Row as TableRow, Table as Printed};
+use restive_report::{Axis, Block, Chart, Ink, Interval, Page, Section};
+
+/// The page of an answer.
+pub fn page(answer: &Fairness) -> Page {
+    let mut sections = vec![Section {
+        heading: "How to read it".into(),
+        blocks: vec![Block::Text(answer.read_it().join(" "))],
+    }];
+    sections.extend(answer.tables.iter().map(|table| section(answer, table)));
+    let floors: Vec<&Floor> = answer.floors.iter().filter(|floor| !floor.steps.is_empty()).collect();
+    if !floors.is_empty() {
+        let mut blocks: Vec<Block> =
+            answer.floors.iter().filter_map(Floor::sentence).map(Block::Text).collect();
+        blocks.push(Block::Figure {
+            chart: curve(&floors),
+            caption: "What the list loses as a group is given more places; everybody else is dealt the rest by worth.".into(),
+        });
+        blocks.extend(floors.iter().filter(|floor| floor.is_asked).map(|floor| Block::Table(prices(floor))));
+        sections.push(Section { heading: "What a floor would cost".into(), blocks });
+    }
+    if !answer.notes.is_empty() {
+        let blocks = answer.notes.iter().cloned().map(Block::Note).collect();
+        sections.push(Section { heading: "What should be known".into(), blocks });
+    }
+    Page {
+        title: format!("Whom the lists served: {}", answer.about),
+        verdict: answer.verdict(),
+        sections,
+        footer: format!("restive {}", env!("CARGO_PKG_VERSION")),
+    }
+}
+
+fn section(answer: &Fairness, table: &Table) -> Section {
+    let mut blocks = Vec::new();
+    if table.groups.iter().any(|group| rate(group).is_some()) {
+        blocks.push(Block::Figure {
+            chart: picture(table),
+            caption: "Coloured: how often people of a group were listed when they could have been, with a 95 % interval. Grey: where chance would \
+                      put nineteen of twenty."
+                .into(),
+        });
+    }
+    blocks.push(Block::Table(printed(answer, table)));
+    blocks.extend(table.is_withheld.then(|| Block::Text(answer.withheld())));
+    Section { heading: format!("By {}", table.column), blocks }
+}
+
+fn rate(group: &Group) -> Option<(Estimate, Option<super::said::ByChance>)> {
+    let lists = group.lists.as_ref()?;
+    Some((lists.rate?, lists.by_chance))
+}
+
+fn picture(table: &Table) -> Chart {
+    let percent = |of: Estimate| Interval::new(100.0 * of.value, 100.0 * of.low, 100.0 * of.high);
+    let rows = |group: &Group| {
+        let (found, chance) = rate(group)?;
+        let ink = match chance.map(|chance| chance.verdict) {
+            Some(Verdict::FewerThanChance) => Ink::Orange,
+            _ => Ink::Blue,
+        };
+        let mut rows = vec![Row { name: "listed".into(), ink, value: percent(found) }];
+        rows.extend(chance.map(|chance| {
+            let [low, high] = chance.rates.map(|rate| 100.0 * rate);
+            let middle = (low + high) / 2.0;
+            Row { name: "by chance".into(), ink: Ink::Grey, value: Interval::new(middle, low, high) }
+        }));
+        Some(Rows { name: group.name.clone(), rows })
+    };
+    Chart::Bars(Bars {
+        title: format!("Listed, by {}", table.column),
+        panels: vec![Panel {
+            title: String::new(),
+            label: "% of the times that a call could be".into(),
+            base: Some(0.0),
+            groups: table.groups.iter().filter_map(rows).collect(),
+        }],
+    })
+}
+
+fn printed(answer: &Fairness, table: &Table) -> Printed {
+    let number = |of: Option<Option<f64>>| match of {
+        None => Cell::Number(f64::NAN),
+        Some(None) => Cell::text(""),
+        Some(Some(x)) => Cell::Number(x),
+    };
+    let percent = |of: Option<Option<f64>>| number(of.map(|x| x.map(|x| 100.0 * x)));
+    let has_reach = table.has_reach();
+    let row = |group: &Group| {
+        let (population, lists) = (group.population.as_ref(), group.lists.as_ref());
+        let chance = lists.map(|lists| lists.by_chance);
+        let mut cells = vec![
+            Cell::text(group.name.clone()),
+            number(population.map(|of| Some(of.people as f64))),
+            percent(population.map(|of| of.share)),
+            number(lists.map(|of| Some(of.places as f64))),
+            percent(lists.map(|of| of.share)),
+            Cell::text(match chance {
+                None => "–".into(),
+                Some(chance) => {
+                    chance.map_or(String::new(), |chance| format!("{}–{}", chance.low, chance.high))
+                }
+            }),
+            Cell::text(chance.flatten().map_or("", |chance| chance.verdict.words())),
+        ];
+        if has_reach {
+            let reach = group.reach.as_ref();
+            cells.push(percent(reach.map(|of| of.rate.map(|rate| rate.value))));
+        }
+        cells.push(number(lists.map(|of| of.worth_each.map(|of| of.value))));
+        cells.push(number(population.map(|of| of.left_alone.map(|of| of.value))));
+        if group.is_passed_over() { TableRow::highlighted(cells) } else { TableRow::new(cells) }
+    };
+    let mut rows: Vec<TableRow> = table.groups.iter().map(row).collect();
+    rows.push(row(&table.all));
+    let mut columns = vec![
+        Column::text(table.column.clone()),
+        Column::number("people", 0),
+        Column::number("% of all", 0),
+        Column::number("places", 0),
+        Column::number("% of places", 0),
+        Column::text("by chance"),
+        Column::text("verdict"),
+    ];
+    columns.extend(has_reach.then(|| Column::number("% reached", 0)));
+    columns.push(Column::number(format!("a call brings, {}", answer.unit), 2));
+    columns.push(Column::number("left alone", 2));
+    Printed { caption: format!("By {}", table.column), columns, rows }
+}
+
+fn curve(floors: &[&Floor]) -> Chart {
+    let inks = Ink::ALL.iter().cycle();
+    let line = |(floor, ink): (&&Floor, &Ink)| {
+        let of = floor.of.max(1) as f64;
+        let point = |places: usize, lost: f64| (100.0 * places as f64 / of, Interval::bare(lost));
+        let steps = floor.steps.iter().filter_map(|step| Some(point(step.floor, step.percent?)));
+        Line {
+            name: format!("{} {}", floor.column, floor.group),
+            ink: *ink,
+            points: std::iter::once(point(floor.places, 0.0)).chain(steps).collect(),
+            continued: Vec::new(),
+        }
+    };
+    Chart::Curves(Curves {
+        title: "The price of a floor".into(),
+        panels: vec![CurvePanel {
+            title: String::new(),
+            x: Axis::linear("% of places for the group"),
+            y: Axis::linear("% of the list's worth lost"),
+            lines: floors.iter().zip(inks).map(line).collect(),
+        }],
+    })
+}
+
+fn prices(floor: &Floor) -> Printed {
+    let row = |step: &super::said::FloorStep| {
+        TableRow::new(vec![
+            Cell::text(format!("at least {}", step.floor)),
+            Cell::Number(step.lost),
+            Cell::Number(step.percent.unwrap_or(f64::NAN)),
+            Cell::text(step.pays()),
+        ])
+    };
+    Printed {
+        caption: format!(
+            "{} {}: {} of {} places without a floor",
+            floor.column, floor.group, floor.places, floor.of
+        ),
+        columns: vec![
+            Column::text("places"),
+            Column::number(format!("lost, {}", floor.unit), 2),
+            Column::number("% lost", 2),
+            Column::text("who has fewer places"),
+        ],
+        rows: floor.steps.iter().map(row).collect(),
+    }
+}

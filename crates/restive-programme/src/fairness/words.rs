@@ -1,0 +1,75 @@
+//! Sentences of an answer, the same in the text and on the page.
+
+use super::said::{Fairness, Floor, FloorStep, Named};
+use restive_tables::show;
+
+impl Fairness {
+    /// What came out, in one sentence.
+    pub fn verdict(&self) -> String {
+        let name = |named: &Named| format!("{} {}", show::name(&named.column), show::name(&named.group));
+        match self.passed_over.is_empty() {
+            true => "No group is passed over beyond chance.".into(),
+            false => {
+                let names: Vec<String> = self.passed_over.iter().map(name).collect();
+                format!("Passed over beyond chance: {}.", names.join("; "))
+            }
+        }
+    }
+
+    /// How to read a table, in a few sentences.
+    pub fn read_it(&self) -> [&'static str; 3] {
+        [
+            "By chance: the places that a lottery among those who could be called gives the group, nineteen times of twenty.",
+            "A list by worth should not be a lottery: more or fewer than chance is a question, and no accusation.",
+            "Left alone: what one of them is expected to bring next period without a call; the lower, the greater the need.",
+        ]
+    }
+
+    /// What a dash means.
+    pub fn withheld(&self) -> String {
+        format!(
+            "– withheld: a count of fewer than {} people, or one from which such a count could be worked out.",
+            self.least
+        )
+    }
+}
+
+impl Floor {
+    /// What it would cost to give the group as many places as chance would; nothing where nothing more can be said than that.
+    pub fn sentence(&self) -> Option<String> {
+        let group = format!("{} {}", show::name(&self.column), show::name(&self.group));
+        if self.steps.is_empty() {
+            return Some(format!(
+                "{group}: {} of {} places, and the rules leave it no more.",
+                self.places, self.of
+            ));
+        }
+        let step = self.fair()?;
+        let about = if step.is_proven { "" } else { "about " };
+        let percent = step.percent.map_or(String::new(), |percent| format!(" ({percent:.1} %)"));
+        Some(format!(
+            "{group}: a floor of {} of {} places, {} without one, costs {about}{:.2} {}{percent}; {}.",
+            step.floor,
+            self.of,
+            self.places,
+            step.lost,
+            self.unit,
+            step.pays()
+        ))
+    }
+}
+
+impl FloorStep {
+    /// Who has fewer places for it.
+    pub fn pays(&self) -> String {
+        let one = |(name, more): &(Option<String>, i64)| {
+            let name = name.as_ref().map_or("others".into(), |name| show::name(name));
+            let sign = if *more < 0 { "−" } else { "+" };
+            format!("{name} {sign}{}", more.unsigned_abs())
+        };
+        match self.change.is_empty() {
+            true => "nobody has fewer".into(),
+            false => self.change.iter().map(one).collect::<Vec<_>>().join(", "),
+        }
+    }
+}
