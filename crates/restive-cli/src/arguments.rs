@@ -16,6 +16,7 @@ use crate::programme::ProgrammeArguments;
 use crate::report::ReportArguments;
 use crate::study::StudyArguments;
 use crate::train::TrainArguments;
+use crate::trial::TrialArguments;
 use clap::builder::{Styles, styling::Style};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::path::PathBuf;
@@ -69,6 +70,7 @@ pub(crate) enum Command {
     Audit(AuditArguments),
     Fairness(FairnessArguments),
     Report(ReportArguments),
+    Trial(TrialArguments),
     Experiment(ExperimentArguments),
     /// Print a completion script for your shell
     #[command(after_help = "Examples:\n  restive completions bash\n  restive completions zsh")]

@@ -28,6 +28,7 @@ mod report;
 mod shared;
 mod study;
 mod train;
+mod trial;
 
 use arguments::{Arguments, Command};
 use clap::CommandFactory;
@@ -63,6 +64,7 @@ fn main() -> ExitCode {
             Command::Programme(arguments) => programme::run(&arguments),
             Command::Fairness(arguments) => fairness::run(&arguments),
             Command::Report(arguments) => report::run(&arguments),
+            Command::Trial(arguments) => trial::run(&arguments),
             Command::Experiment(arguments) => experiment::run(&arguments),
             Command::Completions { shell } => print(|out| {
                 clap_complete::generate(shell, &mut Arguments::command(), "restive", out);

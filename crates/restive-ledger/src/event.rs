@@ -47,6 +47,7 @@ pub(crate) struct GaveWay {
 pub(crate) struct Over {
     pub(crate) trial: String,
     pub(crate) at: String,
+    pub(crate) why: String,
 }
 
 pub(crate) const OVERRIDES: &str =

@@ -139,5 +139,5 @@ pub use lock::Holder;
 pub use outcome::{Code, Outcome, Problem, Received};
 pub use plan::{Excluded, How, Input, Kind, NewPlan, Override, Plan, Planned, Status};
 pub use reader::Reader;
-pub use trial::{Assigned, NewTrial, Trial, TrialStatus};
+pub use trial::{Assigned, NewTrial, Trial, TrialEnd, TrialStatus};
 pub use verify::{Fault, Verified};

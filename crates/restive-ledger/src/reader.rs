@@ -178,7 +178,10 @@ pub(crate) fn whole(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
     row.get::<_, String>(column)?.parse().map_err(|error| unreadable(column, error))
 }
 
-fn unreadable(column: usize, error: impl std::error::Error + Send + Sync + 'static) -> rusqlite::Error {
+pub(crate) fn unreadable(
+    column: usize,
+    error: impl std::error::Error + Send + Sync + 'static,
+) -> rusqlite::Error {
     rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, Box::new(error))
 }
 

@@ -8,7 +8,7 @@ use crate::check;
 use crate::error::{Error, Result};
 use crate::event::Over;
 use crate::ledger::Ledger;
-use crate::reader::{Number, Reader, whole};
+use crate::reader::{Number, Reader, unreadable, whole};
 use crate::seal::TRIAL;
 use crate::words::words;
 use rusqlite::{OptionalExtension, Row, TransactionBehavior, params};
@@ -69,6 +69,15 @@ pub struct Assigned {
     pub cluster: Option<String>,
 }
 
+/// The end of a trial.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TrialEnd {
+    /// when
+    pub at: String,
+    /// for what reason
+    pub why: String,
+}
+
 const FACTS: &str = "SELECT status, (SELECT count(*) FROM assigned WHERE trial = number), id, made_at, starts, weeks, \
     protocol, protocol_digest, seed FROM trials";
 
@@ -90,6 +99,17 @@ impl Reader {
         let sql = format!("{FACTS} WHERE status = 'running'");
         let found = self.connection.query_row(&sql, [], trial).optional();
         found.map_err(Error::sqlite(&self.path, "read the trial that runs"))
+    }
+
+    /// When and why a trial was ended; none where it runs.
+    pub fn trial_end(&self, trial: &str) -> Result<Option<TrialEnd>> {
+        let sql = "SELECT content FROM chain WHERE event = ?1 AND subject = ?2";
+        let found = self.all("read the end of a trial", sql, params![Event::Ended, trial], |row| {
+            let content: String = row.get(0)?;
+            let told: Over = serde_json::from_str(&content).map_err(|error| unreadable(0, error))?;
+            Ok(TrialEnd { at: told.at, why: told.why })
+        })?;
+        Ok(found.into_iter().next())
     }
 
     /// Everybody who is in a trial, by `arm`.
@@ -145,9 +165,10 @@ impl Ledger {
         transaction.commit().map_err(failed)
     }
 
-    /// Ends the trial that runs.
-    pub fn end_trial(&mut self, id: &str, at: &str) -> Result<()> {
+    /// Ends the trial that runs, and says why.
+    pub fn end_trial(&mut self, id: &str, at: &str, why: &str) -> Result<()> {
         check::moment(at).map_err(self.wrong("at".into()))?;
+        check::said(why).map_err(self.wrong("why".into()))?;
         let path = self.path().to_path_buf();
         if self.trial(id)?.status == TrialStatus::Ended {
             return Err(Error::TrialEnded { path, trial: id.into() });
@@ -159,7 +180,7 @@ impl Ledger {
         let write = || {
             transaction
                 .execute("UPDATE trials SET status = ?2 WHERE id = ?1", params![id, TrialStatus::Ended])?;
-            let told = Over { trial: id.into(), at: at.into() };
+            let told = Over { trial: id.into(), at: at.into(), why: why.into() };
             Chain::new(&transaction)?.tell(at, Event::Ended, id.into(), &told)
         };
         write().and_then(|()| transaction.commit()).map_err(failed)

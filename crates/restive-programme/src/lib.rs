@@ -6,7 +6,9 @@
 //! | `init` | the files that people edit |
 //! | `grow` | an import that knows what was planned, and what came of it |
 //! | `made`, `store` | a plan and its record from what they are made of; what that was, kept |
+//! | `kept` | what was kept of a recorded plan, laid out again |
 //! | `week` | this week's list, made and recorded |
+//! | `trial` | trials of lists: designed, agreed, drawn, analysed |
 //! | `audit` | plans on record: looked at, verified, one against another |
 //! | `fairness` | whom the lists served, and what a floor for a group would cost |
 //! | `report` | one page for a director: whom to call, why, what it brings, what is unknown |
@@ -24,6 +26,7 @@ mod files;
 mod folder;
 mod grow;
 mod init;
+mod kept;
 mod list;
 mod made;
 mod outcomes;
@@ -31,6 +34,7 @@ mod report;
 mod row;
 mod status;
 mod store;
+mod trial;
 mod week;
 mod words;
 
@@ -42,10 +46,14 @@ pub use grow::grow;
 pub use init::{RULES, words as template_words};
 pub use outcomes::{OutcomesAsked, Told};
 pub use report::{
-    ByState, Called, Group, Grouped, Learnt, MOST_BY, Moves, Record, Report, ReportAsked, ReportSource,
-    Typical, Unknown,
+    ByState, Called, Group, Grouped, Learnt, MOST_BY, Moves, OnList, Record, Report, ReportAsked,
+    ReportSource, Typical, Unknown,
 };
 pub use restive_ledger::{Input, Kind as Change, Override};
 pub use row::{Chance, Row};
 pub use status::Status;
+pub use trial::{
+    AnalyseAsked, Analysed, AtEffect, AtSize, Balance, DesignAsked, Designed, EffectFound, EffectLine,
+    Estimator, LIST, Protocol, TrialAssigned, TrialStanding, design as design_on_study, recognise_protocol,
+};
 pub use week::{CONTROL, REHEARSAL, Week, WeekAsked};

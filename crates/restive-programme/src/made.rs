@@ -13,7 +13,7 @@ use restive_ledger::{Excluded, Input, NewPlan, Planned};
 use restive_pipeline::reasons::{Words, sentence};
 use restive_pipeline::words::{counted, grouped};
 use restive_pipeline::{
-    Applied, Chosen, InTrial, Message, Nouns, Plan, PlanAsked, PolicyName, Rules, Trained,
+    Applied, Chosen, InTrial, Message, Nouns, Outlook, Plan, PlanAsked, PolicyName, Rules, Trained,
 };
 use restive_tables::{Contacts, Model, Study, show};
 use serde::{Deserialize, Serialize};
@@ -162,6 +162,13 @@ impl Materials {
         let warnings = plan.warnings();
         drop(applied);
         Ok(Made { facts, people, excluded, rows, notes, warnings, plan })
+    }
+
+    /// What was expected of everybody, whichever group of a trial they are in.
+    pub(crate) fn outlook(&self) -> Result<Outlook> {
+        let [model_name, study_name] = &self.names;
+        let applied = Applied::new(&self.trained, &self.study, model_name, study_name)?;
+        Ok(applied.outlook(&self.asked.plan_asked(&self.contacts, &self.rules, &self.when, None))?)
     }
 
     fn facts(&self, plan: &Plan, inputs: Vec<Input>) -> NewPlan {

@@ -8,13 +8,15 @@ use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
-use restive_pipeline::{PlanAsked, Rules};
+use restive_pipeline::{Outcome, PlanAsked, Rules};
+use restive_programme::fairness::{FairnessAsked, WhichLists, page};
 use restive_programme::{
-    Change, Error, OutcomesAsked, Programme, System, VerifyAsked, WeekAsked, check_list, list_columns,
-    write_list,
+    Change, Error, OutcomesAsked, Programme, ReportAsked, ReportSource, System, VerifyAsked, WeekAsked,
+    check_list, list_columns, write_list,
 };
+use restive_report::Page;
 use restive_report::list::List;
-use restive_tables::Cells;
+use restive_tables::{Cells, Looks, check_file, recognise_bytes, write_files};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -199,6 +201,87 @@ fn programme_audit_diff(
     json(run(py, || Programme::open(&folder)?.diff(before.as_deref(), after.as_deref()))?)
 }
 
+/// What `restive fairness --json` says, and the verdict; the page is written where a path is given.
+#[pyfunction]
+fn programme_fairness(
+    py: Python<'_>,
+    folder: PathBuf,
+    by: Vec<String>,
+    cross: Vec<[String; 2]>,
+    plan: Option<String>,
+    last: Option<usize>,
+    least: u64,
+    floors: Vec<[String; 2]>,
+    out: Option<PathBuf>,
+    replace: bool,
+) -> PyResult<(String, String)> {
+    let lists = match (plan, last) {
+        (Some(id), None) => WhichLists::Plan(id),
+        (None, Some(count)) => WhichLists::Last(count),
+        (None, None) => WhichLists::Latest,
+        (Some(_), Some(_)) => {
+            return Err(PyValueError::new_err("plan and last: found both, expected one of them"));
+        }
+    };
+    let asked = FairnessAsked { by, cross, lists, least, floors };
+    let answer = run(py, || -> Result<_, Error> {
+        let answer = Programme::open(&folder)?.fairness(&asked)?;
+        write_page(out.as_deref(), &page(&answer), replace)?;
+        Ok(answer)
+    })?
+    .map_err(refused)?;
+    let verdict = answer.verdict();
+    Ok((json(Ok(answer))?, verdict))
+}
+
+/// What `restive report --json` says, and the verdict; the page is written.
+#[pyfunction]
+fn programme_report(
+    py: Python<'_>,
+    folder: PathBuf,
+    out: PathBuf,
+    model: Option<String>,
+    by: Vec<String>,
+    quick: bool,
+    seed: u64,
+    replace: bool,
+) -> PyResult<(String, String)> {
+    let asked = ReportAsked { by, quick, seed };
+    let (report, page) = run(py, || -> Result<_, Error> {
+        let programme = Programme::open(&folder)?;
+        check_page(&out, replace)?;
+        let source = ReportSource::of_programme(&programme, model.as_deref(), seed, Timestamp::now())?;
+        let mut looks = (!quick).then(|| Looks::read(&programme.study())).transpose()?;
+        let report = source.report(&asked, looks.as_mut(), |_| Ok::<_, Error>(()))?;
+        if let (Some(looks), Some(Outcome::Answer(_))) = (&looks, &report.evidence) {
+            looks.write(&programme.study())?;
+        }
+        let page = report.page();
+        write_page(Some(&out), &page, replace)?;
+        Ok((report, page))
+    })?
+    .map_err(refused)?;
+    Ok((json(Ok(report))?, page.verdict))
+}
+
+fn is_page(path: &Path) -> restive_tables::Result<()> {
+    recognise_bytes(path, "something else", "a page", Page::recognises)
+}
+
+fn check_page(out: &Path, replace: bool) -> Result<(), Error> {
+    if out.extension().is_none_or(|ending| ending != "html") {
+        let found = format!("{}: found no .html, expected a name that ends in it", out.display());
+        return Err(Error::Refused(found));
+    }
+    Ok(check_file(out, replace.then_some(is_page))?)
+}
+
+fn write_page(out: Option<&Path>, page: &Page, replace: bool) -> Result<(), Error> {
+    let Some(out) = out else { return Ok(()) };
+    check_page(out, replace)?;
+    Ok(write_files(&[(out.to_path_buf(), page.html().as_bytes())], replace.then_some(is_page))?)
+}
+
 fn json(answer: Result<impl Serialize, Error>) -> PyResult<String> {
     Ok(serde_json::to_string(&answer.map_err(refused)?).expect("plain values"))
 }
@@ -222,6 +305,8 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(programme_outcomes, module)?)?;
     module.add_function(wrap_pyfunction!(programme_status, module)?)?;
     module.add_function(wrap_pyfunction!(programme_change, module)?)?;
+    module.add_function(wrap_pyfunction!(programme_fairness, module)?)?;
+    module.add_function(wrap_pyfunction!(programme_report, module)?)?;
     module.add_function(wrap_pyfunction!(programme_audit_list, module)?)?;
     module.add_function(wrap_pyfunction!(programme_audit_show, module)?)?;
     module.add_function(wrap_pyfunction!(programme_audit_verify, module)?)?;

@@ -67,6 +67,8 @@ pub enum Block {
     Facts(Vec<Fact>),
     /// rows and columns
     Table(Table),
+    /// side by side where there is room, and on paper; below each other on a phone
+    Beside(Vec<Block>),
     /// a chart and what to see in it
     Figure {
         /// the chart
@@ -153,6 +155,10 @@ impl Block {
                 }
             }
             Block::Table(table) => table.html(),
+            Block::Beside(blocks) => {
+                let column = |block: &Block| format!("<div>\n{}</div>\n", block.html());
+                format!("<div class=\"beside\">\n{}</div>\n", blocks.iter().map(column).collect::<String>())
+            }
             Block::Figure { chart, caption } => format!(
                 "<figure>\n<figcaption><strong>{}</strong> <span>{}</span></figcaption>\n{}</figure>\n",
                 escape(chart.title()),

@@ -74,6 +74,7 @@ fn page(name: &str, numbers: &[f64]) -> Page {
         Block::Note(words()),
         Block::Command(words()),
         Block::Facts(vec![Fact { value: words(), name: words() }]),
+        Block::Beside(vec![Block::Text(words()), Block::Table(table.clone())]),
         Block::Table(table),
     ]);
     let section = Section { heading: words(), blocks };

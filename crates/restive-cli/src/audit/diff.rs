@@ -11,14 +11,14 @@ use std::path::PathBuf;
 /// Tell one list from another: who came, who went, and why
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  restive audit diff calls\n  restive audit diff calls 2026-03-23 2026-03-30\n  restive audit diff calls --rows 100 --json"
+    after_help = "Examples:\n  restive audit diff calls\n  restive audit diff calls 2026-03-30 2026-03-30-2\n  restive audit diff calls --rows 100 --json"
 )]
 pub(crate) struct DiffArguments {
     /// The folder that restive import filled
     #[arg(value_name = "PROGRAMME")]
     programme: PathBuf,
 
-    /// The plan before, by its id [default: that of the period before AFTER]
+    /// The plan before, by its id [default: that of the period before AFTER, else the one that AFTER replaced]
     #[arg(value_name = "BEFORE")]
     before: Option<String>,
 

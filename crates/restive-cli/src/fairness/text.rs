@@ -15,7 +15,7 @@ pub(super) fn write(answer: &Fairness, out: Option<&Path>, text: &mut Vec<u8>) -
     }
     writeln!(text)?;
     answer.read_it().iter().try_for_each(|said| writeln!(text, "{said}"))?;
-    if answer.tables.iter().any(|table| table.is_withheld) {
+    if answer.is_withheld() {
         writeln!(text, "{}", answer.withheld())?;
     }
     if !answer.floors.is_empty() {
@@ -100,8 +100,7 @@ fn write_prices(floor: &Floor, text: &mut Vec<u8>) -> io::Result<()> {
         vec![["  places at least", "lost", "%", "who has fewer places"].map(String::from).to_vec()];
     rows.extend(floor.steps.iter().map(|step| {
         let percent = step.percent.map_or(String::new(), |percent| format!("{percent:.2}"));
-        vec![format!("  {}", step.floor), format!("{:.3}", step.lost), percent, step.pays()]
+        vec![format!("    {}", step.floor), format!("{:.3}", step.lost), percent, step.pays()]
     }));
-    writeln!(text, "  in {}", show::plain(&floor.unit))?;
     write_aligned(text, &rows)
 }

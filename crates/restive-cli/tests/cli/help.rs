@@ -35,6 +35,11 @@ fn the_examples_of_every_help_work() {
         "programme add",
         "programme remove",
         "report",
+        "audit",
+        "audit list",
+        "audit show",
+        "audit verify",
+        "audit diff",
         "experiment",
         "experiment bars",
         "experiment curves",
@@ -77,9 +82,13 @@ fn the_examples_of_every_help_work() {
             || command == "outcomes"
             || command == "fairness"
             || command.starts_with("programme")
+            || command.starts_with("audit")
         {
             let name = if command == "train" { "programme" } else { "calls" };
             crate::import::programme(&folder, name, !["train", "plan", "report"].contains(&command));
+            if command.starts_with("audit") {
+                folder.restive("plan calls --again --seed 1").success();
+            }
         }
         let help = stdout(&folder.restive(&format!("{command} --help")).success());
         let examples = examples(&help);

@@ -41,4 +41,5 @@ mod stored;
 mod study;
 mod terminal;
 mod train;
+mod trials;
 mod weeks;

@@ -12,7 +12,7 @@ use std::path::Path;
 pub fn history(path: &Path) -> [String; 3] {
     let mut ledger = Ledger::open(path).unwrap();
     ledger.begin_trial(&made::trial("pilot"), &made::assigned()[..2]).unwrap();
-    ledger.end_trial("pilot", "2026-01-02T08:00:00Z").unwrap();
+    ledger.end_trial("pilot", "2026-01-02T08:00:00Z", "as planned").unwrap();
     ledger.begin_trial(&made::trial("main"), &made::assigned()).unwrap();
     let first = ledger.record(&made::plan(0), &made::people(), &made::excluded(), false).unwrap();
     let mut people = made::people();
@@ -271,7 +271,7 @@ pub fn apply(ledger: &mut Ledger, act: &Act) -> usize {
             received.new + received.amended
         }
         Act::Begin(id) => ledger.begin_trial(&made::trial(id), &made::assigned()).map_or(0, |()| 1),
-        Act::End(id) => ledger.end_trial(id, "2026-02-01T00:00:00Z").map_or(0, |()| 1),
+        Act::End(id) => ledger.end_trial(id, "2026-02-01T00:00:00Z", "as planned").map_or(0, |()| 1),
     }
 }
 

@@ -12,6 +12,9 @@ fn a_trial_comes_back_as_it_was_begun() {
     let running = ledger.running_trial().unwrap().unwrap();
     assert_eq!((running.status, running.people), (TrialStatus::Running, 3));
     assert_eq!(running.facts, made::trial("first"));
+    assert_eq!(ledger.trial_end("first").unwrap(), None);
+    let silent = ledger.end_trial("first", "2026-03-02T08:00:00Z", " ").unwrap_err();
+    assert!(silent.to_string().ends_with("why: found nothing, expected a text"), "{silent}");
     let mut expected = made::assigned();
     expected.sort_by(|a, b| a.arm.cmp(&b.arm));
     assert_eq!(ledger.assigned("first").unwrap(), expected);
@@ -20,9 +23,11 @@ fn a_trial_comes_back_as_it_was_begun() {
     let second = ledger.begin_trial(&made::trial("second"), &made::assigned()).unwrap_err();
     let at = path.display();
     assert_eq!(said(second), format!("{at}: found trial \"first\", which runs, expected none: end it first"));
-    ledger.end_trial("first", "2026-03-02T08:00:00Z").unwrap();
+    ledger.end_trial("first", "2026-03-02T08:00:00Z", "as planned").unwrap();
     assert!(ledger.running_trial().unwrap().is_none());
-    let again = ledger.end_trial("first", "2026-03-02T08:00:00Z").unwrap_err();
+    let end = ledger.trial_end("first").unwrap().unwrap();
+    assert_eq!((end.at.as_str(), end.why.as_str()), ("2026-03-02T08:00:00Z", "as planned"));
+    let again = ledger.end_trial("first", "2026-03-02T08:00:00Z", "as planned").unwrap_err();
     assert_eq!(said(again), format!("{at}: found trial \"first\", which has ended, expected one that runs"));
     let known = ledger.begin_trial(&made::trial("first"), &made::assigned()).unwrap_err();
     assert_eq!(said(known), format!("{at}: found a trial \"first\", expected a name that is new"));
@@ -32,7 +37,7 @@ fn a_trial_comes_back_as_it_was_begun() {
     for error in [
         ledger.trial("x").unwrap_err(),
         ledger.assigned("x").unwrap_err(),
-        ledger.end_trial("x", "2026-03-02T08:00:00Z").unwrap_err(),
+        ledger.end_trial("x", "2026-03-02T08:00:00Z", "as planned").unwrap_err(),
         ledger.record(&NewPlan { trial: Some("x".into()), ..made::plan(0) }, &[], &[], false).unwrap_err(),
     ] {
         assert_eq!(said(error), format!("{at}: found no trial \"x\", expected one of those begun"));

@@ -15,6 +15,7 @@
 //! | `certificate` | how far the plan comes towards what no policy exceeds, and what more or fewer pulls would bring |
 //! | `choose` | who gets a place under the rules, with which probability, and what each rule costs |
 //! | `limits` | the rules' limits and costs, for whoever deals places anew |
+//! | `outlook` | how everybody is expected to move, for trials |
 //! | `row`, `write` | one person of the list; the list as a table |
 
 mod ahead;
@@ -23,6 +24,7 @@ mod candidates;
 mod certificate;
 mod choose;
 mod limits;
+mod outlook;
 mod row;
 mod standing;
 mod write;
@@ -32,6 +34,7 @@ pub use asked::{InTrial, PlanAsked, PolicyName};
 pub use certificate::{AtBudget, Nouns, PlanCertificate};
 pub use choose::{Chance, RulePrice};
 pub use limits::Limits;
+pub use outlook::Outlook;
 pub use row::{Chosen, Cut, Eligible, Excluded, LastSeen, Place, PlannedArm, Worth};
 
 use crate::apply::{Applied, indices};

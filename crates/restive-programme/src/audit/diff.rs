@@ -17,7 +17,7 @@ use super::{Error, Result};
 use crate::folder::Programme;
 use crate::list::spoken;
 use jiff::civil::Date;
-use restive_ledger::{How, Kind, Override, Plan, Planned, Reader};
+use restive_ledger::{How, Kind, Override, Plan, Planned, Reader, Status};
 use restive_tables::Contacts;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -140,27 +140,18 @@ impl Programme {
     /// One list against another; where none is named the last two that count, where one is, that one and the one before it.
     pub fn diff(&self, before: Option<&str>, after: Option<&str>) -> Result<Diff> {
         let reader = self.record()?;
-        let current: Vec<Plan> = reader
-            .plans()?
-            .into_iter()
-            .filter(|plan| plan.status == restive_ledger::Status::Current)
-            .collect();
         let after = match after {
             Some(id) => reader.plan(id)?,
             None => reader.plan(&self.latest(reader.latest()?)?)?,
         };
         let before = match before {
             Some(id) => reader.plan(id)?,
-            None => {
-                current.into_iter().rev().find(|plan| plan.facts.period < after.facts.period).ok_or_else(
-                    || {
-                        Error::Refused(format!(
-                            "plan {}: found no plan of an earlier {} on record, expected one to compare with",
-                            after.id, self.summary.period
-                        ))
-                    },
-                )?
-            }
+            None => before_it(reader.plans()?, &after).ok_or_else(|| {
+                Error::Refused(format!(
+                    "plan {}: found no earlier plan on record, expected one to compare with",
+                    after.id
+                ))
+            })?,
         };
         let states = self.state_names();
         let contacts = Contacts::read(&self.people()).unwrap_or_default();
@@ -187,6 +178,16 @@ impl Programme {
             after: after.plan.id,
         })
     }
+}
+
+/// The plan that counts of the last period before, else the one that it replaced.
+fn before_it(plans: Vec<Plan>, after: &Plan) -> Option<Plan> {
+    let is_earlier = |plan: &&Plan| plan.status == Status::Current && plan.facts.period < after.facts.period;
+    let is_replaced = |plan: &&Plan| {
+        plan.status == Status::Replaced && plan.facts.period == after.facts.period && plan.id != after.id
+    };
+    let found = plans.iter().rev().find(is_earlier).or_else(|| plans.iter().rev().find(is_replaced));
+    found.cloned()
 }
 
 /// What two plans were not made alike by.

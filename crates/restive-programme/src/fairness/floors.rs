@@ -32,6 +32,7 @@ pub(super) struct Deal {
     cost: Option<(Vec<f64>, f64)>,
     /// what scores are
     unit: String,
+    is_index: bool,
 }
 
 impl Deal {
@@ -53,6 +54,7 @@ impl Deal {
             families: if instances > 1 { vec![each] } else { Vec::new() },
             cost: None,
             unit: scale(plan.policy == PolicyName::Whittle, unit),
+            is_index: plan.policy == PolicyName::Whittle,
         }
     }
 
@@ -98,6 +100,7 @@ impl Deal {
             must: among.iter().map(|one| one.how == How::Must).collect(),
             places: facts.budget as usize,
             unit: scale(facts.policy == PolicyName::Whittle.name(), unit),
+            is_index: facts.policy == PolicyName::Whittle.name(),
             person,
             families,
             cost,
@@ -172,6 +175,7 @@ impl Deal {
             most: prices.most,
             value: prices.value,
             unit: self.unit.clone(),
+            is_index: self.is_index,
             steps: prices.floors.iter().map(step).collect(),
         })
     }

@@ -5,7 +5,8 @@
 //! | `columns` | what is known of people becomes groups |
 //! | `lists` | what plans on record did with everybody, counted |
 //! | `floors` | places dealt anew, with a floor for a group |
-//! | `said` | the answer, without what is withheld |
+//! | `need` | what everybody can expect without a call |
+//! | `answer`, `said` | tables and floors; the answer, without what is withheld |
 //! | `words`, `page` | its sentences; the answer as a page |
 //!
 //! Every number is the library's ([`restive::fairness`]). Its people are everybody who had not left when a plan was made; those could be called
@@ -14,9 +15,11 @@
 //!
 //! Floors are told of the last list, and only of groups whose places on that one list may be told.
 
+mod answer;
 mod columns;
 mod floors;
 mod lists;
+mod need;
 mod page;
 mod said;
 mod words;
@@ -26,14 +29,16 @@ pub use said::{
     ByChance, Estimate, Fairness, Floor, FloorStep, Group, Lists, Named, Population, Reach, Table, Verdict,
 };
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::folder::Programme;
+use answer::Looked;
 use columns::Everybody;
 use floors::Deal;
 use lists::{Counted, OnRecord};
-use restive::fairness::{self as room, Crossing, Groups, LEAST, cross, suppress};
+use need::{need, states};
+use restive::fairness::LEAST;
 use restive_ledger::Status;
-use restive_pipeline::{Applied, Chosen, PlanAsked, Rules, Trained, latest};
+use restive_pipeline::{Applied, Chosen, PlanAsked, Rules, Trained};
 use restive_tables::{Contacts, Study, show};
 use std::collections::{BTreeSet, HashMap};
 
@@ -254,160 +259,10 @@ pub fn of_model(
     Looked { now, before: None, last: None, need, deal, everybody }.answer(asked, answer)
 }
 
-/// All that an answer is made of.
-struct Looked<'a> {
-    everybody: Everybody<'a>,
-    now: Counted,
-    before: Option<Counted>,
-    /// the last list alone, where there are several
-    last: Option<Counted>,
-    need: Vec<f64>,
-    /// or why it cannot be dealt anew
-    deal: std::result::Result<Deal, String>,
-}
-
-impl Looked<'_> {
-    fn answer(&self, asked: &FairnessAsked, mut answer: Fairness) -> Result<Fairness> {
-        let (columns, groups, crossings) = self.groupings(asked)?;
-        let made = |now: &Counted, before: Option<&Counted>| -> Result<Vec<Table>> {
-            let period = now.period(&self.need);
-            let before = before.map(|before| before.period(&self.need));
-            let table = |groups: &Groups| room::table(groups, &period, before.as_ref());
-            let tables = groups.iter().map(table).collect::<restive::Result<Vec<_>>>();
-            let printed = tables.and_then(|tables| suppress(&tables, &crossings, asked.least));
-            let printed = printed.map_err(restive_pipeline::Error::from)?;
-            Ok(columns
-                .iter()
-                .cloned()
-                .zip(&printed)
-                .map(|(column, table)| Table::new(column, table))
-                .collect())
-        };
-        answer.tables = made(&self.now, self.before.as_ref())?;
-        for table in &answer.tables {
-            for group in table.groups.iter().filter(|group| group.is_passed_over()) {
-                answer.passed_over.push(Named { column: table.column.clone(), group: group.name.clone() });
-            }
-        }
-        let last = match &self.last {
-            None => answer.tables.clone(),
-            Some(last) => made(last, None)?,
-        };
-        let wanted: Vec<[String; 2]> = match asked.floors.is_empty() {
-            false => asked.floors.clone(),
-            true => answer.passed_over.iter().map(|one| [one.column.clone(), one.group.clone()]).collect(),
-        };
-        for [column, value] in &wanted {
-            let of = columns.iter().position(|known| known == column).unwrap_or_default();
-            let names = groups[of].names();
-            let Some(group) = names.iter().position(|name| name == value) else {
-                let known: Vec<String> = names.iter().map(|name| show::name(name)).collect();
-                return Err(Error::Refused(format!(
-                    "floor {}={}: found nobody with that value, expected one of {}",
-                    show::name(column),
-                    show::name(value),
-                    known.join(", ")
-                )));
-            };
-            let said = |why: &str| {
-                format!("a floor for {} {}: not priced, {why}", show::name(column), show::name(value))
-            };
-            match &self.deal {
-                _ if last[of].groups[group].lists.is_none() => {
-                    answer.notes.push(said("its places on this list are withheld"));
-                }
-                Err(why) => answer.notes.push(said(why)),
-                Ok(deal) => {
-                    answer.floors.push(deal.floor(&groups[of], group, &last[of], !asked.floors.is_empty())?)
-                }
-            }
-        }
-        Ok(answer)
-    }
-
-    /// The columns by name, everybody's groups in them, and which are crossings of which.
-    fn groupings(&self, asked: &FairnessAsked) -> Result<(Vec<String>, Vec<Groups>, Vec<Crossing>)> {
-        let mut columns = match asked.by.is_empty() && asked.cross.is_empty() && asked.floors.is_empty() {
-            true => self.everybody.usual(),
-            false => asked.by.clone(),
-        };
-        columns.extend(asked.cross.iter().flatten().cloned());
-        columns.extend(asked.floors.iter().map(|[column, _]| column.clone()));
-        let mut known = BTreeSet::new();
-        columns.retain(|column| known.insert(column.clone()));
-        let mut groups =
-            columns.iter().map(|column| self.everybody.groups(column)).collect::<Result<Vec<_>>>()?;
-        let mut crossings = Vec::new();
-        let mut pairs = BTreeSet::new();
-        let mut tied: Vec<usize> = (0..groups.len()).collect();
-        for [a, b] in &asked.cross {
-            if a == b {
-                return Err(Error::Refused(format!(
-                    "cross {0},{0}: found the same column twice, expected two",
-                    show::name(a)
-                )));
-            }
-            if !pairs.insert([a.min(b), a.max(b)]) {
-                continue;
-            }
-            let of = [a, b].map(|name| columns.iter().position(|known| known == name).unwrap_or_default());
-            // what three crossings in a circle tell of each other is more than their sums
-            let [one, other] = of.map(|at| tied[at]);
-            if one == other {
-                return Err(Error::Refused(format!(
-                    "cross {},{}: found two columns that other crossings tie together, expected no circle of crossings",
-                    show::name(a),
-                    show::name(b)
-                )));
-            }
-            tied.iter_mut().filter(|tie| **tie == other).for_each(|tie| *tie = one);
-            let crossed = cross(&groups[of[0]], &groups[of[1]]);
-            crossings.push(Crossing { table: groups.len(), of });
-            groups.push(crossed);
-            columns.push(format!("{a} × {b}"));
-        }
-        Ok((columns, groups, crossings))
-    }
-}
-
 /// Where the arms of a study are, by name.
 fn places(study: &Study) -> HashMap<&str, [usize; 2]> {
     let instances = study.instances.iter().enumerate();
     instances
         .flat_map(|(k, one)| one.arms.iter().enumerate().map(move |(i, arm)| (arm.as_str(), [k, i])))
         .collect()
-}
-
-/// The last state that was seen of everybody, instance by instance.
-fn states(study: &Study) -> Vec<Vec<Option<u16>>> {
-    let observation = study.settings.observation;
-    let of_label = |label: u16| match observation.chain() {
-        None => label,
-        Some(chain) => label / chain.beliefs() as u16,
-    };
-    let instance = |one: &restive_tables::StudyInstance| {
-        latest(&one.trajectories, observation).into_iter().map(|state| state.map(of_label)).collect()
-    };
-    study.instances.iter().map(instance).collect()
-}
-
-/// What everybody expects without a call; whose state was never seen, the mean over states.
-fn need(applied: &Applied<'_>, everybody: &Everybody<'_>) -> Result<Vec<f64>> {
-    let study = applied.study;
-    let alone = (0..study.instances.len()).map(|k| applied.left_alone(k, None));
-    let alone = alone.collect::<restive_pipeline::Result<Vec<_>>>()?;
-    let observation = study.settings.observation;
-    let labels: Vec<Vec<Option<u16>>> =
-        study.instances.iter().map(|one| latest(&one.trajectories, observation)).collect();
-    let one = |(place, state): (&Option<[usize; 2]>, &Option<u16>)| {
-        let Some([k, i]) = *place else { return 0.0 };
-        // a plan on record says in which state it found her; a label is the study's to say
-        let now = if observation.chain().is_some() { labels[k][i] } else { *state };
-        let row = alone[k].row(i);
-        match now.and_then(|state| row.get(usize::from(state))) {
-            Some(reward) => *reward,
-            None => row.mean().unwrap_or(0.0),
-        }
-    };
-    Ok(everybody.place.iter().zip(&everybody.state).map(one).collect())
 }

@@ -8,22 +8,25 @@ use restive_report::{Axis, Block, Chart, Ink, Interval, Page, Section};
 
 /// The page of an answer.
 pub fn page(answer: &Fairness) -> Page {
-    let mut sections = vec![Section {
-        heading: "How to read it".into(),
-        blocks: vec![Block::Text(answer.read_it().join(" "))],
-    }];
-    sections.extend(answer.tables.iter().map(|table| section(answer, table)));
+    let mut read_it = vec![Block::Text(answer.read_it().join(" "))];
+    read_it.extend(answer.is_withheld().then(|| Block::Text(answer.withheld())));
+    let mut sections: Vec<Section> = answer.tables.iter().map(|table| section(answer, table)).collect();
     let floors: Vec<&Floor> = answer.floors.iter().filter(|floor| !floor.steps.is_empty()).collect();
-    if !floors.is_empty() {
+    if !answer.floors.is_empty() {
         let mut blocks: Vec<Block> =
             answer.floors.iter().filter_map(Floor::sentence).map(Block::Text).collect();
-        blocks.push(Block::Figure {
-            chart: curve(&floors),
-            caption: "What the list loses as a group is given more places; everybody else is dealt the rest by worth.".into(),
-        });
+        if !floors.is_empty() {
+            blocks.push(Block::Figure {
+                chart: curve(&floors),
+                caption:
+                    "What the list loses as a group is given more places; all other places still go by worth."
+                        .into(),
+            });
+        }
         blocks.extend(floors.iter().filter(|floor| floor.is_asked).map(|floor| Block::Table(prices(floor))));
         sections.push(Section { heading: "What a floor would cost".into(), blocks });
     }
+    sections.push(Section { heading: "How to read it".into(), blocks: read_it });
     if !answer.notes.is_empty() {
         let blocks = answer.notes.iter().cloned().map(Block::Note).collect();
         sections.push(Section { heading: "What should be known".into(), blocks });
@@ -41,13 +44,12 @@ fn section(answer: &Fairness, table: &Table) -> Section {
     if table.groups.iter().any(|group| rate(group).is_some()) {
         blocks.push(Block::Figure {
             chart: picture(table),
-            caption: "Coloured: how often people of a group were listed when they could have been, with a 95 % interval. Grey: where chance would \
-                      put nineteen of twenty."
+            caption: "How often people were listed when they could have been; grey, where chance would put nineteen of twenty."
                 .into(),
         });
     }
-    blocks.push(Block::Table(printed(answer, table)));
-    blocks.extend(table.is_withheld.then(|| Block::Text(answer.withheld())));
+    blocks.push(Block::Table(places(table)));
+    blocks.push(Block::Table(needs(answer, table)));
     Section { heading: format!("By {}", table.column), blocks }
 }
 
@@ -83,43 +85,36 @@ fn picture(table: &Table) -> Chart {
     })
 }
 
-fn printed(answer: &Fairness, table: &Table) -> Printed {
-    let number = |of: Option<Option<f64>>| match of {
+/// A number of a part: a dash where that is withheld, nothing where there is none.
+fn number(of: Option<Option<f64>>) -> Cell {
+    match of {
         None => Cell::Number(f64::NAN),
         Some(None) => Cell::text(""),
         Some(Some(x)) => Cell::Number(x),
-    };
-    let percent = |of: Option<Option<f64>>| number(of.map(|x| x.map(|x| 100.0 * x)));
-    let has_reach = table.has_reach();
+    }
+}
+
+fn percent(of: Option<Option<f64>>) -> Cell {
+    number(of.map(|x| x.map(|x| 100.0 * x)))
+}
+
+fn printed(
+    table: &Table,
+    caption: &str,
+    columns: Vec<Column>,
+    cells: impl Fn(&Group) -> Vec<Cell>,
+) -> Printed {
     let row = |group: &Group| {
-        let (population, lists) = (group.population.as_ref(), group.lists.as_ref());
-        let chance = lists.map(|lists| lists.by_chance);
-        let mut cells = vec![
-            Cell::text(group.name.clone()),
-            number(population.map(|of| Some(of.people as f64))),
-            percent(population.map(|of| of.share)),
-            number(lists.map(|of| Some(of.places as f64))),
-            percent(lists.map(|of| of.share)),
-            Cell::text(match chance {
-                None => "–".into(),
-                Some(chance) => {
-                    chance.map_or(String::new(), |chance| format!("{}–{}", chance.low, chance.high))
-                }
-            }),
-            Cell::text(chance.flatten().map_or("", |chance| chance.verdict.words())),
-        ];
-        if has_reach {
-            let reach = group.reach.as_ref();
-            cells.push(percent(reach.map(|of| of.rate.map(|rate| rate.value))));
-        }
-        cells.push(number(lists.map(|of| of.worth_each.map(|of| of.value))));
-        cells.push(number(population.map(|of| of.left_alone.map(|of| of.value))));
+        let cells = std::iter::once(Cell::text(group.name.clone())).chain(cells(group)).collect();
         if group.is_passed_over() { TableRow::highlighted(cells) } else { TableRow::new(cells) }
     };
-    let mut rows: Vec<TableRow> = table.groups.iter().map(row).collect();
-    rows.push(row(&table.all));
-    let mut columns = vec![
-        Column::text(table.column.clone()),
+    let columns = std::iter::once(Column::text(table.column.clone())).chain(columns).collect();
+    let rows = table.groups.iter().chain([&table.all]).map(row).collect();
+    Printed { caption: caption.into(), columns, rows }
+}
+
+fn places(table: &Table) -> Printed {
+    let columns = vec![
         Column::number("people", 0),
         Column::number("% of all", 0),
         Column::number("places", 0),
@@ -127,10 +122,38 @@ fn printed(answer: &Fairness, table: &Table) -> Printed {
         Column::text("by chance"),
         Column::text("verdict"),
     ];
+    printed(table, "Places", columns, |group| {
+        let (population, lists) = (group.population.as_ref(), group.lists.as_ref());
+        let chance = lists.map(|lists| lists.by_chance);
+        let range = |chance: super::said::ByChance| format!("{}–{}", chance.low, chance.high);
+        vec![
+            number(population.map(|of| Some(of.people as f64))),
+            percent(population.map(|of| of.share)),
+            number(lists.map(|of| Some(of.places as f64))),
+            percent(lists.map(|of| of.share)),
+            Cell::text(chance.map_or("–".into(), |chance| chance.map_or(String::new(), range))),
+            Cell::text(chance.flatten().map_or("", |chance| match chance.verdict {
+                Verdict::MoreThanChance => "more",
+                Verdict::FewerThanChance => "fewer",
+                Verdict::AsByChance => "as by chance",
+            })),
+        ]
+    })
+}
+
+fn needs(answer: &Fairness, table: &Table) -> Printed {
+    let has_reach = table.has_reach();
+    let mut columns = vec![Column::number("left alone", 2)];
     columns.extend(has_reach.then(|| Column::number("% reached", 0)));
     columns.push(Column::number(format!("a call brings, {}", answer.unit), 2));
-    columns.push(Column::number("left alone", 2));
-    Printed { caption: format!("By {}", table.column), columns, rows }
+    printed(table, "Need, reach and worth", columns, |group| {
+        let (population, lists, reach) =
+            (group.population.as_ref(), group.lists.as_ref(), group.reach.as_ref());
+        let mut cells = vec![number(population.map(|of| of.left_alone.map(|of| of.value)))];
+        cells.extend(has_reach.then(|| percent(reach.map(|of| of.rate.map(|rate| rate.value)))));
+        cells.push(number(lists.map(|of| of.worth_each.map(|of| of.value))));
+        cells
+    })
 }
 
 fn curve(floors: &[&Floor]) -> Chart {
@@ -175,7 +198,7 @@ fn prices(floor: &Floor) -> Printed {
             Column::text("places"),
             Column::number(format!("lost, {}", floor.unit), 2),
             Column::number("% lost", 2),
-            Column::text("who has fewer places"),
+            Column::text("places of others"),
         ],
         rows: floor.steps.iter().map(row).collect(),
     }

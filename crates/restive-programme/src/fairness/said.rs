@@ -192,8 +192,10 @@ pub struct Floor {
     pub most: usize,
     /// what the list is worth without a floor, in what it is ranked by
     pub value: f64,
-    /// what that is: the unit of what calls bring, or the index, which is no reward
+    /// what that is: the unit of what calls bring, or the index
     pub unit: String,
+    /// whether people are ranked by an index, which is no reward
+    pub is_index: bool,
     /// rising floors
     pub steps: Vec<FloorStep>,
 }

@@ -1,6 +1,6 @@
 //! Sentences of an answer, the same in the text and on the page.
 
-use super::said::{Fairness, Floor, FloorStep, Named};
+use super::said::{Fairness, Floor, FloorStep, Named, Table};
 use restive_tables::show;
 
 impl Fairness {
@@ -17,12 +17,24 @@ impl Fairness {
     }
 
     /// How to read a table, in a few sentences.
-    pub fn read_it(&self) -> [&'static str; 3] {
-        [
-            "By chance: the places that a lottery among those who could be called gives the group, nineteen times of twenty.",
-            "A list by worth should not be a lottery: more or fewer than chance is a question, and no accusation.",
-            "Left alone: what one of them is expected to bring next period without a call; the lower, the greater the need.",
-        ]
+    pub fn read_it(&self) -> Vec<String> {
+        let mut all = vec![
+            "By chance: the places that a lottery among those who could be called gives the group, nineteen times of twenty.".to_string(),
+            "A list by worth should not be a lottery: more or fewer than chance is a question, and no accusation.".into(),
+            "Left alone: what one of them is expected to bring next period without a call; the lower, the greater the need.".into(),
+            format!("Worth: what the call to one who was listed is predicted to bring, in {}.", show::plain(&self.unit)),
+        ];
+        if let (Some(first), true) = (self.before.first(), self.tables.iter().any(Table::has_change)) {
+            let last = self.before.last().filter(|last| *last != first);
+            let until = last.map_or(String::new(), |last| format!(" to {last}"));
+            all.push(format!("Change: in percentage points of the rate, since {first}{until}."));
+        }
+        all
+    }
+
+    /// Whether anything is withheld.
+    pub fn is_withheld(&self) -> bool {
+        self.tables.iter().any(|table| table.is_withheld)
     }
 
     /// What a dash means.
@@ -46,6 +58,7 @@ impl Floor {
         }
         let step = self.fair()?;
         let about = if step.is_proven { "" } else { "about " };
+        let unit = if self.is_index { "of the index" } else { &self.unit };
         let percent = step.percent.map_or(String::new(), |percent| format!(" ({percent:.1} %)"));
         Some(format!(
             "{group}: a floor of {} of {} places, {} without one, costs {about}{:.2} {}{percent}; {}.",
@@ -53,7 +66,7 @@ impl Floor {
             self.of,
             self.places,
             step.lost,
-            self.unit,
+            unit,
             step.pays()
         ))
     }

@@ -23,7 +23,7 @@ pub struct Grouped {
     pub column: String,
     /// those that may be printed
     pub groups: Vec<Group>,
-    /// how many groups are withheld, of a whole or in part
+    /// how many groups are withheld
     pub withheld: usize,
     /// that lots would deal places as unequally; absent where something is withheld
     pub chance: Option<f64>,
@@ -38,8 +38,15 @@ pub struct Group {
     pub could: u64,
     /// their part of all who could be called
     pub share_of_all: f64,
-    /// who is on the list
-    pub listed: u64,
+    /// who is on the list; absent where that must not be printed
+    pub on_list: Option<OnList>,
+}
+
+/// Who of a group is on the list.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct OnList {
+    /// how many
+    pub people: u64,
     /// their part of the list
     pub share_of_list: f64,
     /// of those who could be called, who is on the list, with a 95 % interval
@@ -146,20 +153,25 @@ pub(super) fn refused(what: String) -> Error {
 }
 
 fn grouped(column: &str, table: &Table) -> Grouped {
-    let group = |row: &Row| -> Option<Group> {
-        let (population, lists) = (row.population?, row.lists?);
+    let on_list = |row: &Row| -> Option<OnList> {
+        let lists = row.lists?;
         let rate = lists.rate?;
-        let by_lot = lists.chance.map(|chance| [chance.expected, chance.low as f64, chance.high as f64]);
-        let sign = lists.chance.filter(|chance| chance.p_corrected < 0.05);
+        let sure = lists.chance.filter(|chance| chance.p_corrected < 0.05);
+        Some(OnList {
+            people: lists.people,
+            share_of_list: lists.share?,
+            rate: [rate.share, rate.low, rate.high],
+            by_lot: lists.chance.map(|chance| [chance.expected, chance.low as f64, chance.high as f64]),
+            sign: sure.map_or(0, |chance| if lists.people as f64 > chance.expected { 1 } else { -1 }),
+        })
+    };
+    let group = |row: &Row| -> Option<Group> {
+        let population = row.population?;
         Some(Group {
             name: row.name.clone(),
             could: population.could,
             share_of_all: population.share_of_could?,
-            listed: lists.people,
-            share_of_list: lists.share?,
-            rate: [rate.share, rate.low, rate.high],
-            by_lot,
-            sign: sign.map_or(0, |chance| if lists.people as f64 > chance.expected { 1 } else { -1 }),
+            on_list: on_list(row),
         })
     };
     let groups: Vec<Group> = table.rows.iter().filter_map(group).collect();
@@ -171,8 +183,9 @@ impl Report {
     /// Groups of the fairness part that lots would not explain: fewer, and more.
     pub(super) fn unequal(&self, sign: i8) -> Vec<String> {
         let of = |grouped: &Grouped| {
-            let some = grouped.groups.iter().filter(move |group| group.sign == sign);
-            some.map(|group| format!("{} {}", grouped.column, group.name)).collect::<Vec<_>>()
+            let some =
+                grouped.groups.iter().filter(move |group| group.on_list.is_some_and(|on| on.sign == sign));
+            some.map(|group| format!("“{}: {}”", grouped.column, group.name)).collect::<Vec<_>>()
         };
         self.fairness.iter().flat_map(of).collect()
     }

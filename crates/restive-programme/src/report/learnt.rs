@@ -8,6 +8,7 @@
 
 use super::groups::Groupings;
 use super::source::ReportSource;
+use super::words::of_people;
 use restive::fairness::LEAST;
 use restive_pipeline::StudyContents;
 use restive_pipeline::reasons::Reason;
@@ -84,7 +85,7 @@ impl ReportSource {
             periods: contents.decision_steps,
             calls: contents.pulls,
             chance: self.chance(),
-            record: record.map(|record| Record { helps: record.helps, why: record.why.clone() }),
+            record: record.map(|record| Record { helps: record.helps, why: of_people(&record.why) }),
             by_state: self.by_state(reasons),
             moves: moves(groupings, reasons),
         }

@@ -116,19 +116,21 @@ impl ReportSource {
 
 /// The groups whose part of the list is furthest above and below their part of everybody.
 fn apart(printed: &[Grouped]) -> (Vec<(String, Group)>, Vec<(String, Group)>) {
-    let by = |group: &Group| group.share_of_list - group.share_of_all;
-    let mut all: Vec<(&Grouped, &Group)> =
-        printed.iter().flat_map(|grouped| grouped.groups.iter().map(move |group| (grouped, group))).collect();
-    all.retain(|(_, group)| by(group).abs() >= APART);
-    all.sort_by(|a, b| by(b.1).total_cmp(&by(a.1)));
-    let owned = |(grouped, group): &(&Grouped, &Group)| (grouped.column.clone(), (*group).clone());
+    let mut all: Vec<(f64, &Grouped, &Group)> = Vec::new();
+    for grouped in printed {
+        let by = |group: &Group| Some(group.on_list?.share_of_list - group.share_of_all);
+        all.extend(grouped.groups.iter().filter_map(|group| Some((by(group)?, grouped, group))));
+    }
+    all.retain(|(by, ..)| by.abs() >= APART);
+    all.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let owned = |(_, grouped, group): &(f64, &Grouped, &Group)| (grouped.column.clone(), (*group).clone());
     let more: Vec<(String, Group)> =
-        all.iter().filter(|(_, group)| by(group) > 0.0).take(MOST[0]).map(owned).collect();
+        all.iter().filter(|(by, ..)| *by > 0.0).take(MOST[0]).map(owned).collect();
     let is_said = |grouped: &Grouped| {
         grouped.groups.len() + grouped.withheld == 2
             && more.iter().any(|(column, _)| *column == grouped.column)
     };
-    let fewer = all.iter().rev().filter(|(grouped, group)| by(group) < 0.0 && !is_said(grouped));
+    let fewer = all.iter().rev().filter(|(by, grouped, _)| *by < 0.0 && !is_said(grouped));
     let fewer = fewer.take(MOST[1]).map(owned).collect();
     (more, fewer)
 }

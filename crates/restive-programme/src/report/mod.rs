@@ -28,7 +28,7 @@ mod unknown;
 mod words;
 mod worth;
 
-pub use groups::{Group, Grouped};
+pub use groups::{Group, Grouped, OnList};
 pub use learnt::{ByState, Learnt, Moves, Record};
 pub use list::{Called, Typical};
 pub use source::ReportSource;
@@ -73,6 +73,8 @@ pub struct Report {
     pub period: String,
     /// what is counted
     pub unit: String,
+    /// what a good state is called
+    pub good: String,
     /// what past calls say of the list, or why nothing; absent where it was left out
     pub evidence: Option<Outcome>,
     /// what the list promises by the model
@@ -138,6 +140,7 @@ impl ReportSource {
             until: self.until.clone(),
             period: self.period.clone(),
             unit: self.study.settings.unit.clone().unwrap_or_else(|| "reward".into()),
+            good: self.good(),
             certificate: self.list.certificate.clone(),
             budget: self.list.budget,
             learnt: self.learnt(groupings, reasons.as_deref().ok()),

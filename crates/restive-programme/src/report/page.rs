@@ -14,6 +14,9 @@ use restive_report::number::fixed;
 use restive_report::table::{Cell, Column, Row, Table};
 use restive_report::{Block, Fact, Page, Section};
 
+/// Chances that differ by less are hardly better.
+const HARDLY: f64 = 0.01;
+
 impl Report {
     /// The page.
     pub fn page(&self) -> Page {
@@ -56,6 +59,10 @@ impl Report {
             Some([model, frequencies, guess]) => {
                 let [m, f, g] = [model, frequencies, guess].map(|x| format!("{} %", fixed(100.0 * x, 1)));
                 match model > frequencies {
+                    true if model - frequencies < HARDLY => format!(
+                        "of people whom it had not seen, the model gave a chance of {m} to what they did next, hardly more than the {f} of \
+                         bare frequencies; guessing gives {g}"
+                    ),
                     true => format!(
                         "of people whom it had not seen, the model gave a chance of {m} to what they did next, where bare frequencies gave {f} \
                          and guessing {g}"
@@ -75,13 +82,25 @@ impl Report {
         text.extend(record.into_iter().map(|record| format!(" {record}")));
         let mut blocks = vec![Block::Text(text)];
         if !learnt.by_state.is_empty() {
-            let said: Vec<String> = learnt.by_state.iter().map(by_state).collect();
+            let said: Vec<String> = learnt.by_state.iter().map(|found| self.in_state(found)).collect();
             blocks.push(Block::Text(sentence(&format!("by the model, {}", said.join("; ")))));
         }
         if !learnt.moves.is_empty() {
             blocks.push(Block::Table(moves(&learnt.moves)));
         }
         blocks
+    }
+
+    fn in_state(&self, found: &ByState) -> String {
+        format!(
+            "of {} people in “{}” {} are in “{}” the next {} if left alone, and {} if called",
+            grouped(found.people as u64),
+            found.state,
+            percent(found.left_alone),
+            self.good,
+            self.period,
+            percent(found.called)
+        )
     }
 
     fn whom_it_calls(&self) -> Vec<Block> {
@@ -106,18 +125,44 @@ impl Report {
         if !(list.more.is_empty() && list.fewer.is_empty()) {
             blocks.push(Block::Table(shares(&list.more, &list.fewer)));
         } else if list.listed > 0 {
-            blocks.push(Block::Text("In what is known of them, those on the list are much like everybody else, or their groups are too small to be shown.".into()));
+            blocks.push(Block::Text(
+                "In what is known of them, those on the list are much like everybody else, or their groups are too small to be shown.".into(),
+            ));
         }
         if !list.typical.is_empty() {
-            blocks.push(Block::Table(typical(&list.typical, list.listed)));
+            blocks.push(Block::Table(self.typical()));
         }
         let no = self.unknown.no_reasons.iter();
         blocks.extend(no.map(|why| Block::Note(sentence(&format!("reasons cannot be told: {why}")))));
         blocks
     }
 
+    fn typical(&self) -> Table {
+        let listed = self.list.listed;
+        let row = |found: &Typical| {
+            let why = match &found.because {
+                Some((column, value)) => format!("{}; {column}: {value}", found.state),
+                None => found.state.clone(),
+            };
+            Row::new(vec![
+                Cell::text(why),
+                Cell::text(format!("{} of {}", grouped(found.people as u64), grouped(listed as u64))),
+                Cell::text(format!("from {} to {}", percent(found.left_alone), percent(found.called))),
+            ])
+        };
+        Table {
+            caption: "Typical reasons".into(),
+            columns: vec![
+                Column::text("reason"),
+                Column::text("on the list"),
+                Column::text(format!("a call raises the chance of “{}”, by the model", self.good)),
+            ],
+            rows: self.list.typical.iter().map(row).collect(),
+        }
+    }
+
     fn whom_it_serves(&self) -> Vec<Block> {
-        if self.fairness.iter().all(|grouped| grouped.groups.is_empty()) {
+        if self.fairness.iter().all(|by| by.groups.iter().all(|group| group.on_list.is_none())) {
             return vec![Block::Text(
                 "Nothing can be shown: there are no columns with groups of ten or more people on the list and off it.".into(),
             )];
@@ -137,11 +182,15 @@ impl Report {
                 listed(&more)
             ),
         };
-        let withheld: usize = self.fairness.iter().map(|grouped| grouped.withheld).sum();
-        let withheld = match withheld {
+        let hidden = |grouped: &Grouped| {
+            grouped.withheld + grouped.groups.iter().filter(|group| group.on_list.is_none()).count()
+        };
+        let withheld = match self.fairness.iter().map(hidden).sum::<usize>() {
             0 => String::new(),
-            1 => " One group is withheld, so that nobody can be found.".into(),
-            some => format!(" {some} groups are withheld, so that nobody can be found."),
+            some => format!(
+                " {} not shown: fewer than ten of them are on the list or off it, or they would give such a group away.",
+                if some == 1 { "One group is".into() } else { format!("{some} groups are") }
+            ),
         };
         let text = format!(
             "{said}. A list that goes where calls do most is unequal; whether that is fair is for people to say.{withheld}"
@@ -175,16 +224,6 @@ impl Report {
     }
 }
 
-fn by_state(found: &ByState) -> String {
-    format!(
-        "of {} people in “{}” {} are well next time if left alone and {} if called",
-        grouped(found.people as u64),
-        found.state,
-        percent(found.left_alone),
-        percent(found.called)
-    )
-}
-
 fn points(x: f64) -> String {
     let sign = if x > 0.0 { "+" } else { "" };
     format!("{sign}{}", fixed(x, 0))
@@ -206,70 +245,51 @@ fn moves(all: &[Moves]) -> Table {
 
 fn shares(more: &[(String, Group)], fewer: &[(String, Group)]) -> Table {
     let row = |(column, group): &(String, Group)| {
-        let name = Cell::text(format!("{column}: {}", group.name));
-        let cells =
-            vec![name, Cell::text(percent(group.share_of_list)), Cell::text(percent(group.share_of_all))];
-        if group.share_of_list > group.share_of_all { Row::highlighted(cells) } else { Row::new(cells) }
+        let of_list = group.on_list.map_or(f64::NAN, |on| on.share_of_list);
+        let cells = vec![
+            Cell::text(format!("{column}: {}", group.name)),
+            Cell::Number(100.0 * of_list),
+            Cell::Number(100.0 * group.share_of_all),
+        ];
+        if of_list > group.share_of_all { Row::highlighted(cells) } else { Row::new(cells) }
     };
     Table {
-        caption: "Who is on the list more often than others, and who less often".into(),
+        caption:
+            "Who is on the list more often than among all who could be called (marked), and who less often"
+                .into(),
         columns: vec![
             Column::text("group"),
-            Column::text("of the list"),
-            Column::text("of all who could be called"),
+            Column::number("% of the list", 0),
+            Column::number("% of all", 0),
         ],
         rows: more.iter().chain(fewer).map(row).collect(),
     }
 }
 
-fn typical(all: &[Typical], listed: usize) -> Table {
-    let row = |found: &Typical| {
-        let why = match &found.because {
-            Some((column, value)) => format!("{}; {column}: {value}", found.state),
-            None => found.state.clone(),
-        };
-        Row::new(vec![
-            Cell::text(why),
-            Cell::text(format!("{} of {}", grouped(found.people as u64), grouped(listed as u64))),
-            Cell::text(percent(found.left_alone)),
-            Cell::text(percent(found.called)),
-        ])
-    };
-    Table {
-        caption: "Typical reasons: the chance of a good state next time, by the model".into(),
-        columns: vec![
-            Column::text("reason"),
-            Column::text("on the list"),
-            Column::text("left alone"),
-            Column::text("called"),
-        ],
-        rows: all.iter().map(row).collect(),
-    }
-}
-
 fn served(all: &[Grouped]) -> Table {
-    let rows = all.iter().flat_map(|grouped| {
-        grouped.groups.iter().map(move |group| {
-            let by_lot = match group.by_lot {
-                None => "–".into(),
-                Some([_, low, high]) => format!("{} to {}", fixed(low, 0), fixed(high, 0)),
-            };
-            let cells = vec![
-                Cell::text(format!("{}: {}", grouped.column, group.name)),
-                Cell::Number(group.could as f64),
-                Cell::Number(group.listed as f64),
-                Cell::text(percent(group.rate[0])),
-                Cell::text(by_lot),
-            ];
-            if group.sign < 0 { Row::highlighted(cells) } else { Row::new(cells) }
-        })
-    });
+    let row = |grouped: &Grouped, group: &Group| {
+        let mut cells =
+            vec![Cell::text(format!("{}: {}", grouped.column, group.name)), Cell::Number(group.could as f64)];
+        match group.on_list {
+            None => cells.extend(["not shown", "", ""].map(Cell::text)),
+            Some(on) => cells.extend([
+                Cell::text(fixed(on.people as f64, 0)),
+                Cell::text(percent(on.rate[0])),
+                Cell::text(on.by_lot.map_or("–".into(), |[_, low, high]| {
+                    format!("{} to {}", fixed(low, 0), fixed(high, 0))
+                })),
+            ]),
+        }
+        let is_fewer = group.on_list.is_some_and(|on| on.sign < 0);
+        if is_fewer { Row::highlighted(cells) } else { Row::new(cells) }
+    };
+    let rows = all.iter().flat_map(|grouped| grouped.groups.iter().map(move |group| row(grouped, group)));
     Table {
         caption: "Places on the list, by group; marked: fewer than lots would deal".into(),
         columns: vec![
             Column::text("group"),
             Column::number("could be called", 0),
-            Column::number("on the list", 0),
+            Column::text("on the list"),
             Column::text("share"),
             Column::text("lots would deal"),
         ],

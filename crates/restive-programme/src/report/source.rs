@@ -161,6 +161,18 @@ impl ReportSource {
         self.states.get(usize::from(state)).cloned().unwrap_or_else(|| format!("state {state}"))
     }
 
+    /// What the state with the highest reward is called, where it is one.
+    pub(super) fn good(&self) -> String {
+        let reward = self.study.settings.reward.view();
+        let rewards: Vec<f64> = reward.column(0).to_vec();
+        let most = rewards.iter().fold(f64::NEG_INFINITY, |most, x| most.max(*x));
+        let mut best = (0..rewards.len()).filter(|state| rewards[*state] == most);
+        match (best.next(), best.next()) {
+            (Some(one), None) => self.state(one as u16),
+            _ => "a good state".into(),
+        }
+    }
+
     /// What somebody is called in the study.
     pub(super) fn arm(&self, person: &Person) -> &str {
         &self.study.instances[person.instance].arms[person.arm]

@@ -1,14 +1,17 @@
 //! What the page cannot know, in plain words, and what would tell.
 
 use super::source::ReportSource;
-use super::words::of_people;
+use super::words::{of_people, percent};
 use crate::status::{OLD, people_counted};
-use restive_pipeline::words::percent;
-use restive_pipeline::{Applied, Doctor, Outcome, Severity};
+use restive_ledger::How;
+use restive_pipeline::{Applied, Doctor, Outcome, Severity, StudyContents};
 use serde::Serialize;
 
 /// The most findings of the doctor that are told.
 const FINDINGS: usize = 2;
+
+/// Standard errors from which on those at the top do not fare as the ranks say.
+const OFF: f64 = 2.5;
 
 /// What the page cannot know.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -34,7 +37,14 @@ impl ReportSource {
         let mut granted = Vec::new();
         if let Some(Outcome::Answer(answer)) = evidence {
             granted.extend(answer.assumptions.iter().map(|said| of_people(said)));
-            cautions.extend(answer.cautions().iter().map(|said| of_people(said)));
+            let is_plain = |said: &&String| !said.contains("standard errors");
+            cautions.extend(answer.cautions().iter().filter(is_plain).map(|said| of_people(said)));
+            if answer.off_the_line.abs() > OFF {
+                let side = if answer.off_the_line > 0.0 { "more" } else { "less" };
+                cautions.push(format!(
+                    "past calls brought {side} to those at the very top than their rank says: what the list brings is less sure than it looks"
+                ));
+            }
             let looks = answer.looks.filter(|looks| *looks > 1);
             cautions.extend(looks.map(|looks| {
                 format!("{looks} ways to rank were tried on the same people: the best of several looks better than it is, and the page takes that off")
@@ -62,12 +72,12 @@ impl ReportSource {
                 "{people} of lists so far without an outcome: nobody knows whether they were called"
             ));
         }
-        let unseen = restive_pipeline::StudyContents::new(&self.study).share_unobserved;
+        let unseen = StudyContents::new(&self.study).share_unobserved;
         if unseen > 0.05 && self.study.settings.observation.chain().is_none() {
             cautions.push(format!("{} of what people did is not in the records", percent(unseen)));
         }
         let listed = self.list.people.iter().filter(|person| person.how.is_listed()).count();
-        let drawn = self.list.people.iter().filter(|person| person.how == restive_ledger::How::Draw).count();
+        let drawn = self.list.people.iter().filter(|person| person.how == How::Draw).count();
         Unknown { granted, cautions, no_reasons, by_lot: drawn as f64 / listed.max(1) as f64 }
     }
 }

@@ -4,12 +4,17 @@ use super::Report;
 use super::page::fact;
 use super::words::{between, of_people, percent, policy, sentence};
 use restive_pipeline::words::{counted, grouped};
-use restive_pipeline::{Decile, EvidenceAnswer, Interval as Range, Outcome, PlanCertificate, PolicyGain};
+use restive_pipeline::{
+    AtBudget, Decile, EvidenceAnswer, Interval as Range, Outcome, PlanCertificate, PolicyGain,
+};
 use restive_report::bars::{Bars, Group, Panel as BarsPanel, Row as BarsRow};
 use restive_report::curves::{Line, Panel};
 use restive_report::number::{fixed, short};
 use restive_report::table::{Cell, Column, Row, Table};
 use restive_report::{Axis, Block, Chart, Curves, Ink, Interval};
+
+/// Times as many calls as now are shown.
+const NEAR: usize = 3;
 
 /// What comes first.
 pub(super) fn verdict(report: &Report) -> String {
@@ -61,7 +66,7 @@ pub(super) fn in_short(report: &Report) -> Vec<Block> {
         let value = shown.split(' ').next().unwrap_or_default();
         facts.push(fact(
             format!("{sign}{value}"),
-            format!("{} per 100 people over calls at random, by past calls", report.unit),
+            format!("more {} per 100 people than calls at random, by past calls", report.unit),
         ));
     }
     if let Some(certificate) = &report.certificate {
@@ -69,7 +74,7 @@ pub(super) fn in_short(report: &Report) -> Vec<Block> {
         facts.extend(share.map(|share| fact(share, "of what any list could bring, by the model")));
         facts.push(fact(
             short_amount(certificate.one_more),
-            format!("{} more by one more call a {}, by the model", report.unit, report.period),
+            format!("more {} by one more call a {}, by the model", report.unit, report.period),
         ));
     }
     let text = match &report.evidence {
@@ -108,22 +113,24 @@ fn short_amount(x: f64) -> String {
 
 /// Policies over random calls, what calls did by place in the ranking, and what more or fewer calls would bring.
 pub(super) fn brings(report: &Report) -> Vec<Block> {
-    let mut blocks = Vec::new();
+    let (mut blocks, mut pictures) = (Vec::new(), Vec::new());
     match &report.evidence {
         Some(Outcome::Answer(answer)) => {
             let (top, last) = (answer.deciles.first(), answer.deciles.last());
             let ends = top.zip(last).filter(|(a, b)| a.ranked.value.is_finite() && b.ranked.value.is_finite());
             let ends = ends.map(|(top, last)| {
                 format!(
-                    "In your own past calls, a call to the tenth whom the list would call first changed the next {} by {}, one to the last \
-                     tenth by {}.",
-                    report.period,
+                    "In your own past calls, a call to the tenth whom the list would call first brought {} {} in the next {}, one to the last \
+                     tenth {}.",
                     signed(top.ranked.value),
+                    report.unit,
+                    report.period,
                     signed(last.ranked.value)
                 )
             });
             blocks.extend(ends.map(Block::Text));
-            blocks.push(Block::Figure { chart: tenths(answer), caption: tenths_caption(answer, &report.period) });
+            let caption = tenths_caption(answer, &report.period);
+            pictures.push(Block::Figure { chart: tenths(answer), caption });
             blocks.push(Block::Table(policies(report, answer)));
         }
         Some(Outcome::Refused { .. }) => blocks.push(Block::Text(
@@ -134,11 +141,12 @@ pub(super) fn brings(report: &Report) -> Vec<Block> {
         )),
     }
     if let Some(certificate) = &report.certificate {
-        blocks.push(Block::Figure {
+        pictures.push(Block::Figure {
             chart: by_budget(report, certificate),
             caption: by_budget_caption(report, certificate),
         });
     }
+    blocks.push(Block::Beside(pictures));
     blocks
 }
 
@@ -209,7 +217,9 @@ fn policies(report: &Report, answer: &EvidenceAnswer) -> Table {
 fn by_budget(report: &Report, certificate: &PlanCertificate) -> Chart {
     let none = certificate.no_action;
     let value = |of: Range| Interval::new(of.value - none, of.low - none, of.high - none);
-    let curve = &certificate.curve;
+    // far beyond what can be called now everything else would be a dot
+    let near = |at: &&AtBudget| at.budget <= NEAR * report.budget.max(1);
+    let curve: Vec<&AtBudget> = certificate.curve.iter().filter(near).collect();
     let reached = curve.iter().map(|at| (at.budget as f64, value(at.value))).collect();
     let bound = curve.iter().map(|at| (at.budget as f64, Interval::bare(at.bound - none))).collect();
     let line = |name: &str, ink, points| Line { name: name.into(), ink, points, continued: Vec::new() };

@@ -204,6 +204,51 @@ class Programme:
         """Takes somebody off the latest list, or that of another plan."""
         return _restive.programme_change(os.fspath(self.path), False, id, who, why, plan)
 
+    def fairness(
+        self,
+        by: str | Sequence[str] = (),
+        *,
+        cross: Sequence[tuple[str, str]] = (),
+        plan: str | None = None,
+        last: int | None = None,
+        least: int = 10,
+        floor: Mapping[str, str] | None = None,
+        out: _Path | None = None,
+        replace: bool = False,
+    ) -> dict[str, Any]:
+        """Whom the lists served, group by group, against chance and the population: what ``restive fairness --json`` says.
+
+        ``by`` are columns, ``cross`` pairs of them, ``last`` how many lists; counts of fewer than ``least`` people are withheld with all
+        from which they could be worked out. ``floor`` prices a floor on the places of a group, as ``{"district": "south"}``.
+        """
+        columns_ = [by] if isinstance(by, str) else list(by)
+        floors = [] if floor is None else [(column, str(value)) for column, value in floor.items()]
+        place = None if out is None else os.fspath(out)
+        said, verdict = _restive.programme_fairness(
+            os.fspath(self.path), columns_, [tuple(pair) for pair in cross], plan, last, least, floors, place, replace
+        )
+        return {"verdict": verdict, **json.loads(said)}
+
+    def report(
+        self,
+        out: _Path,
+        *,
+        model: str | None = None,
+        by: str | Sequence[str] = (),
+        quick: bool = False,
+        seed: int = 0,
+        replace: bool = False,
+    ) -> dict[str, Any]:
+        """One page for a director: whom to call, why, what it brings, what is unknown. Its facts: what ``restive report --json`` says.
+
+        ``quick`` leaves out the evidence of past calls, which takes as long as an evaluation and is counted as a look.
+        """
+        columns_ = [by] if isinstance(by, str) else list(by)
+        said, verdict = _restive.programme_report(
+            os.fspath(self.path), os.fspath(out), model, columns_, quick, seed, replace
+        )
+        return {"verdict": verdict, **json.loads(said)}
+
     @property
     def audit(self) -> Audit:
         """What was decided, looked at later: ``programme.audit.verify()``."""

@@ -187,3 +187,34 @@ impl Contacts {
         Ok(at.map(|at| contact.kept[at].as_str()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_plan_needs_of_people_names_nobody() {
+        let person = |id: &str, name: &str, worker: &str| Contact {
+            id: id.into(),
+            joined: "2026-01-05".into(),
+            is_there: true,
+            last_outcome: "reached".into(),
+            kept: vec![name.into(), worker.into()],
+            ..Contact::default()
+        };
+        let people = [("a", person("B1", "Ada", "W1")), ("b", person("B2", "Ben", "W2"))]
+            .map(|(arm, one)| (arm.into(), one));
+        let kept = vec!["name".to_string(), "worker".into()];
+        let all = Contacts::of(Path::new("people.parquet"), kept, people.into_iter().collect());
+        let reduced = all.reduced(&["worker"], &["B2".into()]);
+        let text = String::from_utf8(reduced.to_json()).unwrap();
+        assert!(!["Ada", "Ben", "B1", "2026"].iter().any(|told| text.contains(told)), "{text}");
+        assert_eq!(reduced.arm("B2"), Some("b"));
+        let read = Contacts::from_json(Path::new("people.json"), text.as_bytes()).unwrap();
+        assert_eq!((&read.kept, &read.people), (&reduced.kept, &reduced.people));
+        assert_eq!(read.cell("a", "worker").unwrap(), Some("W1"));
+        assert_eq!(read.person("a").unwrap().last_outcome, "reached");
+        // a plan that was made of what was kept is made of the same again
+        assert_eq!(read.reduced(&["worker"], &["B2".into()]).to_json(), text.as_bytes());
+    }
+}

@@ -70,7 +70,7 @@ impl World<'_> {
     }
 
     /// `[N,M,T]`: the outcome that is expected from week t on of people who are not called.
-    pub(super) fn prognosis(&self, weeks: usize) -> Array3<f64> {
+    pub fn prognosis(&self, weeks: usize) -> Array3<f64> {
         let p = self.transition.view();
         let (n, m) = (self.transition.arms(), self.transition.states());
         let mut ahead = Array3::zeros((n, m, weeks));
