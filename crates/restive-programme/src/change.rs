@@ -5,6 +5,7 @@
 
 use crate::error::{Error, Result};
 use crate::folder::Programme;
+use crate::week::CONTROL;
 use jiff::Timestamp;
 use restive_ledger::{Kind, Ledger, Override};
 use restive_tables::{Contacts, show};
@@ -26,10 +27,28 @@ impl Programme {
             None => self.latest(ledger.latest()?)?,
         };
         let arm = self.arm(id)?;
+        if kind == Kind::Added {
+            self.refuse_control(&ledger, &plan, &arm, id)?;
+        }
         let at = now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
         let change = Override { plan: plan.clone(), arm, kind, who: who.into(), why: why.into(), at };
         ledger.override_list(&change)?;
         Ok(plan)
+    }
+
+    /// Nobody of the control group is put on a list of a trial: it would no longer be one.
+    fn refuse_control(&self, ledger: &Ledger, plan: &str, arm: &str, id: &str) -> Result<()> {
+        let Some(trial) = ledger.plan(plan)?.facts.trial else { return Ok(()) };
+        let is_control = ledger.assigned(&trial)?.iter().any(|one| one.arm == arm && one.group == CONTROL);
+        match is_control {
+            false => Ok(()),
+            true => Err(Error::Refused(format!(
+                "{}: found somebody whom trial {} leaves alone, expected one whom lists are made from; whoever must be called is called \
+                 without a list, and restive trial end ends the trial",
+                show::name(id),
+                show::name(&trial)
+            ))),
+        }
     }
 
     /// What the study calls a person with an id.

@@ -265,12 +265,6 @@ impl Materials {
         ];
         let nouns = Nouns { pull: "call", step: &self.when.noun, people: ["person", "people"], unit };
         all.extend(plan.certificate.iter().flat_map(|certificate| certificate.lines(nouns)));
-        if plan.not_indexable > 0 {
-            let share = 100.0 * plan.not_indexable as f64 / plan.bound.arms.max(1) as f64;
-            let said =
-                format!("{} ({share:.1} %): their rank is a heuristic", people_counted(plan.not_indexable));
-            all.push(("without an exact index".into(), said));
-        }
         all.extend([("model".into(), facts.model.clone()), ("seed".into(), facts.seed.to_string())]);
         for price in &plan.rules {
             let kept = price

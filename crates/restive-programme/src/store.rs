@@ -55,6 +55,16 @@ impl Store {
         Ok(Input { name: name.into(), digest, bytes: content.len() as u64 })
     }
 
+    /// Whether a content is there.
+    pub(crate) fn has(&self, input: &Input) -> bool {
+        self.path(&input.digest).is_file()
+    }
+
+    /// Whether nothing was ever kept.
+    pub(crate) fn is_empty(&self) -> bool {
+        fs::read_dir(&self.folder).map_or(true, |mut entries| entries.next().is_none())
+    }
+
     /// A content as it was kept.
     pub(crate) fn content(&self, input: &Input) -> std::result::Result<Vec<u8>, Lost> {
         let packed = fs::read(self.path(&input.digest)).map_err(|_| Lost::Missing)?;

@@ -112,3 +112,42 @@ def test_what_is_no_programme_is_refused(tmp_path):
     with pytest.raises(ValueError, match="found nothing, expected the folder of a programme"):
         restive.Programme(tmp_path / "nowhere")
     assert "Programme" in repr(restive.Programme)
+
+
+def test_what_was_decided_can_be_looked_at_later(programme, tmp_path):
+    assert programme.plan(rehearse=True).said["plan"]["certificate"]["people"] == PEOPLE
+    week = programme.plan()
+    (listed,) = programme.audit.plans()
+    assert (listed["plan"], listed["listed"], listed["is_kept"]) == (week.plan, 6, True)
+    shown = programme.audit.show()
+    assert shown["certificate"]["bound"] >= shown["certificate"]["no_action"]
+    assert {"people.json", "calendar.json"} <= {part["name"] for part in shown["inputs"]}
+    verified = programme.audit.verify()
+    assert verified and verified.said["plans"] == [{"plan": week.plan, "other_version": None, "found": "same"}]
+    assert programme.audit.verify(head=verified.said["head"], quick=True)
+    with pytest.raises(ValueError, match="found no earlier plan"):
+        programme.audit.diff()
+    again = programme.plan(again=True, seed=9)
+    diff = programme.audit.diff()
+    assert (diff["before"], diff["after"]) == (week.plan, again.plan)
+    assert diff["stayed"] + len(diff["came"]) == 6 and all(moved["reason"] for moved in diff["came"])
+    content = next((programme.path / "records").glob("*/*"))
+    content.write_bytes(b"something else")
+    changed = programme.audit.verify()
+    assert not changed and "lost" in str(changed)
+
+
+def test_whom_lists_served_and_a_page_for_the_director(programme, tmp_path):
+    week = programme.plan()
+    said = programme.fairness("district", out=tmp_path / "fairness.html")
+    assert said["plans"] == [week.plan] and said["verdict"].endswith(".")
+    (table,) = said["tables"]
+    assert {group["name"] for group in table["groups"]} == {"north", "south"}
+    assert (tmp_path / "fairness.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    with pytest.raises(ValueError, match="expected"):
+        programme.fairness("no such column")
+    facts = programme.report(tmp_path / "report.html", quick=True)
+    assert "not shown" in facts["verdict"] and facts["list"]["listed"] == 6
+    assert "Invented" not in (tmp_path / "report.html").read_text(encoding="utf-8")
+    with pytest.raises(ValueError, match="html"):
+        programme.report(tmp_path / "report.txt", quick=True)

@@ -57,7 +57,7 @@ fn write_text(shown: &Shown, text: &mut Vec<u8>) -> io::Result<()> {
         )?;
     }
     if let Some(certificate) = &shown.certificate {
-        writeln!(text, "by budget (no plan could exceed; the ranking reaches)")?;
+        writeln!(text, "by budget (what no plan could exceed; what the ranking reaches, simulated)")?;
         for point in &certificate.curve {
             let value = point.value;
             writeln!(

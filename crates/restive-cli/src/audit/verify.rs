@@ -33,7 +33,7 @@ pub(crate) struct VerifyArguments {
     #[arg(value_name = "PLAN")]
     plan: Option<String>,
 
-    /// A link that was noted before: is it still in the chain?
+    /// A link that was noted before, or its first digits: is it still in the chain?
     #[arg(long, value_name = "LINK")]
     head: Option<String>,
 
@@ -64,23 +64,24 @@ pub(crate) fn run(arguments: &VerifyArguments) -> anyhow::Result<ExitCode> {
     drop(progress);
     match arguments.json {
         true => say::print_json(&verified)?,
-        false => say::print(|text| write_text(&verified, arguments.head.is_some(), text))?,
+        false => say::print(|text| write_text(&verified, arguments.head.is_some(), arguments.quick, text))?,
     }
     Ok(if verified.is_well() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn write_text(verified: &Verified, has_head: bool, text: &mut Vec<u8>) -> io::Result<()> {
+fn write_text(verified: &Verified, has_head: bool, quick: bool, text: &mut Vec<u8>) -> io::Result<()> {
     for fault in &verified.faults {
         writeln!(text, "CHANGED {}", show::plain(&fault.to_string()))?;
     }
     for plan in &verified.plans {
         writeln!(text, "{}", said(plan))?;
     }
-    let made = verified.plans.iter().filter(|plan| plan.again == Again::Same).count() as u64;
+    let same = verified.plans.iter().filter(|plan| plan.again == Again::Same).count();
+    let made = if quick { String::new() } else { format!(", {same} made again to the last byte") };
     let plans = counted(verified.plans.len() as u64, "plan");
     match verified.is_well() {
-        true => writeln!(text, "all is well: {plans}, {made} made again to the last byte")?,
-        false => writeln!(text, "NOT as it was written: {plans}, {made} made again to the last byte")?,
+        true => writeln!(text, "all is well: {plans}{made}")?,
+        false => writeln!(text, "NOT as it was written: {plans}{made}")?,
     }
     let links = counted(verified.links as u64, "link");
     match &verified.head {

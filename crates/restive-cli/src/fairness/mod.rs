@@ -23,8 +23,8 @@ lottery among all who could be called: a range that nineteen lotteries of twenty
 looked at. More or fewer than chance is what a list by worth should have: it is a question, and no accusation, and what people can expect without a call stands \
 beside it.
 
-Counts of fewer than 10 people (--least) are withheld, with everything from which they could be worked out, also in JSON and on the \
-page. A floor would give a group more places at the cost of others: --floor COLUMN=VALUE tells what the list would be worth less, place by \
+Counts of 1 to 9 people (--least 10) are withheld, with everything in the same answer from which they could be worked out, also in JSON and \
+on the page. Answers over different lists or by other cuts can be subtracted from each other: pass on one of them. A floor would give a group more places at the cost of others: --floor COLUMN=VALUE tells what the list would be worth less, place by \
 place, and who would pay. Without it the price is told for every group that is passed over beyond chance.";
 
 const EXAMPLES: &str = "\

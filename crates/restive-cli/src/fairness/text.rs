@@ -1,7 +1,7 @@
 //! Whom the lists served, as text.
 
 use crate::shared::display::{grouped, write_aligned};
-use restive_programme::fairness::{Estimate, Fairness, Floor, Group, Table};
+use restive_programme::fairness::{Estimate, Fairness, Floor, Group, Table, Verdict};
 use restive_tables::show;
 use std::io::{self, Write};
 use std::path::Path;
@@ -22,8 +22,9 @@ pub(super) fn write(answer: &Fairness, out: Option<&Path>, text: &mut Vec<u8>) -
         writeln!(text, "\nwhat a floor would cost")?;
     }
     for floor in &answer.floors {
-        if let Some(said) = floor.sentence() {
-            writeln!(text, "  {said}")?;
+        match floor.sentence() {
+            Some(said) => writeln!(text, "  {said}")?,
+            None => writeln!(text, "  {} {}:", show::name(&floor.column), show::name(&floor.group))?,
         }
         if floor.is_asked && !floor.steps.is_empty() {
             write_prices(floor, text)?;
@@ -53,7 +54,8 @@ fn interval(of: Estimate) -> String {
 
 fn write_table(table: &Table, text: &mut Vec<u8>) -> io::Result<()> {
     let (has_reach, has_change) = (table.has_reach(), table.has_change());
-    let mut heading = vec!["people", "of all", "places", "of all", "listed", "95 %", "by chance", "verdict"];
+    let mut heading =
+        vec!["people", "of all", "callable", "places", "of all", "listed", "95 %", "by chance", "verdict"];
     heading.extend(has_reach.then_some("reached"));
     heading.extend(["worth each", "left alone"]);
     heading.extend(has_change.then_some("change"));
@@ -66,6 +68,7 @@ fn write_table(table: &Table, text: &mut Vec<u8>) -> io::Result<()> {
             show::cell(&group.name),
             cell(population, |of| Some(of.people), count),
             cell(population, |of| of.share, share),
+            cell(population, |of| Some(of.could), count),
             cell(lists, |of| Some(of.places), count),
             cell(lists, |of| of.share, share),
             cell(lists, |of| of.rate, |rate| share(rate.value)),
@@ -75,7 +78,10 @@ fn write_table(table: &Table, text: &mut Vec<u8>) -> io::Result<()> {
                 |of| of.by_chance,
                 |chance| format!("{}–{}", grouped(chance.low), grouped(chance.high)),
             ),
-            cell(lists, |of| of.by_chance, |chance| chance.verdict.words().into()),
+            match group.verdict {
+                Some(verdict) => verdict.words().into(),
+                None => cell(lists, |_| None::<Verdict>, |verdict| verdict.words().into()),
+            },
         ];
         if has_reach {
             cells.push(cell(group.reach.as_ref(), |of| of.rate, |rate| share(rate.value)));

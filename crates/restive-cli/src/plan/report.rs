@@ -45,7 +45,9 @@ pub(crate) fn write_text(plan: &Plan, text: &mut Vec<u8>, rows: usize, out: Opti
         None => writeln!(text)?,
     }
     writeln!(text, "{}", policy(plan))?;
-    writeln!(text, "{}", reach(plan))?;
+    if plan.certificate.is_none() {
+        writeln!(text, "{}", reach(plan))?;
+    }
     let nouns = Nouns { pull: "pull", step: "decision", people: ["arm", "arms"], unit: "reward" };
     for (name, said) in plan.certificate.iter().flat_map(|certificate| certificate.lines(nouns)) {
         writeln!(text, "{name}: {said}")?;

@@ -163,8 +163,8 @@ fn write_text(designed: &Designed, out: Option<&Path>, text: &mut Vec<u8>) -> io
     }
     writeln!(
         text,
-        "{} of {} places: about {:.0} people called, and {:.0} of the others would have been",
-        counted(protocol.weeks as u64, &format!("{noun}ly list")).replace("dayly", "daily"),
+        "{}, one a {noun}, of {} places: about {:.0} people called, and {:.0} of the others would have been",
+        counted(protocol.weeks as u64, "list"),
         grouped(designed.budget as u64),
         designed.called,
         designed.would_be_called

@@ -46,7 +46,7 @@ pub(super) fn page(analysed: &Analysed) -> Page {
     rests.push(Block::Text(analysed.withheld.into()));
     sections.push(section("What it rests on", rests));
     Page {
-        title: format!("Trial: {}", analysed.protocol.id),
+        title: format!("Trial: {}{}", analysed.protocol.id, if analysed.interim { " (INTERIM)" } else { "" }),
         verdict: format!("{interim}{}", analysed.sentence),
         sections,
         footer: format!("restive {}", env!("CARGO_PKG_VERSION")),

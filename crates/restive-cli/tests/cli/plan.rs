@@ -236,7 +236,8 @@ fn a_plan_that_knows_its_end_ranks_by_advantage_and_says_what_is_within_reach() 
     assert_eq!(ranked(&plan(&folder, "--policy whittle")), ranked(&open));
     let text = stdout(&folder.restive("plan m s").success());
     assert!(text.contains("policy: horizon, 1 decision left with this one; advantage:"), "{text}");
-    assert!(text.contains("bound: until the end no policy brings 45 arms more than"), "{text}");
+    assert!(text.contains("of the way from no pulls to what no plan could exceed"), "{text}");
+    assert!(text.contains("over 1 decision, for 45 arms"), "{text}");
     folder.write("s/study.toml", toml + "ends = 5\n");
     let over = folder.restive("plan m s").failure().code(1);
     let expected = "study.toml: ends = 5: found step 5 to be planned in instance 0, expected an earlier one: the programme is over; --remaining N";

@@ -272,7 +272,7 @@ fn the_same_seed_draws_the_same_groups_and_what_cannot_be_drawn_is_refused() {
     let one = fs::read_to_string(programme.folder.path("one.toml")).unwrap();
     assert!(one.contains("primary = \"regression\""), "people of a cluster are no lot each: {one}");
     for (from, to, expected) in [
-        ("weeks = 8", "weeks = \"8\"", "line 6, column 9"),
+        ("weeks = 8", "weeks = \"8\"", "line 6, column 9: weeks: "),
         ("seed = 1", "sead = 1", "unknown field `sead`"),
         ("by = \"worker\"", "by = \"one\"", "by one: found 1 value"),
         ("counts = \"engaged weeks\"", "counts = \"smiles\"", "counts: found smiles, expected engaged weeks"),
@@ -305,4 +305,68 @@ fn the_same_seed_draws_the_same_groups_and_what_cannot_be_drawn_is_refused() {
     programme.folder.write("four.toml", one.replace("id = \"", "id = \"late "));
     let late = programme.refused("trial assign programme four.toml");
     assert!(late.contains("found the plan 2026-03-02") && late.contains("expected none"), "{late}");
+}
+
+#[test]
+fn what_the_record_lacks_and_what_was_done_otherwise_is_said() {
+    let mut programme = Programme::new();
+    programme.folder.restive("trial design programme --weeks 4 --trials 20 --out protocol.toml").success();
+    programme.folder.restive("trial assign programme protocol.toml").success();
+    programme.week(0);
+    // from now on rank alone does not decide, and somebody is taken off the list by hand
+    programme.folder.write("programme/rules.toml", "[[limit]]\nby = \"worker\"\nat_most = 3\n");
+    let said = programme.json("plan programme");
+    let name = said["rows"][0][0].as_str().unwrap();
+    programme
+        .folder
+        .restive(&format!("programme remove programme --id {name} --who Amina --why moved"))
+        .success();
+    programme.live(&HashSet::new());
+    programme.import();
+    let status = programme.json("trial status programme");
+    assert_eq!(
+        (status["overrides"].as_u64(), status["without_outcome"].as_u64()),
+        (Some(1), Some(23)),
+        "{status}"
+    );
+    let mut command = assert_cmd::Command::new(env!("CARGO_BIN_EXE_restive"));
+    let end = ["trial", "end", "programme", "--why", "the phones were down"];
+    command.current_dir(programme.folder.path("")).args(end).assert().success();
+    let found = programme.json("trial analyse programme");
+    assert_eq!((found["weeks"].as_u64(), found["interim"].as_bool()), (Some(2), Some(false)));
+    for (k, line) in found["effects"].as_array().unwrap().iter().enumerate() {
+        let refused = line["refused"].as_str().unwrap_or_default();
+        assert_eq!(
+            refused.contains("limits, costs, must_call or draws decided in plan 2026-03-09"),
+            k < 3,
+            "{line}"
+        );
+        assert_eq!(line["is_primary"].as_bool(), Some(k == 3), "{line}");
+    }
+    assert_eq!(found["departs_from_protocol"].as_bool(), Some(true));
+    let lines = |name: &str| {
+        found[name]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|line| line.as_str().unwrap().to_string())
+            .collect::<Vec<_>>()
+    };
+    let (flags, deviations) = (lines("flags").join("\n"), lines("deviations").join("\n"));
+    assert!(
+        flags.contains(
+            "the registered estimator, adjusted subgroup, is refused; regression stands in its place"
+        ),
+        "{flags}"
+    );
+    for expected in [
+        "ended after 2 of 4 weeks: the phones were down",
+        "1 taken off lists by hand: counted as assigned a call",
+        "23 on lists of whom nobody told what came of it",
+    ] {
+        assert!(deviations.contains(expected), "{expected}: {deviations}");
+    }
+    // rules that rank cannot replay are said at the design
+    let design = stderr(&programme.folder.restive("trial design programme --trials 2").success());
+    assert!(design.contains("the rules have limits, costs, must_call or explore"), "{design}");
 }

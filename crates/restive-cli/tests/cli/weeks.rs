@@ -399,15 +399,35 @@ fn audited(folder: &Folder) {
     fs::write(&content, &whole).unwrap();
     folder.restive("audit verify programme --quick").success();
 
-    // one word of the past, changed without a database
+    // one word of the past, changed without a database; some stand in pages that are no longer used
     let ledger = folder.path("programme/ledger.db");
-    let mut bytes = fs::read(&ledger).unwrap();
-    let at = bytes.windows(7).position(|word| word == b"reached").unwrap();
-    bytes[at..at + 7].copy_from_slice(b"refused");
-    fs::write(&ledger, &bytes).unwrap();
-    let said = stdout(&folder.restive("audit verify programme --quick").failure());
-    assert!(said.contains("CHANGED") && said.contains("NOT as it was written"), "{said}");
-    bytes[at..at + 7].copy_from_slice(b"reached");
-    fs::write(&ledger, &bytes).unwrap();
+    let whole = fs::read(&ledger).unwrap();
+    let words = whole.windows(7).enumerate().filter(|(_, word)| word == b"reached");
+    let places: Vec<usize> = words.map(|(at, _)| at).collect();
+    let mut found = 0;
+    for at in places.iter().step_by(places.len().div_ceil(12)) {
+        let mut bytes = whole.clone();
+        bytes[*at..at + 7].copy_from_slice(b"refused");
+        fs::write(&ledger, &bytes).unwrap();
+        let shown =
+            |when: &str| stdout(&folder.restive(&format!("audit show programme {when} --json")).success());
+        let run = folder.restive("audit verify programme --quick");
+        let said = stdout(&run);
+        match said.contains("all is well") {
+            // then nobody reads it
+            true => {
+                let changed = shown(&date(BEFORE, 0));
+                fs::write(&ledger, &whole).unwrap();
+                assert_eq!(changed, shown(&date(BEFORE, 0)));
+            }
+            false => {
+                assert!(said.contains("CHANGED") && said.contains("NOT as it was written"), "{said}");
+                run.code(1);
+                found += 1;
+            }
+        }
+    }
+    assert!(found > 3, "{found} of {}", places.len());
+    fs::write(&ledger, &whole).unwrap();
     folder.restive("audit verify programme --quick").success();
 }

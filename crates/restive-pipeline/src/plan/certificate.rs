@@ -38,6 +38,8 @@ pub struct PlanCertificate {
     pub value: Interval,
     /// how far that is on the way from no action to the bound; none where nothing can be gained
     pub share: Option<Interval>,
+    /// people who have no single price for a pull, so that their rank is a heuristic; none where they are not ranked by an index
+    pub heuristic: Option<usize>,
     /// what one more pull at every decision adds to the bound
     pub one_more: f64,
     /// pulls at a decision beyond which more bring nothing
@@ -84,13 +86,15 @@ impl PlanCertificate {
             false => String::new(),
         };
         let reach = match self.share {
+            None if self.one_more > 0.0 => format!("there are no {pull}s"),
             None => format!("a {pull} changes nothing that counts, by this model"),
             Some(Interval { value, low, high }) => format!(
-                "{:.1} % [{:.1}, {:.1}] of the way from no {pull}s to what no plan could exceed: from {} to {} {unit} over {steps}, for \
+                "{:.1} % [{:.1}, {:.1}], simulated, of the way from no {pull}s to what no plan could exceed: from {} to {} {unit} over {steps}, for \
                  {people}{sampled}",
-                100.0 * value,
-                100.0 * low,
-                100.0 * high,
+                // no plan passes the bound: what is beyond it is noise of the simulation
+                100.0 * value.min(1.0),
+                100.0 * low.min(1.0),
+                100.0 * high.min(1.0),
                 amount(self.no_action),
                 amount(self.bound)
             ),
@@ -103,7 +107,20 @@ impl PlanCertificate {
             0 => format!("; no {pull} gains anything"),
             enough => format!("; beyond {} a {step} nothing is gained", counted(enough as u64, pull)),
         };
-        vec![("comes".into(), reach), (format!("one more {pull} a {step}"), format!("{more}{enough}"))]
+        let mut lines =
+            vec![("comes".into(), reach), (format!("one more {pull} a {step}"), format!("{more}{enough}"))];
+        if let Some(count) = self.heuristic {
+            let said = match count {
+                0 => "nobody".into(),
+                count => format!(
+                    "{} of {people} ({:.1} %): their rank is a heuristic",
+                    grouped(count as u64),
+                    100.0 * count as f64 / self.people.max(1) as f64
+                ),
+            };
+            lines.push(("without an exact index".into(), said));
+        }
+        lines
     }
 }
 
@@ -183,6 +200,7 @@ pub(super) fn certify(plan: &Certifying<'_>) -> Option<PlanCertificate> {
         bound: found.bound * scale,
         value: scaled(found.value),
         share: found.share().map(whole),
+        heuristic: None,
         one_more: found.one_more,
         enough: all(found.enough),
         curve: found.curve.iter().map(at).collect(),

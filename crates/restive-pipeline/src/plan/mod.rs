@@ -263,6 +263,9 @@ impl Applied<'_> {
         if planned.is_empty() {
             plan.steps = [0, 0];
         }
+        if let (PolicyName::Whittle, Some(certificate)) = (policy, &mut plan.certificate) {
+            certificate.heuristic = Some(plan.not_indexable);
+        }
         Ok(plan)
     }
 

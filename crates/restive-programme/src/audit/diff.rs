@@ -289,7 +289,13 @@ fn reason(before: &Side, after: &Side, arm: &str, came: bool, states: &[String])
         return (Why::Worth, said);
     }
     let ends = format!("the list ended at {} before, at {} now", digits(before.last), digits(after.last));
-    let said = if came { "others fell behind" } else { "others came before" };
+    let [old_places, new_places] = [before, after].map(|side| side.plan.facts.places);
+    let said = match came {
+        true if new_places > old_places => "there are more places",
+        false if new_places < old_places => "there are fewer places",
+        true => "others fell behind",
+        false => "others came before",
+    };
     (Why::Others, format!("{said}: {ends}; a call to her {worth}"))
 }
 

@@ -15,6 +15,7 @@ pub use verify::{Again, PlanAgain, Verified, VerifyAsked};
 
 use crate::error::{Error, Result};
 use crate::folder::Programme;
+use crate::store::Store;
 use restive_ledger::{Input, Ledger, Override, Plan, Reader};
 use restive_pipeline::PlanCertificate;
 use serde::Serialize;
@@ -43,7 +44,7 @@ pub struct Entry {
     pub overrides: usize,
     /// how far it comes from no calls to what no plan could exceed
     pub share: Option<f64>,
-    /// whether what it was made of was kept
+    /// whether everything that it was made of is there; whether unchanged, [`Programme::verify`] says
     pub is_kept: bool,
     /// the link of the chain that seals it
     pub link: Option<String>,
@@ -92,7 +93,7 @@ impl Programme {
     pub fn audit_list(&self) -> Result<Vec<Entry>> {
         let reader = self.record()?;
         let links = links(&reader)?;
-        reader.plans()?.iter().map(|plan| entry(&reader, plan, &links)).collect()
+        reader.plans()?.iter().map(|plan| self.entry(&reader, plan, &links)).collect()
     }
 
     /// One plan on record, the latest where none is named.
@@ -102,7 +103,7 @@ impl Programme {
             Some(id) => reader.plan(id)?,
             None => reader.plan(&self.latest(reader.latest()?)?)?,
         };
-        let entry = entry(&reader, &plan, &links(&reader)?)?;
+        let entry = self.entry(&reader, &plan, &links(&reader)?)?;
         let count = |all: &mut BTreeMap<String, usize>, name: String| *all.entry(name).or_default() += 1;
         let (mut how, mut excluded, mut outcomes) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         for person in reader.people(&plan.id)?.iter().filter(|person| person.how.is_listed()) {
@@ -134,20 +135,24 @@ fn links(reader: &Reader) -> Result<HashMap<String, String>> {
     Ok(links.map(|link| (link.subject, link.link)).collect())
 }
 
-fn entry(reader: &Reader, plan: &Plan, links: &HashMap<String, String>) -> Result<Entry> {
-    let certificate: Option<PlanCertificate> = serde_json::from_str(&plan.facts.certificate).ok();
-    Ok(Entry {
-        plan: plan.id.clone(),
-        status: plan.status.word().into(),
-        made_at: plan.facts.made_at.clone(),
-        period_start: plan.facts.period_start.clone(),
-        model: plan.facts.model.clone(),
-        listed: reader.listed(&plan.id)?.len(),
-        people: plan.people,
-        outcomes: reader.outcomes(&plan.id)?.len(),
-        overrides: reader.overrides(&plan.id)?.len(),
-        share: certificate.and_then(|certificate| certificate.share).map(|share| share.value),
-        is_kept: !plan.facts.inputs.is_empty(),
-        link: links.get(&plan.id).cloned(),
-    })
+impl Programme {
+    fn entry(&self, reader: &Reader, plan: &Plan, links: &HashMap<String, String>) -> Result<Entry> {
+        let inputs = &plan.facts.inputs;
+        let store = Store::of(self.folder());
+        let certificate: Option<PlanCertificate> = serde_json::from_str(&plan.facts.certificate).ok();
+        Ok(Entry {
+            plan: plan.id.clone(),
+            status: plan.status.word().into(),
+            made_at: plan.facts.made_at.clone(),
+            period_start: plan.facts.period_start.clone(),
+            model: plan.facts.model.clone(),
+            listed: reader.listed(&plan.id)?.len(),
+            people: plan.people,
+            outcomes: reader.outcomes(&plan.id)?.len(),
+            overrides: reader.overrides(&plan.id)?.len(),
+            share: certificate.and_then(|certificate| certificate.share).map(|share| share.value.min(1.0)),
+            is_kept: !inputs.is_empty() && inputs.iter().all(|input| store.has(input)),
+            link: links.get(&plan.id).cloned(),
+        })
+    }
 }

@@ -4,15 +4,16 @@
 //! unchanged? And does every plan, made again from that, come out the same, to the last bit of every probability? What is missing or
 //! differs is named; a plan of which nothing was kept is said to be one.
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::folder::Programme;
 use crate::kept;
 use crate::made::Made;
+use crate::store::Store;
 use restive_ledger::{Excluded, Fault, NewPlan, Plan, Planned, Reader};
 use restive_pipeline::words::counted;
 use restive_tables::show;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What is to be verified.
 #[derive(Debug, Clone, Default)]
@@ -89,7 +90,8 @@ impl Programme {
     /// Verifies the record; `progress` is told of every plan before it is made again: how many are done, how many there are.
     pub fn verify(&self, asked: &VerifyAsked, mut progress: impl FnMut(usize, usize)) -> Result<Verified> {
         let reader = self.record()?;
-        let chain = match &asked.head {
+        let head = asked.head.as_deref().map(|head| whole_link(&reader, head)).transpose()?;
+        let chain = match &head {
             Some(head) => reader.verify_with_head(head)?,
             None => reader.verify()?,
         };
@@ -102,6 +104,14 @@ impl Programme {
                 .plans()
                 .or_else(|error| if verified.faults.is_empty() { Err(error) } else { Ok(Vec::new()) })?,
         };
+        if plans.is_empty() && verified.faults.is_empty() && !Store::of(self.folder()).is_empty() {
+            verified.faults.push(Fault {
+                link: None,
+                subject: "the ledger".into(),
+                found: "no plan".into(),
+                expected: "those that records/ was kept for".into(),
+            });
+        }
         for (k, plan) in plans.iter().enumerate() {
             progress(k, plans.len());
             let other_version =
@@ -135,6 +145,24 @@ impl Programme {
     }
 }
 
+/// A link of the chain from its first digits, as lists of plans show them; a whole one is taken as it is.
+fn whole_link(reader: &Reader, head: &str) -> Result<String> {
+    let is_hexadecimal = head.bytes().all(|digit| digit.is_ascii_hexdigit());
+    if !is_hexadecimal || !(8..=64).contains(&head.len()) {
+        return Err(Error::Refused(format!(
+            "head: found {}, expected a link of the chain: 64 hexadecimal digits, or the first 8 of them at least",
+            show::quoted_name(head)
+        )));
+    }
+    // of a ledger that cannot be read the verification tells
+    let links = reader.chain().unwrap_or_default();
+    let found = links.into_iter().map(|link| link.link).find(|link| link.starts_with(head));
+    Ok(found.unwrap_or_else(|| head.into()))
+}
+
+/// Facts that are too long to be told.
+const LONG: [&str; 6] = ["summary", "inputs", "rules", "certificate", "asked", "cuts"];
+
 /// What differs between a record and the plan that was made again, in words.
 fn differences(facts: &NewPlan, people: &[Planned], excluded: &[Excluded], mut made: Made) -> Vec<String> {
     let mut all = Vec::new();
@@ -145,6 +173,10 @@ fn differences(facts: &NewPlan, people: &[Planned], excluded: &[Excluded], mut m
     for (name, recorded) in recorded.as_object().into_iter().flatten() {
         let again = &again[name];
         if recorded != again {
+            if LONG.contains(&name.as_str()) {
+                all.push(format!("{name} is not the same"));
+                continue;
+            }
             let short = |value: &serde_json::Value| value.to_string().chars().take(60).collect::<String>();
             all.push(format!("{name}: recorded {}, made again {}", short(recorded), short(again)));
         }
@@ -156,12 +188,16 @@ fn differences(facts: &NewPlan, people: &[Planned], excluded: &[Excluded], mut m
         let again: BTreeMap<&str, &Planned> =
             made.people.iter().map(|person| (person.arm.as_str(), person)).collect();
         let other = |person: &&Planned| again.get(person.arm.as_str()).is_none_or(|again| again != person);
-        let differing: Vec<&str> = people.iter().filter(other).map(|person| person.arm.as_str()).collect();
+        let mut differing: Vec<&str> =
+            people.iter().filter(other).map(|person| person.arm.as_str()).collect();
+        let recorded: BTreeSet<&str> = people.iter().map(|person| person.arm.as_str()).collect();
+        differing.extend(again.keys().filter(|arm| !recorded.contains(*arm)));
         all.push(named("people", &differing, people.len(), made.people.len()));
     }
     if excluded != made.excluded {
-        let other = |one: &&Excluded| !made.excluded.contains(one);
-        let differing: Vec<&str> = excluded.iter().filter(other).map(|one| one.arm.as_str()).collect();
+        let [recorded, again]: [BTreeSet<(&str, &str)>; 2] = [excluded, &made.excluded]
+            .map(|all| all.iter().map(|one| (one.arm.as_str(), one.why.as_str())).collect());
+        let differing: Vec<&str> = recorded.symmetric_difference(&again).map(|(arm, _)| *arm).collect();
         all.push(named("people who could not be chosen", &differing, excluded.len(), made.excluded.len()));
     }
     all
@@ -173,5 +209,6 @@ fn named(what: &str, differing: &[&str], recorded: usize, again: usize) -> Strin
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let count =
         if recorded == again { String::new() } else { format!("; {recorded} recorded, {again} made again") };
-    format!("{what}: {} differ{count}: {}{more}", counted(differing.len() as u64, "row"), some.join(", "))
+    let rows = counted(differing.len() as u64, "row");
+    format!("{what}: {rows} not the same{count}: {}{more}", some.join(", "))
 }

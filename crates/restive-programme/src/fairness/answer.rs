@@ -31,13 +31,14 @@ impl Looked<'_> {
             let before = before.map(|before| before.period(&self.need));
             let table = |groups: &Groups| room::table(groups, &period, before.as_ref());
             let tables = groups.iter().map(table).collect::<restive::Result<Vec<_>>>();
-            let printed = tables.and_then(|tables| suppress(&tables, &crossings, asked.least));
-            let printed = printed.map_err(restive_pipeline::Error::from)?;
+            let tables = tables.map_err(restive_pipeline::Error::from)?;
+            let printed =
+                suppress(&tables, &crossings, asked.least).map_err(restive_pipeline::Error::from)?;
             Ok(columns
                 .iter()
                 .cloned()
-                .zip(&printed)
-                .map(|(column, table)| Table::new(column, table))
+                .zip(printed.iter().zip(&tables))
+                .map(|(column, (table, whole))| Table::new(column, table, whole, asked.least))
                 .collect())
         };
         answer.tables = made(&self.now, self.before.as_ref())?;

@@ -132,11 +132,13 @@ fn places(table: &Table) -> Printed {
             number(lists.map(|of| Some(of.places as f64))),
             percent(lists.map(|of| of.share)),
             Cell::text(chance.map_or("–".into(), |chance| chance.map_or(String::new(), range))),
-            Cell::text(chance.flatten().map_or("", |chance| match chance.verdict {
-                Verdict::MoreThanChance => "more",
-                Verdict::FewerThanChance => "fewer",
-                Verdict::AsByChance => "as by chance",
-            })),
+            Cell::text(match group.verdict {
+                Some(Verdict::MoreThanChance) => "more",
+                Some(Verdict::FewerThanChance) => "fewer",
+                Some(Verdict::AsByChance) => "as by chance",
+                None if lists.is_none() => "–",
+                None => "",
+            }),
         ]
     })
 }

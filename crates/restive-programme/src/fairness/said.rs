@@ -69,6 +69,9 @@ pub struct Group {
     /// who was on lists
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lists: Option<Lists>,
+    /// its places against chance; of places that are withheld only where that leaves them open
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<Verdict>,
     /// who was reached
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reach: Option<Reach>,
@@ -239,9 +242,11 @@ impl Table {
         self.groups.iter().any(|group| group.lists.as_ref().is_some_and(|lists| lists.change.is_some()))
     }
 
-    pub(super) fn new(column: String, table: &room::Table) -> Self {
-        let groups: Vec<Group> = table.rows.iter().map(Group::new).collect();
-        let all = Group::new(&table.total);
+    /// Of a table as it may be printed, and as it is: what is said of counts below `least` leaves as many open.
+    pub(super) fn new(column: String, table: &room::Table, whole: &room::Table, least: u64) -> Self {
+        let group = |(printed, whole): (&room::Row, &room::Row)| Group::new(printed, whole, least);
+        let groups: Vec<Group> = table.rows.iter().zip(&whole.rows).map(group).collect();
+        let all = Group::new(&table.total, &whole.total, least);
         let is_whole =
             |group: &Group| group.population.is_some() && group.lists.is_some() && group.reach.is_some();
         let is_withheld = !groups.iter().chain([&all]).all(is_whole);
@@ -257,9 +262,14 @@ impl Table {
 }
 
 impl Group {
-    fn new(row: &room::Row) -> Self {
+    fn new(row: &room::Row, whole: &room::Row, least: u64) -> Self {
         let weeks = row.population.as_ref().map_or(0, |of| of.could_weeks);
+        let chance = whole.lists.as_ref().and_then(|of| Some(ByChance::new(&of.chance?, of.weeks, weeks)));
+        let is_open = |chance: &ByChance| {
+            row.lists.is_some() || row.population.is_some() && chance.leaves_open(weeks) >= least
+        };
         Self {
+            verdict: chance.filter(is_open).map(|chance| chance.verdict),
             name: row.name.clone(),
             population: row.population.as_ref().map(|of| Population {
                 people: of.people,
@@ -292,8 +302,7 @@ impl Group {
 
     /// Whether it got fewer places than chance gives.
     pub fn is_passed_over(&self) -> bool {
-        let chance = self.lists.as_ref().and_then(|lists| lists.by_chance);
-        chance.is_some_and(|chance| chance.verdict == Verdict::FewerThanChance)
+        self.verdict == Some(Verdict::FewerThanChance)
     }
 }
 
@@ -312,6 +321,17 @@ impl ByChance {
             rates: [rate(chance.low), rate(chance.high)],
             p: chance.p_corrected,
             verdict,
+        }
+    }
+}
+
+impl ByChance {
+    /// How many counts of places the verdict alone leaves possible, where there could be so many.
+    fn leaves_open(&self, could: u64) -> u64 {
+        match self.verdict {
+            Verdict::FewerThanChance => self.low,
+            Verdict::MoreThanChance => could.saturating_sub(self.high),
+            Verdict::AsByChance => self.high - self.low + 1,
         }
     }
 }

@@ -7,22 +7,31 @@ impl Fairness {
     /// What came out, in one sentence.
     pub fn verdict(&self) -> String {
         let name = |named: &Named| format!("{} {}", show::name(&named.column), show::name(&named.group));
-        match self.passed_over.is_empty() {
+        let silent = self.tables.iter().flat_map(|table| &table.groups);
+        let silent = silent.filter(|group| group.lists.is_none() && group.verdict.is_none()).count();
+        let told = match self.passed_over.is_empty() {
+            true if silent > 0 => "No group of which it can be told is passed over beyond chance.".into(),
             true => "No group is passed over beyond chance.".into(),
             false => {
                 let names: Vec<String> = self.passed_over.iter().map(name).collect();
                 format!("Passed over beyond chance: {}.", names.join("; "))
             }
+        };
+        match silent {
+            0 => told,
+            1 => format!("{told} Of 1 group nothing can be told: its places are withheld."),
+            silent => format!("{told} Of {silent} groups nothing can be told: their places are withheld."),
         }
     }
 
     /// How to read a table, in a few sentences.
     pub fn read_it(&self) -> Vec<String> {
         let mut all = vec![
+            "Callable: who could be called; listed: the part of those who were.".to_string(),
             "By chance: the places that a lottery among those who could be called gives the group, nineteen times of twenty.".to_string(),
             "A list by worth should not be a lottery: more or fewer than chance is a question, and no accusation.".into(),
             "Left alone: what one of them is expected to bring next period without a call; the lower, the greater the need.".into(),
-            format!("Worth: what the call to one who was listed is predicted to bring, in {}.", show::plain(&self.unit)),
+            format!("Worth: what calls to one who was listed are predicted to bring, over these lists, in {}.", show::plain(&self.unit)),
         ];
         if let (Some(first), true) = (self.before.first(), self.tables.iter().any(Table::has_change)) {
             let last = self.before.last().filter(|last| *last != first);
@@ -40,7 +49,8 @@ impl Fairness {
     /// What a dash means.
     pub fn withheld(&self) -> String {
         format!(
-            "– withheld: a count of fewer than {} people, or one from which such a count could be worked out.",
+            "– withheld: a count of fewer than {} people that is not 0, or one from which such a count could be worked out here; answers over \
+             other lists could be subtracted, so pass on one of them.",
             self.least
         )
     }

@@ -21,6 +21,9 @@ const REASONS: usize = 4;
 /// Points below which a reason is none.
 const WORTH_SAYING: f64 = 0.5;
 
+/// What people with the same reason have in common: their state, and a column with its value.
+type Key = (u16, Option<(String, String)>);
+
 /// Whom the list calls.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Called {
@@ -32,6 +35,8 @@ pub struct Called {
     pub could: usize,
     /// who could not: left, not to be called, kept out by a rule
     pub left_out: usize,
+    /// whom a trial that runs leaves alone
+    pub alone: usize,
     /// who is on it
     pub listed: usize,
     /// of these, who was drawn by lot
@@ -70,12 +75,13 @@ impl ReportSource {
     ) -> Called {
         let people = &self.list.people;
         let count = |is_it: fn(How) -> bool| people.iter().filter(|person| is_it(person.how)).count();
-        let (more, fewer) = apart(printed);
+        let [more, fewer] = apart(printed);
         Called {
             of: self.list.of.clone(),
             is_recorded: self.list.is_recorded,
             could: people.len(),
             left_out: self.list.left_out,
+            alone: self.list.alone,
             listed: count(How::is_listed),
             drawn: count(|how| how == How::Draw),
             must: count(|how| how == How::Must),
@@ -86,7 +92,7 @@ impl ReportSource {
     }
 
     fn typical(&self, groupings: &Groupings, reasons: &[(usize, Reason)]) -> Vec<Typical> {
-        let mut sums: BTreeMap<(u16, Option<(String, String)>), (usize, f64, f64)> = BTreeMap::new();
+        let mut sums: BTreeMap<Key, (usize, f64, f64)> = BTreeMap::new();
         for (i, reason) in reasons.iter().filter(|(i, _)| self.list.people[*i].how == How::Rank) {
             let largest = reason.effect.iter().max_by(|a, b| a.amount.total_cmp(&b.amount));
             let largest = largest.filter(|found| reason.effect_points(found.amount) >= WORTH_SAYING);
@@ -98,8 +104,12 @@ impl ReportSource {
             let (alone, called) = (reason.chance_left_alone.value, reason.chance_called.value);
             *sum = (sum.0 + 1, sum.1 + alone, sum.2 + called);
         }
+        // the few others must not be told either
+        let listed = self.list.people.iter().filter(|person| person.how.is_listed()).count();
+        let is_told =
+            |people: usize| people as u64 >= LEAST && (listed == people || (listed - people) as u64 >= LEAST);
         let typical = sums.into_iter().filter_map(|((state, because), (people, alone, called))| {
-            (people as u64 >= LEAST).then(|| Typical {
+            is_told(people).then(|| Typical {
                 people,
                 state: self.state(state),
                 because,
@@ -115,7 +125,7 @@ impl ReportSource {
 }
 
 /// The groups whose part of the list is furthest above and below their part of everybody.
-fn apart(printed: &[Grouped]) -> (Vec<(String, Group)>, Vec<(String, Group)>) {
+fn apart(printed: &[Grouped]) -> [Vec<(String, Group)>; 2] {
     let mut all: Vec<(f64, &Grouped, &Group)> = Vec::new();
     for grouped in printed {
         let by = |group: &Group| Some(group.on_list?.share_of_list - group.share_of_all);
@@ -132,5 +142,5 @@ fn apart(printed: &[Grouped]) -> (Vec<(String, Group)>, Vec<(String, Group)>) {
     };
     let fewer = all.iter().rev().filter(|(by, grouped, _)| *by < 0.0 && !is_said(grouped));
     let fewer = fewer.take(MOST[1]).map(owned).collect();
-    (more, fewer)
+    [more, fewer]
 }

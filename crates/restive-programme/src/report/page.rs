@@ -111,6 +111,11 @@ impl Report {
             0 => String::new(),
             out => format!("; {} cannot be called or are kept out by a rule", grouped(out as u64)),
         };
+        let alone = match list.alone {
+            0 => String::new(),
+            alone => format!("; {} are left alone by a trial", grouped(alone as u64)),
+        };
+        let out = format!("{out}{alone}");
         let mut how = Vec::new();
         how.extend((list.drawn > 0).then(|| format!("{} of them drawn by lot", grouped(list.drawn as u64))));
         how.extend(
@@ -173,7 +178,10 @@ impl Report {
                 "No group that can be shown has fewer or more places than lots might have dealt it".into()
             }
             (true, false) => {
-                format!("More places than lots would deal go to {}; no group has surely fewer", listed(&more))
+                format!(
+                    "More places than lots would deal go to {}; no group that can be shown has surely fewer",
+                    listed(&more)
+                )
             }
             (false, true) => format!("Fewer places than lots would deal go to {}", listed(&fewer)),
             (false, false) => format!(

@@ -57,6 +57,8 @@ pub(super) struct TheList {
     pub(super) budget: usize,
     /// who could not be on it
     pub(super) left_out: usize,
+    /// whom a trial leaves alone
+    pub(super) alone: usize,
     /// of these, who was never seen
     pub(super) never_seen: usize,
 }
@@ -233,6 +235,7 @@ fn planned(plan: &Plan) -> TheList {
         certificate: plan.certificate.clone(),
         budget: plan.budget,
         left_out: plan.excluded.len(),
+        alone: plan.eligible.iter().filter(|one| one.is_control).count(),
         never_seen: plan.never_observed,
     }
 }
@@ -244,7 +247,7 @@ fn recorded(study: &Study, reader: &Reader, plan: &Recorded) -> Result<TheList> 
     for (instance, there) in study.instances.iter().enumerate() {
         places.extend(there.arms.iter().enumerate().map(|(arm, name)| (name.as_str(), (instance, arm))));
     }
-    let (mut people, mut apart) = (Vec::new(), 0);
+    let (mut people, mut apart, mut alone) = (Vec::new(), 0, 0);
     for person in reader.people(&plan.id)? {
         let state = person.state.and_then(|state| u16::try_from(state).ok());
         let state = state.filter(|state| usize::from(*state) < study.settings.reward.states());
@@ -253,6 +256,7 @@ fn recorded(study: &Study, reader: &Reader, plan: &Recorded) -> Result<TheList> 
             continue;
         };
         if person.trial.as_deref() == Some(CONTROL) {
+            alone += 1;
             continue;
         }
         let how = match (listed.contains(&person.arm), person.how) {
@@ -270,6 +274,7 @@ fn recorded(study: &Study, reader: &Reader, plan: &Recorded) -> Result<TheList> 
         certificate: serde_json::from_str(&plan.facts.certificate).ok(),
         budget: plan.facts.budget as usize,
         left_out: reader.excluded(&plan.id)?.len() + apart,
+        alone,
         never_seen: 0,
     })
 }

@@ -84,7 +84,7 @@ mod tests {
     #[test]
     fn numbers_have_as_many_decimals_as_their_interval_carries() {
         let of = |value, low, high| between(Interval { value, low, high });
-        assert_eq!(of(3.14159, 1.2, 5.0), "3.1 (between 1.2 and 5.0)");
+        assert_eq!(of(3.12345, 1.2, 5.0), "3.1 (between 1.2 and 5.0)");
         assert_eq!(of(314.159, 120.0, 500.0), "314 (between 120 and 500)");
         assert_eq!(of(0.0314, 0.01, 0.05), "0.031 (between 0.010 and 0.050)");
     }

@@ -70,7 +70,7 @@ pub(super) fn in_short(report: &Report) -> Vec<Block> {
         ));
     }
     if let Some(certificate) = &report.certificate {
-        let share = certificate.share.map(|share| percent(share.value));
+        let share = certificate.share.map(|share| percent(share.value.min(1.0)));
         facts.extend(share.map(|share| fact(share, "of what any list could bring, by the model")));
         facts.push(fact(
             short_amount(certificate.one_more),

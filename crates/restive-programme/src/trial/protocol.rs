@@ -96,7 +96,13 @@ impl Protocol {
             Error::Refused(format!("{}: line {line}, column {column}: {found}", show::path(path)))
         };
         let written: Written = toml::from_str(text).map_err(|error| {
-            fault(error.span().map_or(0, |span| span.start), show::sentence(error.message()))
+            let at = error.span().map_or(0, |span| span.start);
+            let said = show::sentence(error.message());
+            // the parser's words for a wrong value do not say of which key
+            match key_at(text, at).filter(|key| !said.contains(*key)) {
+                Some(key) => fault(at, format!("{key}: {said}")),
+                None => fault(at, said),
+            }
         })?;
         if written.id.get_ref().trim().is_empty() {
             return Err(fault(written.id.span().start, "id: found nothing, expected a name".into()));
@@ -182,6 +188,14 @@ impl Protocol {
     }
 }
 
+/// The key of the line in which a byte is.
+fn key_at(text: &str, at: usize) -> Option<&str> {
+    let start = text.get(..at)?.rfind('\n').map_or(0, |end| end + 1);
+    let (key, _) = text[start..].lines().next()?.split_once('=')?;
+    let is_key = |key: &&str| key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    Some(key.trim()).filter(is_key).filter(|key| !key.is_empty())
+}
+
 /// A number as TOML has it: with a point.
 fn number(x: f64) -> String {
     toml::Value::Float(x).to_string()
@@ -240,7 +254,9 @@ mod tests {
             ("\"no calls\"", "\"usual\"", "control: found \"usual\", expected \"no calls\""),
             ("\"regression\"", "\"best\"", "primary: found \"best\", expected one of \"adjusted subgroup\""),
             ("interval = 0.95", "interval = 0.9", "interval: found 0.9, expected 0.95"),
-            ("seed = 7", "seed = -7", "seed"),
+            ("seed = 7", "seed = -7", "seed: "),
+            ("weeks = 8", "weeks = \"8\"", "line 6, column 9: weeks: "),
+            ("weeks = 8", "# weeks = 8", "missing field `weeks`"),
         ] {
             let wrong = text.replace(from, to);
             assert_ne!(wrong, text, "{from}");

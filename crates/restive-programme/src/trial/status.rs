@@ -139,7 +139,7 @@ impl TrialStanding {
             (
                 "record",
                 match self.gaps.is_empty() {
-                    true => "complete: every estimator may answer".into(),
+                    true => "nothing is missing so far that the estimators need".into(),
                     false => format!("regression and difference alone will answer: {}", self.gaps.join("; ")),
                 },
             ),

@@ -80,7 +80,17 @@ fn columns(
     for covariate in record.parts().covariates.columns() {
         candidates.push(everybody().map(|i| covariate[i]).collect());
     }
+    // among those whom the rules treat differently columns may be the same or determine each other that are not among everybody: of
+    // those the first say it all. The regression is fitted on the control arm, so they must add something there
     let mut columns = vec![vec![1.0; ours.len() + theirs.len()]];
-    columns.extend(candidates.into_iter().filter(|column| column.iter().any(|x| *x != column[0])));
+    let of_control = |columns: &[Vec<f64>]| -> Vec<Vec<f64>> {
+        columns.iter().map(|column| column[ours.len()..].to_vec()).collect()
+    };
+    for candidate in candidates {
+        columns.push(candidate);
+        if Ols::new(&of_control(&columns)).is_none() {
+            columns.pop();
+        }
+    }
     Ok(columns)
 }

@@ -45,6 +45,7 @@ const PACKAGES: [(&str, &[&str]); 10] = [
             "restive-import",
             "restive-pipeline",
             "restive-report",
+            "restive-ledger",
             "restive-programme",
             "restive-lab",
         ],
