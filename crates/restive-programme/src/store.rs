@@ -44,7 +44,7 @@ impl Store {
             let refused = |answer| restive_tables::Error::Io { path: path.clone(), doing: "write", answer };
             let folder = path.parent().expect("a folder of two digits");
             private_folder(&self.folder).and_then(|()| private_folder(folder)).map_err(refused)?;
-            let mut packed = ZlibEncoder::new(Vec::new(), Compression::new(6));
+            let mut packed = ZlibEncoder::new(Vec::new(), Compression::new(3));
             let packed = packed.write_all(content).and_then(|()| packed.finish()).map_err(refused)?;
             match write_private_file(&path, &packed, None) {
                 // somebody else kept the same content meanwhile

@@ -15,7 +15,7 @@ use restive_tables::arm_key;
 use serde::{Deserialize, Serialize};
 
 /// People that are simulated, at most.
-const MOST: usize = 5_000;
+const MOST: usize = 2_000;
 /// Numbers in the tables that people are ranked by, about: at all steps, for everybody, in every state.
 const TABLE: usize = 4_000_000;
 /// However large the tables are.
