@@ -49,7 +49,7 @@ def test_a_protocol_decides_and_what_is_not_logged_is_refused():
     bare = trial.analyse(policy, outcome, called, estimator="exchange")
     assert bare.primary == "regression" and bare.departs_from_protocol
     assert bare.effects["exchange"].startswith("found no full log")
-    with pytest.raises(ValueError, match="estimator: found 'before and after', expected one of"):
+    with pytest.raises(ValueError, match='estimator: found "before and after", expected one of'):
         trial.analyse(policy, outcome, called, estimator="before and after")
     with pytest.raises(ValueError, match="outcome"):
         trial.analyse(policy, outcome[:-1], called)

@@ -118,8 +118,10 @@ def assign(
 
     The order of rows does not matter, arms have their sizes to within 1, and nothing is drawn again.
 
-    >>> restive.trial.assign(["ada", "bo", "cy", "di"], score=[3.1, 0.2, 2.9, 0.3], seed=7).tolist()
-    [1, 0, 0, 1]
+    >>> import restive.trial
+    >>> arms = restive.trial.assign(["ada", "bo", "cy", "di"], score=[3.1, 0.2, 2.9, 0.3], seed=7)
+    >>> bool(arms[0] != arms[2] and arms[1] != arms[3])  # neighbours by score are a pair
+    True
     """
     n = len(ids)
     scores = np.zeros(n) if score is None else score
