@@ -3,6 +3,7 @@
 mod page;
 mod report;
 
+use crate::shared::page::recognise;
 use crate::shared::say;
 use clap::Args;
 use restive_pipeline::Doctor;
@@ -74,7 +75,7 @@ pub(crate) struct DoctorArguments {
 }
 
 pub(crate) fn run(arguments: &DoctorArguments) -> anyhow::Result<ExitCode> {
-    let recognise = arguments.force.then_some(page::recognise as restive_tables::Own);
+    let recognise = arguments.force.then_some(recognise as restive_tables::Own);
     if let Some(out) = &arguments.out {
         refuse_input(out, &arguments.study, &Study::FILES)?;
         check_file(out, recognise)?;

@@ -3,13 +3,6 @@
 use restive_pipeline::{Doctor, Finding};
 use restive_report::Page;
 use restive_report::findings::{self, Listed};
-use restive_tables::recognise_bytes;
-use std::path::Path;
-
-/// Refuses a file that is no page of ours.
-pub(super) fn recognise(path: &Path) -> restive_tables::Result<()> {
-    recognise_bytes(path, "something else", "a page", Page::recognises)
-}
 
 /// The page of a study; `name` is what it is called.
 pub(super) fn page(doctor: &Doctor, name: &str) -> Page {

@@ -24,7 +24,7 @@ pub(crate) fn run(arguments: &EvaluateArguments) -> anyhow::Result<()> {
     if let Some(page) = &arguments.page {
         refuse_input(page, model, &Model::FILES)?;
         refuse_input(page, study, &Study::FILES)?;
-        check_file(page, arguments.force.then_some(page::recognise))?;
+        check_file(page, arguments.force.then_some(crate::shared::page::recognise))?;
     }
     use_threads(arguments.threads)?;
     let read = ModelAndStudy::read(model, study)?;
@@ -46,7 +46,10 @@ pub(crate) fn run(arguments: &EvaluateArguments) -> anyhow::Result<()> {
     }
     if let Some(page) = &arguments.page {
         let html = page::page(&evaluated, &read.name()).html();
-        write_files(&[(page.clone(), html.as_bytes())], arguments.force.then_some(page::recognise))?;
+        write_files(
+            &[(page.clone(), html.as_bytes())],
+            arguments.force.then_some(crate::shared::page::recognise),
+        )?;
     }
     match arguments.json {
         true => say::print_json(&evaluated)?,

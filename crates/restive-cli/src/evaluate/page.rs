@@ -5,13 +5,6 @@ use restive_pipeline::{Decile, Evaluated, EvidenceAnswer, Interval as Range, Out
 use restive_report::bars::{Bars, Group, Panel, Row};
 use restive_report::table::{Cell, Column, Row as TableRow, Table};
 use restive_report::{Block, Chart, Ink, Interval, Page, Section};
-use restive_tables::recognise_bytes;
-use std::path::Path;
-
-/// Refuses a file that is no page of ours.
-pub(super) fn recognise(path: &Path) -> restive_tables::Result<()> {
-    recognise_bytes(path, "something else", "a page", Page::recognises)
-}
 
 /// The page of an evaluation; `study` is what it is called.
 pub(super) fn page(evaluated: &Evaluated, study: &str) -> Page {

@@ -4,15 +4,15 @@ mod text;
 
 use crate::shared::begin::{ModelAndStudy, use_threads};
 use crate::shared::failure::Usage;
+use crate::shared::page::recognise;
 use crate::shared::say;
 use crate::shared::values::threads;
 use clap::Args;
 use restive_pipeline::PlanAsked;
 use restive_programme::Programme;
 use restive_programme::fairness::{FairnessAsked, WhichLists, of_model, page};
-use restive_report::Page;
-use restive_tables::{Model, Study, check_file, recognise_bytes, refuse_input, write_files};
-use std::path::{Path, PathBuf};
+use restive_tables::{Model, Study, check_file, refuse_input, write_files};
+use std::path::PathBuf;
 
 const ABOUT: &str = "\
 Whom the lists served: the people, the places, the reached and the worth of every group, against chance.
@@ -130,11 +130,6 @@ impl FairnessArguments {
         }
         Ok(check_file(out, self.force.then_some(recognise))?)
     }
-}
-
-/// Refuses a file that is no page of ours.
-fn recognise(path: &Path) -> restive_tables::Result<()> {
-    recognise_bytes(path, "something else", "a page", Page::recognises)
 }
 
 pub(crate) fn run(arguments: &FairnessArguments) -> anyhow::Result<()> {

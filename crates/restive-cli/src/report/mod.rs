@@ -3,6 +3,7 @@
 use crate::evaluate::written_down;
 use crate::shared::begin::use_threads;
 use crate::shared::failure::Usage;
+use crate::shared::page::recognise;
 use crate::shared::progress::Progress;
 use crate::shared::say;
 use crate::shared::values::threads;
@@ -10,8 +11,7 @@ use clap::Args;
 use jiff::Timestamp;
 use restive_pipeline::{Outcome, SEED};
 use restive_programme::{Programme, ReportAsked, ReportSource};
-use restive_report::Page;
-use restive_tables::{Looks, Model, Study, check_file, recognise_bytes, refuse_input, show, write_files};
+use restive_tables::{Looks, Model, Study, check_file, refuse_input, show, write_files};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -78,11 +78,6 @@ pub(crate) struct ReportArguments {
     /// Threads to compute with [default: one per core]; the result does not depend on it
     #[arg(long, value_name = "N", value_parser = threads())]
     threads: Option<u16>,
-}
-
-/// Refuses a file that is no page of ours.
-fn recognise(path: &Path) -> restive_tables::Result<()> {
-    recognise_bytes(path, "something else", "a page", Page::recognises)
 }
 
 pub(crate) fn run(arguments: &ReportArguments) -> anyhow::Result<()> {

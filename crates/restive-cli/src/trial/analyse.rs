@@ -3,6 +3,7 @@
 use super::page;
 use crate::shared::display::{counted, grouped, write_aligned};
 use crate::shared::failure::Usage;
+use crate::shared::page::recognise;
 use crate::shared::say;
 use clap::Args;
 use restive_programme::{AnalyseAsked, Analysed, EffectLine, Programme};
@@ -57,7 +58,7 @@ pub(crate) struct AnalyseArguments {
 }
 
 pub(crate) fn run(arguments: &AnalyseArguments) -> anyhow::Result<()> {
-    let recognise = arguments.force.then_some(page::recognise as Own);
+    let recognise = arguments.force.then_some(recognise as Own);
     if let Some(out) = &arguments.out {
         if out.extension().is_none_or(|ending| ending != "html") {
             let found = format!("--out: found {}, expected a name that ends in .html", show::path(out));

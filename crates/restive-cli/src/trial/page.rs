@@ -5,13 +5,6 @@ use restive_programme::{Analysed, EffectLine};
 use restive_report::bars::{Bars, Group, Panel, Row};
 use restive_report::table::{Cell, Column, Row as TableRow, Table};
 use restive_report::{Block, Chart, Fact, Ink, Interval, Page, Section};
-use restive_tables::recognise_bytes;
-use std::path::Path;
-
-/// Refuses a file that is no page of ours.
-pub(super) fn recognise(path: &Path) -> restive_tables::Result<()> {
-    recognise_bytes(path, "something else", "a page", Page::recognises)
-}
 
 /// The page of a trial.
 pub(super) fn page(analysed: &Analysed) -> Page {
