@@ -36,6 +36,7 @@
 
 pub mod allocation;
 pub mod belief;
+mod bytes;
 mod cholesky;
 pub mod data;
 pub mod error;
@@ -55,8 +56,10 @@ pub mod random;
 mod simd;
 pub mod simulation;
 pub mod statistics;
+pub mod sum;
 pub mod training;
 pub mod trial;
+mod twofold;
 
 pub use error::{Error, Result};
 pub use instance::{

@@ -21,10 +21,13 @@ pub type Random = Xoshiro256PlusPlus;
 /// assert_ne!(draw(&[1, 2]), draw(&[2, 1]));
 /// ```
 pub fn stream(seed: u64, path: &[u64]) -> Random {
-    let mixed = path
-        .iter()
-        .fold(mix(seed), |state, &step| mix(state ^ mix(step.wrapping_add(0x9e37_79b9_7f4a_7c15))));
-    Random::seed_from_u64(mixed)
+    Random::seed_from_u64(mixed(seed, path))
+}
+
+/// One number for a seed and a path, as good as drawn: where an arm is dealt by its key, whoever has it.
+pub(crate) fn mixed(seed: u64, path: &[u64]) -> u64 {
+    let join = |state: u64, step: &u64| mix(state ^ mix(step.wrapping_add(0x9e37_79b9_7f4a_7c15)));
+    path.iter().fold(mix(seed), join)
 }
 
 /// The finaliser of SplitMix64: every bit of the input moves every bit of the output.

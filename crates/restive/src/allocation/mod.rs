@@ -22,6 +22,8 @@
 //! Rules that cannot all be met are answered by a [`Conflict`]: an irreducible set of rules, proven the smallest where `is_smallest`
 //! says so, and how many places are missing.
 //!
+//! Where people come as a stream or in partitions, a [`Contest`] leaves those of them who can get a place at all.
+//!
 //! # Chance
 //! Probabilities are over the keys, as if each were drawn afresh.
 //!
@@ -75,6 +77,7 @@
 
 mod by_rank;
 mod conflict;
+mod contest;
 mod draw;
 mod dual;
 mod flow;
@@ -94,6 +97,7 @@ mod solve;
 mod structure;
 mod water;
 
+pub use contest::Contest;
 pub use draw::{Draw, Drawn, Inclusion, draw};
 pub use key::tie_key;
 pub use price::{Change, RulePrice, price};

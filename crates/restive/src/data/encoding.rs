@@ -11,7 +11,8 @@
 //! - a column that tells training arms nothing (all alike or all missing) is an error, unless it is dropped by name.
 //!
 //! Zeros and ones are not standardised, whether they stand for a category or were numbers from the beginning: a column of
-//! numbers in which the training arms have nothing else passes through. An encoding is plain data, so that it can be stored beside a model and compared.
+//! numbers in which the training arms have nothing else passes through. Arms that are not all in one place are learnt from by a
+//! [survey](super::survey). An encoding is plain data, so that it can be stored beside a model and compared.
 //!
 //! ```
 //! use restive::data::encoding::{Encoding, Standardise};
@@ -259,34 +260,49 @@ impl ColumnKind {
 }
 
 fn learn(name: &str, column: &Column) -> Result<EncodedColumn> {
-    let refuse = |fault| Err(Error::Feature { column: name.into(), fault });
+    let refuse = |fault| Error::Feature { column: name.into(), fault };
     let has_missing = column.missing() > 0;
     if column.missing() == column.len() {
-        return refuse(FeatureFault::AllMissing);
+        return Err(refuse(FeatureFault::AllMissing));
     }
     let kind = match column {
         Column::Number(values) => {
             let known: Vec<f64> = values.iter().copied().filter(|x| !x.is_nan()).collect();
             let (mean, sd) = mean_and_sd(&known);
-            if !(sd > 0.0) || known.iter().all(|x| *x == known[0]) {
-                return refuse(FeatureFault::Constant { found: known[0].to_string() });
-            }
-            match known.iter().all(|x| *x == 0.0 || *x == 1.0) {
-                true => ColumnKind::Binary { mean },
-                false => ColumnKind::Number { mean, sd },
-            }
+            let is_alike = known.iter().all(|x| *x == known[0]);
+            number_kind(mean, sd, known[0], is_alike, known.iter().all(|x| *x == 0.0 || *x == 1.0))
         }
         Column::Text(values) => {
             let categories: BTreeSet<&String> = values.iter().flatten().collect();
-            if categories.len() == 1 && !has_missing {
-                return refuse(FeatureFault::Constant {
-                    found: format!("{:?}", categories.first().unwrap()),
-                });
-            }
-            ColumnKind::Text { categories: categories.into_iter().cloned().collect() }
+            text_kind(categories.into_iter().cloned().collect(), has_missing)
         }
     };
-    Ok(EncodedColumn { name: name.into(), kind, has_missing })
+    Ok(EncodedColumn { name: name.into(), kind: kind.map_err(refuse)?, has_missing })
+}
+
+/// What is learnt of numbers with this mean and standard deviation, of which this is the first.
+pub(super) fn number_kind(
+    mean: f64,
+    sd: f64,
+    first: f64,
+    is_alike: bool,
+    is_binary: bool,
+) -> std::result::Result<ColumnKind, FeatureFault> {
+    if !(sd > 0.0) || is_alike {
+        return Err(FeatureFault::Constant { found: first.to_string() });
+    }
+    Ok(if is_binary { ColumnKind::Binary { mean } } else { ColumnKind::Number { mean, sd } })
+}
+
+/// What is learnt of text with these categories, sorted.
+pub(super) fn text_kind(
+    categories: Vec<String>,
+    has_missing: bool,
+) -> std::result::Result<ColumnKind, FeatureFault> {
+    match &categories[..] {
+        [only] if !has_missing => Err(FeatureFault::Constant { found: format!("{only:?}") }),
+        _ => Ok(ColumnKind::Text { categories }),
+    }
 }
 
 /// Two passes over values scaled to at most 1, so that no finite column overflows.

@@ -54,11 +54,10 @@ impl Reference {
     pub fn new(training: &Features, encoding: &Encoding) -> Self {
         let typical = |learnt: &EncodedColumn| match (&learnt.kind, training.column(&learnt.name)) {
             (ColumnKind::Text { .. }, Some(Column::Text(values))) => {
-                let mut counts = BTreeMap::<&String, usize>::new();
+                let mut counts = BTreeMap::<&String, u64>::new();
                 values.iter().flatten().for_each(|text| *counts.entry(text).or_default() += 1);
-                // the last of equals is taken: the first by name, seen from behind
-                let most = counts.into_iter().rev().max_by_key(|(_, arms)| *arms);
-                most.map_or(Typical::NoneOfTheKnown, |(text, _)| Typical::Category(text.clone()))
+                most_frequent(&counts)
+                    .map_or(Typical::NoneOfTheKnown, |text| Typical::Category(text.to_string()))
             }
             _ => by_encoding(learnt),
         };
@@ -89,7 +88,13 @@ impl Reference {
     }
 }
 
-fn by_encoding(learnt: &EncodedColumn) -> Typical {
+/// The most frequent category; of equals the first by name.
+pub(super) fn most_frequent<T>(counts: &BTreeMap<T, u64>) -> Option<&T> {
+    // the last of equals is taken: the first by name, seen from behind
+    counts.iter().rev().max_by_key(|(_, arms)| **arms).map(|(text, _)| text)
+}
+
+pub(super) fn by_encoding(learnt: &EncodedColumn) -> Typical {
     match &learnt.kind {
         ColumnKind::Number { mean, .. } | ColumnKind::Binary { mean } => Typical::Number(*mean),
         ColumnKind::Text { .. } => Typical::NoneOfTheKnown,

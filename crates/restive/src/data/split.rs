@@ -5,6 +5,11 @@
 //! each are, at random, and a group of arms keeps a budget in proportion ([`Instance::select_arms`]). A study of one
 //! programme is the usual case of that.
 //!
+//! **Very many arms** are dealt by their keys, whatever a programme calls its people, as 64 bits: [`keyed_part`] says of one key alone
+//! where it goes, so that files that are read in pieces and partitions that never meet deal alike. Streams and partitions
+//! always deal so; a study with more than [`MOST_DEALT`] arms in fewer than three instances does everywhere ([`Split::keyed`]), so that
+//! its split does not depend on how it is read.
+//!
 //! A [`Split`] names instances and arms by position, so that it can be made before there are encoded features: what the
 //! training arms have in common must not be learnt from the others.
 //!
@@ -25,7 +30,7 @@
 
 use crate::error::{Error, Result};
 use crate::instance::Instance;
-use crate::random::{Random, stream};
+use crate::random::{Random, mixed, stream};
 use rand::RngExt;
 
 /// One of the three parts of a split.
@@ -46,6 +51,28 @@ impl Part {
     /// train, validation, test
     pub fn name(self) -> &'static str {
         ["train", "validation", "test"][self as usize]
+    }
+}
+
+/// Arms in fewer than three instances that are dealt by position, at most; more are dealt by their keys.
+pub const MOST_DEALT: usize = 1_000_000;
+
+/// The part of the arm with this key: 70/10/20 by a mix of the seed and the key, in which every bit of either counts.
+///
+/// Whoever has the arm deals it alike, whoever else there is. The shares are those of chance: of n arms 70 % ± 46 %/√n train.
+///
+/// ```
+/// use restive::data::split::{Part, keyed_part};
+///
+/// let train = (0..10_000).filter(|key| keyed_part(7, *key) == Part::Train).count();
+/// assert!((6_850..7_150).contains(&train)); // three standard deviations of chance
+/// ```
+pub fn keyed_part(seed: u64, key: u64) -> Part {
+    // the upper bits, as a number from 0 to 9
+    match (u128::from(mixed(seed, &[KEYS, key])) * 10) >> 64 {
+        0..=6 => Part::Train,
+        7 => Part::Validation,
+        _ => Part::Test,
     }
 }
 
@@ -87,6 +114,12 @@ impl Split {
     /// three instances.
     pub fn in_order(arms: &[usize], seed: u64) -> Result<Self> {
         Self::dealt(arms, seed, (0..arms.len()).collect())
+    }
+
+    /// By the keys of the arms of each instance: see [`keyed_part`]. An error where no arm is dealt to training.
+    pub fn keyed(keys: &[Vec<u64>], seed: u64) -> Result<Self> {
+        let parts = |keys: &Vec<u64>| keys.iter().map(|key| keyed_part(seed, *key)).collect();
+        Self::given(&keys.iter().map(parts).collect::<Vec<Vec<Part>>>())
     }
 
     /// As the data say: the part of every arm, by instance. Validation and test may be empty, training may not.
@@ -196,6 +229,7 @@ pub fn arm_folds(groups: &[Group], k: usize, seed: u64) -> Result<Vec<Vec<Group>
 const INSTANCES: u64 = 20;
 const ARMS: u64 = 21;
 const FOLDS: u64 = 22;
+const KEYS: u64 = 23;
 
 fn at_least(what: &'static str, found: usize, least: usize, expected: &'static str) -> Result<()> {
     if found < least {

@@ -248,6 +248,13 @@ pub struct Counts {
 }
 
 impl Counts {
+    /// What was counted elsewhere, `[N,M,2,M]`, over so many trajectories.
+    pub fn new(values: Array4<f64>, trajectories: usize) -> Self {
+        let (n, m) = (values.shape()[0], values.shape()[1]);
+        assert_eq!(values.shape(), [n, m, 2, m], "counts: [N,M,2,M]");
+        Self { values, trajectories }
+    }
+
     /// `[N,M,2,M]`
     pub fn view(&self) -> ArrayView4<'_, f64> {
         self.values.view()

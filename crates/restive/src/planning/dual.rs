@@ -5,12 +5,17 @@
 //! ```
 //!
 //! with V_i the [values](super::arm) of arm i where it enters, at step `from`. Any λ ≥ 0 gives a bound, but for rounding.
-//! Arms are taken in chunks of fixed size and summed in order: the bits are the same for any number of threads.
+//!
+//! What each arm adds, its [worth](worths), depends on nobody else, and [`bound`] adds worths without rounding ([`ExactSum`]): whoever
+//! has the arms in pieces, in whatever order, merges the sums of the pieces, adds what is [spent], and has the same bits.
+//! Inside the descent, and where D is smoothed, arms are taken in chunks of fixed size and summed in order: the bits are the same for any
+//! number of threads.
 
 use super::Programme;
 use super::arm::{Arms, Memory, in_a_row};
 use super::pairs::Pairs;
 use crate::interrupt;
+use crate::sum::ExactSum;
 use ndarray::{Array2, ArrayView1, ArrayView2};
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -29,10 +34,44 @@ pub struct Smoothed {
 
 /// The dual of a programme whose arms start with masses `[N,L]`, at prices `[G,H]`: what no policy within the budgets can exceed.
 pub fn bound(programme: &Programme<'_>, initial: ArrayView2<'_, f64>, price: ArrayView2<'_, f64>) -> f64 {
+    let mut sum: ExactSum = worths(programme, initial, price).into_iter().collect();
+    sum.add(spent(programme, price));
+    sum.value()
+}
+
+/// What each arm adds to the dual at prices `[G,H]`, `[N]`: γ^from ⟨μ, V⟩, of arms that start (or enter) with masses `[N,L]`. The worth of
+/// an arm has the same bits whichever arms stand beside it.
+pub fn worths(
+    programme: &Programme<'_>,
+    initial: ArrayView2<'_, f64>,
+    price: ArrayView2<'_, f64>,
+) -> Vec<f64> {
     programme.check_price(price);
     let dual = Dual::new(programme, initial);
-    let each = programme.members().into_iter().zip(price.rows()).zip(programme.budget);
-    each.map(|((members, price), budget)| dual.value(&members, &price.to_vec(), *budget)).sum()
+    let rows: Vec<Vec<f64>> = price.rows().into_iter().map(|row| row.to_vec()).collect();
+    let groups: Vec<_> = programme.members().into_iter().zip(&rows).collect();
+    let found: Vec<Vec<Vec<f64>>> = groups
+        .par_iter()
+        .map(|(members, price)| in_chunks(members, |members| dual.worths(members, price)))
+        .collect();
+    let mut worths = vec![0.0; programme.motion.arms()];
+    for ((members, _), found) in groups.iter().zip(found) {
+        members.iter().zip(found.into_iter().flatten()).for_each(|(&i, worth)| worths[i] = worth);
+    }
+    worths
+}
+
+/// What the budgets are worth at prices `[G,H]`, Σ_g K_g Σ_t γ^t λ_gt: the part of the dual that is no arm's.
+pub fn spent(programme: &Programme<'_>, price: ArrayView2<'_, f64>) -> f64 {
+    programme.check_price(price);
+    let weights = programme.weights();
+    let each = price.rows().into_iter().zip(programme.budget);
+    each.map(|(price, budget)| budget * weighed(price.iter().copied(), &weights)).sum()
+}
+
+/// Σ_t γ^t λ_t
+fn weighed(price: impl Iterator<Item = f64>, weights: &[f64]) -> f64 {
+    price.zip(weights).map(|(price, weight)| price * weight).sum()
 }
 
 /// The dual with every maximum softened at a temperature, and its gradient by the prices; a subgradient at temperature 0.
@@ -72,19 +111,21 @@ impl<'a, 'b> Dual<'a, 'b> {
 
     /// D of some arms with a budget, not smoothed.
     pub(super) fn value(&self, members: &[usize], price: &[f64], budget: f64) -> f64 {
-        let values = in_chunks(members, |members| {
-            if let Some(p) = self.arms.pairs() {
-                return Pairs::new(&self.arms.programme, p, &self.initial, &self.weights)
-                    .value(members, price);
-            }
-            let mut memory = Memory::new(&self.arms.programme);
-            let arms = members.iter().map(|&i| {
-                self.arms.backward(i, price, 0.0, &mut memory, |_, _, _| ());
-                self.earned(i, &memory.value)
-            });
-            arms.sum::<f64>()
+        let sums = in_chunks(members, |members| by_lanes(&self.worths(members, price)));
+        sums.iter().sum::<f64>() + budget * weighed(price.iter().copied(), &self.weights)
+    }
+
+    /// γ^from ⟨μ, V⟩ of each of some arms.
+    fn worths(&self, members: &[usize], price: &[f64]) -> Vec<f64> {
+        if let Some(p) = self.arms.pairs() {
+            return Pairs::new(&self.arms.programme, p, &self.initial, &self.weights).worths(members, price);
+        }
+        let mut memory = Memory::new(&self.arms.programme);
+        let arms = members.iter().map(|&i| {
+            self.arms.backward(i, price, 0.0, &mut memory, |_, _, _| ());
+            self.earned(i, &memory.value)
         });
-        values.iter().sum::<f64>() + budget * self.spent(price)
+        arms.collect()
     }
 
     /// D of some arms with a budget, smoothed, and its gradient by the prices `[H]`.
@@ -111,7 +152,7 @@ impl<'a, 'b> Dual<'a, 'b> {
             }
             (value, pulls)
         });
-        let mut value = budget * self.spent(price);
+        let mut value = budget * weighed(price.iter().copied(), &self.weights);
         let mut d_price = vec![budget; horizon];
         for (part, pulls) in parts {
             value += part;
@@ -139,11 +180,6 @@ impl<'a, 'b> Dual<'a, 'b> {
         chunks.iter().fold([0.0; 2], |a, b| [a[0].max(b[0]), a[1].max(b[1])])
     }
 
-    /// Σ_t γ^t λ_t
-    fn spent(&self, price: &[f64]) -> f64 {
-        price.iter().zip(&self.weights).map(|(price, weight)| price * weight).sum()
-    }
-
     /// What arm i is worth at the start of the programme, with these values where it enters.
     fn earned(&self, i: usize, value: &[f64]) -> f64 {
         let weight = self.weights.get(self.arms.programme.span(i).start).copied().unwrap_or(0.0);
@@ -154,6 +190,15 @@ impl<'a, 'b> Dual<'a, 'b> {
         let l = self.arms.programme.motion.states();
         &self.initial[i * l..][..l]
     }
+}
+
+/// The sum of some numbers, eight running sums side by side.
+fn by_lanes(numbers: &[f64]) -> f64 {
+    let mut sums = [0.0; 8];
+    for block in numbers.chunks(sums.len()) {
+        sums.iter_mut().zip(block).for_each(|(sum, x)| *sum += x);
+    }
+    sums.iter().sum()
 }
 
 /// `f` of every chunk of arms, in order; on this thread where there is only one.

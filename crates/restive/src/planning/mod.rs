@@ -22,7 +22,7 @@
 //! is found on a smoothed D ([`smoothed`]), whose gradient is γ^t (K − expected pulls at t), at temperatures of 5, 1 and 0.2 % of the
 //! range of the rewards, each from the prices of the one before, by projected quasi-Newton steps. What is reported is D itself,
 //! not smoothed. An evaluation is O(N H M²) for M states, O(N H L M) for L labels. For millions of arms,
-//! [`prices_on_sample`] finds λ on some of them, and D on all.
+//! [`prices_on_sample`] finds λ on some of them, and D on all. D is the exact sum of the arms' [worths] and of what is [spent], whatever their order.
 //!
 //! # An example
 //! ```
@@ -66,7 +66,7 @@ mod programme;
 mod sample;
 
 pub use advantages::{advantages, first_advantages};
-pub use dual::{Smoothed, bound, smoothed};
+pub use dual::{Smoothed, bound, smoothed, spent, worths};
 pub use prices::{Prices, prices, prices_on_sample};
 pub use programme::{Ending, Programme};
 pub use sample::SAMPLE;

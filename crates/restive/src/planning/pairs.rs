@@ -45,14 +45,14 @@ impl<'a, 'b> Pairs<'a, 'b> {
         Self { programme, p, initial, weights }
     }
 
-    /// Σ γ^from ⟨μ, V⟩ of some arms, not smoothed.
-    pub(super) fn value(self, members: &[usize], price: &[f64]) -> f64 {
-        let mut sums = [0.0; LANES];
-        strict(self, members, price, &mut sums);
-        sums.iter().sum()
+    /// γ^from ⟨μ, V⟩ of each of some arms, not smoothed: the same bits whichever arms stand beside it.
+    pub(super) fn worths(self, members: &[usize], price: &[f64]) -> Vec<f64> {
+        let mut worths = vec![0.0; members.len()];
+        strict(self, members, price, &mut worths);
+        worths
     }
 
-    /// The same, smoothed; adds the expected pulls to `pulls` `[H]`.
+    /// Σ γ^from ⟨μ, V⟩ of some arms, smoothed; adds the expected pulls to `pulls` `[H]`.
     pub(super) fn gradient(
         self,
         members: &[usize],
@@ -135,11 +135,13 @@ impl Block {
     }
 
     #[inline(always)]
-    fn earned(&self, value: &[Lanes; 2], sums: &mut Lanes) {
+    fn earned(&self, value: &[Lanes; 2]) -> Lanes {
+        let mut earned = [0.0; LANES];
         for lane in 0..LANES {
             let [here, there] = [0, 1].map(|s| self.start[s][lane] * value[s][lane]);
-            sums[lane] += self.weight[lane] * (here + there);
+            earned[lane] = self.weight[lane] * (here + there);
         }
+        earned
     }
 
     #[inline(always)]
@@ -163,10 +165,11 @@ impl Block {
 }
 
 #[inline(always)]
-fn strict_loop(pairs: Pairs<'_, '_>, members: &[usize], price: &[f64], sums: &mut Lanes) {
-    for members in members.chunks(LANES) {
+fn strict_loop(pairs: Pairs<'_, '_>, members: &[usize], price: &[f64], worths: &mut [f64]) {
+    for (members, worths) in members.chunks(LANES).zip(worths.chunks_mut(LANES)) {
         let block = pairs.block(members);
-        block.earned(&block.backward(pairs.programme, price, 0.0, |_, _, _| ()), sums);
+        let earned = block.earned(&block.backward(pairs.programme, price, 0.0, |_, _, _| ()));
+        worths.copy_from_slice(&earned[..worths.len()]);
     }
 }
 
@@ -184,13 +187,14 @@ fn soft_loop(
         let block = pairs.block(members);
         let value =
             block.backward(pairs.programme, price, temperature, |t, s, chance| chances[t][s] = chance);
-        block.earned(&value, sums);
+        let earned = block.earned(&value);
+        (0..LANES).for_each(|lane| sums[lane] += earned[lane]);
         block.forward(chances, pulled);
     }
 }
 
 for_cpu! {
-    fn strict(pairs: Pairs<'_, '_>, members: &[usize], price: &[f64], sums: &mut Lanes) = strict_loop
+    fn strict(pairs: Pairs<'_, '_>, members: &[usize], price: &[f64], worths: &mut [f64]) = strict_loop
 }
 for_cpu! {
     fn soft(

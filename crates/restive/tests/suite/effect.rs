@@ -7,12 +7,12 @@ use restive::predictor::Precision;
 use restive::predictor::logistic::{self, FitStatus, Fitting, operations};
 
 /// Where each parameter lies: B `[M,F,q]`, b `[M,q]`, δ `[M,q]`, c `[F,q]`.
-struct Textbook<'a> {
-    x: &'a Array2<f64>,
-    counts: &'a Array4<f64>,
-    precision: f64,
+pub struct Textbook<'a> {
+    pub x: &'a Array2<f64>,
+    pub counts: &'a Array4<f64>,
+    pub precision: f64,
     /// how often the penalty on each feature counts
-    times: Vec<f64>,
+    pub times: Vec<f64>,
 }
 
 impl Textbook<'_> {
@@ -81,7 +81,7 @@ impl Textbook<'_> {
     }
 
     /// Until a step moves nothing by more than 1e-9; then one more.
-    fn fit(&self) -> Vec<f64> {
+    pub fn fit(&self) -> Vec<f64> {
         let (_, f, m, q) = self.sizes();
         let mut theta = vec![0.0; m * f * q + 2 * m * q + f * q];
         for _ in 0..200 {
@@ -123,7 +123,7 @@ fn solve(mut a: Vec<Vec<f64>>, mut b: Vec<f64>) -> Vec<f64> {
 }
 
 /// `numbers` standardised numbers, and a category out of so many, `[N,F]`.
-fn features(n: usize, numbers: usize, categories: usize, random: &mut Random) -> Array2<f64> {
+pub fn features(n: usize, numbers: usize, categories: usize, random: &mut Random) -> Array2<f64> {
     let mut x = Array2::zeros((n, numbers + categories));
     for mut row in x.rows_mut() {
         (0..numbers).for_each(|f| row[f] = 3.4 * (random.random::<f64>() - 0.5));
@@ -135,7 +135,7 @@ fn features(n: usize, numbers: usize, categories: usize, random: &mut Random) ->
 }
 
 /// Some moves of each arm, from no state under any action more than a few.
-fn counts(n: usize, m: usize, moves: usize, random: &mut Random) -> Array4<f64> {
+pub fn counts(n: usize, m: usize, moves: usize, random: &mut Random) -> Array4<f64> {
     let mut counts = Array4::zeros((n, m, 2, m));
     for i in 0..n {
         for _ in 0..moves {

@@ -5,7 +5,7 @@
 //! may know which · `predictor`, `two_stage`, `decision_focused`, `recipe`, `programme`: learning · `maternal`: a synthetic programme · `encoding`, `split`:
 //! features and parts of a study · `collapsing`, `collapsing_gradients`: arms seen only at pulls · `cwpdis`, `segmented`, `propensity`, `likelihood`, `strength`, `fluid`, `evaluate`, `foreseen`, `start`,
 //! `coverage`: estimators against naive formulas, enumeration and repetition · `interrupt`: kernels that are told to stop. `joint`: all arms as one process. `statistics`: tests of tables. `history`, `history_gate`, `intervals`: a person's own record beside the prediction.
-//! `planning`, `planning_exact`, `planning_worth`: prices against textbook recursions, linear programmes, enumeration and simulation, on the programmes of `planning_programme`. `hierarchical`, `auto`: the model between effect and linear, and the training that chooses. `arms` draws random arms, `logs` random logs,
+//! `planning`, `planning_exact`, `planning_worth`: prices against textbook recursions, linear programmes, enumeration and simulation, on the programmes of `planning_programme`. `hierarchical`, `auto`: the model between effect and linear, and the training that chooses. `passing`, `survey`: arms that pass by in pieces. `arms` draws random arms, `logs` random logs,
 //! `oracle` holds the slow textbook truths. `contributions`: shares of features against all orders.
 //! `oracle` holds the slow textbook truths. `allocation`: places under rules, against all lists and all orders of keys.
 //! `oracle` holds the slow textbook truths. `allocation`: places under rules, against all lists and all orders of keys. `fairness`: whom lists served, against fractions, all deals,
@@ -47,6 +47,8 @@ mod likelihood;
 mod logs;
 mod maternal;
 mod oracle;
+mod passing;
+mod pieces;
 mod planning;
 mod planning_exact;
 mod planning_programme;
@@ -66,6 +68,8 @@ mod split;
 mod start;
 mod statistics;
 mod strength;
+mod sum;
+mod survey;
 mod trial;
 mod trial_coverage;
 mod trial_design;

@@ -53,22 +53,28 @@ const PACKAGES: [(&str, &[&str]); 10] = [
 ];
 
 /// room of the library → the rooms it may name
-const ROOMS: [(&str, &[&str]); 23] = [
+const ROOMS: [(&str, &[&str]); 26] = [
     ("error", &[]),
     ("interrupt", &[]),
     ("random", &[]),
     ("simd", &[]),
     ("lu", &[]),
     ("cholesky", &[]),
+    ("sum", &[]),
+    ("twofold", &[]),
+    ("bytes", &["error"]),
     ("allocation", &["error", "interrupt"]),
     ("belief", &["error", "interrupt"]),
     ("instance", &["belief", "error"]),
-    ("predictor", &["cholesky", "error", "interrupt", "random", "simd"]),
+    ("predictor", &["bytes", "cholesky", "error", "interrupt", "random", "simd", "twofold"]),
     ("index", &["belief", "error", "interrupt", "lu", "simd"]),
     ("policy", &["interrupt", "random", "simd"]),
-    ("planning", &["belief", "instance", "interrupt", "simd"]),
+    ("planning", &["belief", "instance", "interrupt", "simd", "sum"]),
     ("simulation", &["belief", "instance", "interrupt", "policy", "random"]),
-    ("data", &["belief", "error", "instance", "interrupt", "policy", "random", "simulation"]),
+    (
+        "data",
+        &["belief", "bytes", "error", "instance", "interrupt", "policy", "random", "simulation", "twofold"],
+    ),
     (
         "evaluation",
         &[

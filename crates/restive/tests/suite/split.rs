@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use restive::data::domain::Domain;
-use restive::data::split::{Group, Part, Split, folds};
+use restive::data::split::{Group, Part, Split, folds, keyed_part};
 
 /// (instance, arm) of every arm of some groups, sorted.
 fn members<'a>(groups: impl IntoIterator<Item = &'a Group>) -> Vec<(usize, usize)> {
@@ -99,4 +99,36 @@ fn splits_that_cannot_be_made_say_why() {
     assert!(Split::given(&[vec![Part::Test, Part::Validation]]).is_err());
     let one = [Group { instance: 0, arms: vec![0, 1, 2] }];
     assert!(folds(&one, 1, 1).is_err() && folds(&one, 4, 1).is_err() && folds(&[], 2, 1).is_err());
+}
+
+#[test]
+fn keys_are_dealt_in_proportion_whatever_they_are() {
+    // ids in a row, far apart, in the upper bits: the same shares, to five standard deviations of chance
+    let n = 200_000u64;
+    let keys: [fn(u64) -> u64; 3] = [|i| i, |i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15), |i| i << 40];
+    for (seed, key) in [0, 1, u64::MAX].into_iter().flat_map(|seed| keys.map(|key| (seed, key))) {
+        let mut sizes = [0.0; 3];
+        (0..n).for_each(|i| sizes[keyed_part(seed, key(i)) as usize] += 1.0);
+        for (size, share) in sizes.into_iter().zip([0.7, 0.1, 0.2]) {
+            let deviation = (n as f64 * share * (1.0 - share)).sqrt();
+            assert!((size - share * n as f64).abs() < 5.0 * deviation, "{sizes:?}");
+        }
+    }
+    // another seed deals anew: both agree as often as two draws do, 54 %
+    let agree = (0..n).filter(|key| keyed_part(1, *key) == keyed_part(2, *key)).count() as f64 / n as f64;
+    assert!((agree - 0.54).abs() < 5.0 * (0.54 * 0.46 / n as f64).sqrt(), "{agree}");
+}
+
+#[test]
+fn a_key_goes_where_it_goes_whoever_else_there_is() {
+    let keys: Vec<u64> = (0..500u64).map(|i| i * i + 7).collect();
+    let (front, back) = keys.split_at(123);
+    let whole = Split::keyed(std::slice::from_ref(&keys), 9).unwrap().parts();
+    let pieces = Split::keyed(&[front.to_vec(), back.to_vec()], 9).unwrap().parts();
+    assert_eq!(whole[0], pieces.concat());
+    assert!(whole[0].iter().zip(&keys).all(|(part, key)| *part == keyed_part(9, *key)));
+    // computed by another implementation of the mix; part of the format: another mix would deal the people of every programme anew
+    let first: String = (0..40).map(|key| ['.', 'v', 'T'][keyed_part(1, key) as usize]).collect();
+    assert_eq!(first, "T..T.v.......T.Tv.T.....T.T...T...T.....");
+    assert!(Split::keyed(&[vec![]], 1).is_err());
 }

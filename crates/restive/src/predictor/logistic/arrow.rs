@@ -14,14 +14,12 @@
 //! **The diagonal of its inverse**, which evidence asks for: with R·Rᵀ = E − Σ Y_sᵀ·Y_s that of c is R⁻ᵀ·R⁻¹, that of a state
 //! L⁻ᵀ·L⁻¹ + UᵀU, U = R⁻¹·Yᵀ·L⁻¹.
 
-use super::problem::{Part, Point, Problem};
+use super::layout::Layout;
+use super::ridge::Ridge;
 use crate::cholesky::Cholesky;
 use ndarray::{Array2, ArrayView1, ArrayView2, ArrayViewMut1};
 use rayon::prelude::*;
 use std::ops::Range;
-
-/// Groups of parts whose Gram matrices are added up side by side; part of the arithmetic.
-const GROUPS: usize = 8;
 
 /// The factors of a Hessian.
 pub(super) struct Arrow {
@@ -37,9 +35,9 @@ struct Eliminated {
 }
 
 /// Gram matrices `[F+1,F+1]` of one state and pair of next states: over both actions, and over pulls alone.
-struct Grams {
-    both: Array2<f64>,
-    active: Array2<f64>,
+pub(super) struct Grams {
+    pub both: Array2<f64>,
+    pub active: Array2<f64>,
 }
 
 /// How parameters are ordered: of a state (k, g), g a column and behind them a column of its own shift; of c (k, g), g from its
@@ -54,9 +52,9 @@ struct Order {
 }
 
 impl Order {
-    fn new(problem: &Problem) -> Self {
-        let columns = problem.columns.len();
-        let (own, first) = if problem.is_by_state() { (columns, 0) } else { (1, 1) };
+    fn new(layout: &Layout) -> Self {
+        let columns = layout.columns;
+        let (own, first) = if layout.is_by_state { (columns, 0) } else { (1, 1) };
         Self { columns, own, first }
     }
 
@@ -70,30 +68,28 @@ impl Order {
         self.columns - self.first
     }
 
-    /// Where a number of a state lies in the layout of the problem.
-    fn place(&self, problem: &Problem, s: usize, at: usize) -> usize {
+    /// Where a number of a state lies in the layout of the fit.
+    fn place(&self, layout: &Layout, s: usize, at: usize) -> usize {
         let (k, g) = (at / self.block(), at % self.block());
         match g.checked_sub(self.columns) {
-            Some(g) => problem.own(g, s, k),
-            None => g * problem.width() + s * problem.odds() + k,
+            Some(g) => layout.own(g, s, k),
+            None => g * layout.width() + s * layout.odds() + k,
         }
     }
 
     /// And one of c.
-    fn common_place(&self, problem: &Problem, at: usize) -> usize {
+    fn common_place(&self, layout: &Layout, at: usize) -> usize {
         let (k, g) = (at / self.common(), at % self.common());
-        (g + self.first) * problem.width() + problem.states * problem.odds() + k
+        (g + self.first) * layout.width() + layout.states * layout.odds() + k
     }
 }
 
 impl Arrow {
-    /// Nothing where the Hessian is not positive definite.
-    pub(super) fn new(problem: &Problem, point: &Point) -> Option<Self> {
-        let (m, q) = (problem.states, problem.odds());
-        let order = Order::new(problem);
+    /// From the Gram matrices by state, and within it by pair k ≥ l; nothing where the Hessian is not positive definite.
+    pub(super) fn new(layout: &Layout, ridge: &Ridge, grams: &[Grams]) -> Option<Self> {
+        let (m, q) = (layout.states, layout.odds());
+        let order = Order::new(layout);
         let (columns, block, common, first) = (order.columns, order.block(), order.common(), order.first);
-        let ridge = &problem.ridge;
-        let grams = all_grams(problem, point);
         let pairs = q * (q + 1) / 2;
         let gram = |s: usize, k: usize, l: usize| {
             let (high, low) = (k.max(l), k.min(l));
@@ -139,16 +135,16 @@ impl Arrow {
         Some(Self { states, corner: Cholesky::new(corner)? })
     }
 
-    /// x with H·x = `slope`, in the layout of the problem.
-    pub(super) fn solve(&self, problem: &Problem, slope: &[f64]) -> Vec<f64> {
-        let q = problem.odds();
-        let order = Order::new(problem);
+    /// x with H·x = `slope`, in the layout of the fit.
+    pub(super) fn solve(&self, layout: &Layout, slope: &[f64]) -> Vec<f64> {
+        let q = layout.odds();
+        let order = Order::new(layout);
         let mut shift: Vec<f64> =
-            (0..q * order.common()).map(|at| slope[order.common_place(problem, at)]).collect();
+            (0..q * order.common()).map(|at| slope[order.common_place(layout, at)]).collect();
         let mut rights = Vec::new();
         for (s, Eliminated { l, border }) in self.states.iter().enumerate() {
             let mut right: Vec<f64> =
-                (0..q * order.block()).map(|at| slope[order.place(problem, s, at)]).collect();
+                (0..q * order.block()).map(|at| slope[order.place(layout, s, at)]).collect();
             l.forward_one(&mut right);
             let taken = border.t().dot(&ArrayView1::from(&right));
             shift.iter_mut().zip(&taken).for_each(|(shift, taken)| *shift -= taken);
@@ -159,23 +155,23 @@ impl Arrow {
         for (s, (Eliminated { l, border }, mut right)) in self.states.iter().zip(rights).enumerate() {
             ArrayViewMut1::from(&mut right).scaled_add(-1.0, &border.dot(&ArrayView1::from(&shift)));
             l.backward_one(&mut right);
-            right.iter().enumerate().for_each(|(at, x)| step[order.place(problem, s, at)] = *x);
+            right.iter().enumerate().for_each(|(at, x)| step[order.place(layout, s, at)] = *x);
         }
-        shift.iter().enumerate().for_each(|(at, x)| step[order.common_place(problem, at)] = *x);
+        shift.iter().enumerate().for_each(|(at, x)| step[order.common_place(layout, at)] = *x);
         step
     }
 
     /// Σ trace(Q·S) over the stretches of the features, S the inverse of the Hessian: of passive weights, of the common shift, and
     /// of the states' own shifts.
-    pub(super) fn traces(&self, problem: &Problem) -> [f64; 3] {
-        let q = problem.odds();
-        let order = Order::new(problem);
+    pub(super) fn traces(&self, layout: &Layout, ridge: &Ridge) -> [f64; 3] {
+        let q = layout.odds();
+        let order = Order::new(layout);
         let (columns, block, common) = (order.columns, order.block(), order.common());
         // the trace of one stretch, whose log-odds lie `stride` apart, from S = Σ VᵀV
         let trace = |roots: &[ArrayView2<'_, f64>], at: usize, stride: usize| -> f64 {
             let cell = |k: usize, l: usize| -> f64 {
                 let dot = |v: &ArrayView2<'_, f64>| v.row(k * stride + at).dot(&v.row(l * stride + at));
-                problem.ridge.form(k, l) * roots.iter().map(dot).sum::<f64>()
+                ridge.form(k, l) * roots.iter().map(dot).sum::<f64>()
             };
             (0..q).flat_map(|k| (0..q).map(move |l| (k, l))).map(|(k, l)| cell(k, l)).sum()
         };
@@ -199,66 +195,5 @@ impl Arrow {
         let shared = (1 - order.first..common).map(|at| trace(&[root.view()], at, common)).sum();
         let total = |which: usize| states.iter().map(|state| state[which]).sum();
         [total(0), shared, total(1)]
-    }
-}
-/// By state, and within it by pair k ≥ l.
-fn all_grams(problem: &Problem, point: &Point) -> Vec<Grams> {
-    let (m, q) = (problem.states, problem.odds());
-    let parts = problem.parts.len();
-    let size = parts.div_ceil(GROUPS).max(1);
-    let groups: Vec<Range<usize>> =
-        (0..parts).step_by(size).map(|first| first..(first + size).min(parts)).collect();
-    let pairs: Vec<(usize, usize, usize)> =
-        (0..m).flat_map(|s| (0..q).flat_map(move |k| (0..=k).map(move |l| (s, k, l)))).collect();
-    let work: Vec<_> = pairs.iter().flat_map(|pair| groups.iter().map(move |group| (*pair, group))).collect();
-    let found: Vec<Grams> =
-        work.into_par_iter().map(|(pair, group)| some_grams(problem, point, pair, group.clone())).collect();
-    let mut found = found.into_iter();
-    let columns = problem.columns.len();
-    let zeros = || Array2::zeros((columns, columns));
-    pairs
-        .iter()
-        .map(|_| {
-            let mut sum = Grams { both: zeros(), active: zeros() };
-            for group in found.by_ref().take(groups.len()) {
-                sum.both += &group.both;
-                sum.active += &group.active;
-            }
-            mirror(&mut sum.both);
-            mirror(&mut sum.active);
-            sum
-        })
-        .collect()
-}
-
-fn some_grams(
-    problem: &Problem,
-    point: &Point,
-    (s, k, l): (usize, usize, usize),
-    parts: Range<usize>,
-) -> Grams {
-    let (m, columns) = (problem.states, problem.columns.len());
-    let zeros = || Array2::zeros((columns, columns));
-    let mut grams = Grams { both: zeros(), active: zeros() };
-    let mut weight = Vec::new();
-    for c in parts {
-        let (Part { design, totals, .. }, p) = (&problem.parts[c], &point.p[c]);
-        for (row, gram) in [(2 * s, &mut grams.both), (2 * s + 1, &mut grams.active)] {
-            weight.clear();
-            weight.extend((0..design.arms()).map(|i| {
-                let (pk, pl) = (p[[i, row * m + k + 1]], p[[i, row * m + l + 1]]);
-                totals[[i, row]] * (if k == l { pk - pk * pl } else { -pk * pl })
-            }));
-            design.add_gram(&(0..columns), &weight, gram);
-        }
-    }
-    grams.both += &grams.active;
-    grams
-}
-
-/// The lower half becomes the upper one too.
-fn mirror(gram: &mut Array2<f64>) {
-    for g in 0..gram.nrows() {
-        (0..g).for_each(|h| gram[[h, g]] = gram[[g, h]]);
     }
 }

@@ -15,6 +15,7 @@ use super::evidence;
 use super::preconditioner::block_width;
 use super::problem::Problem;
 use super::{Form, GRID, Penalties, Precision};
+use crate::error::{Error, Result};
 use ndarray::ArrayView2;
 
 /// Steps of a fit, and conjugate gradients of a step: as they usually are, and where there are more parameters than moves, so
@@ -27,6 +28,9 @@ const SLOW: f64 = 5.0;
 const WEIGHING: f64 = 30.0;
 /// Operations of a step that nobody waits for.
 const CHEAP: f64 = 2e9;
+
+/// Operations of a solve at which a fit in pieces refuses: ten seconds or so.
+const LARGEST: f64 = 2e10;
 
 /// How the steps are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +52,7 @@ pub(super) struct Size {
 impl Size {
     pub(super) fn of_problem(problem: &Problem) -> Self {
         let arms = problem.parts.iter().map(|part| part.design.arms()).sum();
-        Self::new(&problem.columns, arms, problem.states, problem.is_by_state())
+        Self::new(&problem.columns, arms, problem.layout.states, problem.layout.is_by_state)
     }
 
     fn new(columns: &Columns, arms: usize, states: usize, is_by_state: bool) -> Self {
@@ -88,6 +92,20 @@ impl Size {
         let solve = SLOW * 2.0 * m * roles * columns * width;
         factors + iterations * (product + solve)
     }
+}
+
+/// An error where the blocks of the Hessian would be too large to solve with in every step.
+pub(super) fn check_direct(features: usize, states: usize, form: Form) -> Result<()> {
+    let (m, columns) = (states as f64, features as f64 + 1.0);
+    let own = if matches!(form, Form::Hierarchical(_)) { columns } else { 1.0 };
+    let block = (columns + own) * (m - 1.0);
+    if 2.0 * m * block.powi(3) <= LARGEST {
+        return Ok(());
+    }
+    let found = format!("{features} encoded features and {states} states, blocks of {block:.0} numbers");
+    let largest = (LARGEST / (2.0 * m)).cbrt();
+    let expected = format!("blocks of at most {largest:.0} numbers where arms pass by in pieces");
+    Err(Error::Unsuitable { what: "sizes of the fit", found, expected })
 }
 
 /// About how many floating-point operations, each as fast as in a product of matrices, a fit takes: to arms with these features

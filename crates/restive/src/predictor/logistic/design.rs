@@ -43,6 +43,11 @@ impl Columns {
         self.features.len() + 1
     }
 
+    /// Where each column lies when the features are in their own order, behind the intercept.
+    pub(super) fn places(&self) -> impl Iterator<Item = usize> {
+        std::iter::once(0).chain(self.features.iter().map(|f| f + 1))
+    }
+
     /// Features `[N,F]`, 1,024 arms at a time.
     pub(super) fn cut(&self, features: ArrayView2<'_, f64>) -> Vec<Design> {
         features.axis_chunks_iter(Axis(0), CHUNK).map(|chunk| Design::new(self, chunk)).collect()
@@ -60,12 +65,12 @@ pub(super) struct Design {
 }
 
 impl Design {
-    fn new(columns: &Columns, features: ArrayView2<'_, f64>) -> Self {
+    pub(super) fn new(columns: &Columns, features: ArrayView2<'_, f64>) -> Self {
         let (n, d) = (features.nrows(), columns.dense);
-        let dense = Array2::from_shape_fn((n, d), |(i, g)| match g {
-            0 => 1.0,
-            _ => features[[i, columns.features[g - 1]]],
-        });
+        let mut dense = Array2::ones((n, d));
+        for (mut to, row) in dense.outer_iter_mut().zip(features.outer_iter()) {
+            to.iter_mut().skip(1).zip(&columns.features).for_each(|(to, f)| *to = row[*f]);
+        }
         let (mut start, mut listed) = (vec![0], Vec::new());
         for row in features.rows() {
             let entries = (d..columns.len()).map(|g| (g, row[columns.features[g - 1]]));
@@ -80,7 +85,14 @@ impl Design {
         self.dense.nrows()
     }
 
-    fn list(&self, i: usize) -> &[(usize, f64)] {
+    /// The dense columns of an arm, `[D]`.
+    pub(super) fn dense(&self, i: usize) -> &[f64] {
+        let d = self.dense.ncols();
+        &self.dense.as_slice().expect("contiguous")[i * d..(i + 1) * d]
+    }
+
+    /// What else it has.
+    pub(super) fn list(&self, i: usize) -> &[(usize, f64)] {
         &self.listed[self.start[i]..self.start[i + 1]]
     }
 

@@ -18,7 +18,10 @@
 use super::super::chunks::{in_order, sum};
 use super::arrow::Arrow;
 use super::cost::{Road, Size};
+use super::grams::all_grams;
+use super::layout::Layout;
 use super::problem::{Part, Point, Problem};
+use super::ridge::Ridge;
 use crate::cholesky::Cholesky;
 use ndarray::Array2;
 use rayon::prelude::*;
@@ -41,37 +44,46 @@ pub(super) fn is_steady(before: [f64; 3], after: [f64; 3]) -> bool {
     before.iter().zip(after).all(|(before, after)| (after / before).ln().abs() < STEADY)
 }
 
-/// The penalties that the evidence asks for at a point that was fitted with those of the problem; nothing where the Hessian is
-/// not positive definite.
-pub(super) fn penalties(problem: &Problem, point: &Point, road: Road) -> Option<[f64; 3]> {
-    let (m, q, f) = (problem.states, problem.odds(), problem.columns.len() - 1);
-    let is_dear = Size::of_problem(problem).exact() > DEAR;
-    let traces = match road {
-        Road::Exact if !is_dear => Arrow::new(problem, point)?.traces(problem),
-        _ => by_column(problem, point)?,
-    };
+/// The penalties that the evidence asks for at parameters that were fitted with those of the ridge, where the inverse of the Hessian
+/// has these traces.
+pub(super) fn penalties(layout: &Layout, ridge: &Ridge, params: &[f64], traces: [f64; 3]) -> [f64; 3] {
+    let (m, q, f) = (layout.states, layout.odds(), layout.columns - 1);
     let stretches = [m * f, f, m * f];
-    let now = [problem.ridge.passive(1), problem.ridge.common(1), problem.ridge.own(1)];
-    let sizes = sizes(problem, &point.params);
-    Some(std::array::from_fn(|group| {
+    let now = [ridge.passive(1), ridge.common(1), ridge.own(1)];
+    let sizes = sizes(layout, ridge, params);
+    std::array::from_fn(|group| {
         let (strength, centre) = (STRENGTHS[group], CENTRES[group]);
         let decided = (stretches[group] * q) as f64 - now[group] * traces[group];
         ((decided + strength) / (sizes[group] + strength / centre)).clamp(RANGE[0], RANGE[1])
-    }))
+    })
+}
+
+/// The traces at a point; nothing where the Hessian is not positive definite.
+pub(super) fn traces(problem: &Problem, point: &Point, road: Road) -> Option<[f64; 3]> {
+    let is_dear = Size::of_problem(problem).exact() > DEAR;
+    match road {
+        Road::Exact if !is_dear => Some(exact(problem, point)?.traces(&problem.layout, &problem.ridge)),
+        _ => by_column(problem, point),
+    }
+}
+
+/// The factors of the Hessian at a point.
+pub(super) fn exact(problem: &Problem, point: &Point) -> Option<Arrow> {
+    Arrow::new(&problem.layout, &problem.ridge, &all_grams(problem, point))
 }
 
 /// wᵀQw of each group, over the features.
-fn sizes(problem: &Problem, params: &[f64]) -> [f64; 3] {
-    let (m, q, width) = (problem.states, problem.odds(), problem.width());
+fn sizes(layout: &Layout, ridge: &Ridge, params: &[f64]) -> [f64; 3] {
+    let (m, q, width) = (layout.states, layout.odds(), layout.width());
     let mut sizes = [0.0; 3];
-    for row in params[..problem.levels()].chunks_exact(width.max(1)).skip(1) {
+    for row in params[..layout.levels()].chunks_exact(width.max(1)).skip(1) {
         for (at, stretch) in row.chunks_exact(q.max(1)).enumerate() {
             let group = match at {
                 at if at < m => 0,
                 at if at == m => 1,
                 _ => 2,
             };
-            sizes[group] += problem.ridge.size(stretch);
+            sizes[group] += ridge.size(stretch);
         }
     }
     sizes
@@ -79,7 +91,7 @@ fn sizes(problem: &Problem, params: &[f64]) -> [f64; 3] {
 
 /// The traces as if no two columns overlapped: for each column the curvature of its own 2M + 1 stretches, inverted.
 fn by_column(problem: &Problem, point: &Point) -> Option<[f64; 3]> {
-    let (m, q, columns) = (problem.states, problem.odds(), problem.columns.len());
+    let (m, q, columns) = (problem.layout.states, problem.layout.odds(), problem.columns.len());
     let pairs = q * (q + 1) / 2;
     // [2M, pairs, F+1]
     let squares = in_order(problem.parts.iter().collect(), |c, part: &Part| {
@@ -171,7 +183,7 @@ mod tests {
                 row.iter_mut().zip(&own).for_each(|(x, y)| *x -= share * y);
             }
         }
-        let (m, q, width) = (problem.states, problem.odds(), problem.width());
+        let (m, q, width) = (problem.layout.states, problem.layout.odds(), problem.layout.width());
         let mut traces = [0.0; 3];
         for (g, at) in (1..problem.columns.len()).flat_map(|g| (0..2 * m + 1).map(move |at| (g, at))) {
             let group = if at < m { 0 } else { 1 + usize::from(at > m) };
@@ -187,7 +199,7 @@ mod tests {
         let mut random = stream(m as u64, &[7]);
         let counts = Array4::from_shape_fn((x.nrows(), m, 2, m), |_| f64::from(random.random_range(0..3u8)));
         let problem = Problem::new((x.view(), counts.view()), Held::Hierarchical([2.0, 9.0, 60.0]));
-        let params = (0..problem.len()).map(|_| random.random::<f64>() - 0.5).collect();
+        let params = (0..problem.layout.len()).map(|_| random.random::<f64>() - 0.5).collect();
         let point = problem.at(params);
         (problem, point)
     }
@@ -198,7 +210,7 @@ mod tests {
             let mut random = stream(m as u64, &[8]);
             let x = Array2::from_shape_simple_fn((40, 3), || 2.0 * random.random::<f64>() - 1.0);
             let (problem, point) = problem(m, &x);
-            let found = Arrow::new(&problem, &point).unwrap().traces(&problem);
+            let found = exact(&problem, &point).unwrap().traces(&problem.layout, &problem.ridge);
             let expected = textbook(&problem, &point);
             // differences of the gradient leave about 1e-9 of the Hessian
             found.iter().zip(expected).for_each(|(a, b)| assert!((a / b - 1.0).abs() < 1e-6, "{a} {b}"));
@@ -210,10 +222,10 @@ mod tests {
         for (m, categories) in [(2, 30), (3, 12)] {
             let x = Array2::from_shape_fn((300, categories), |(i, g)| f64::from(i * i % categories == g));
             let (problem, point) = problem(m, &x);
-            let exact = Arrow::new(&problem, &point).unwrap().traces(&problem);
+            let whole = exact(&problem, &point).unwrap().traces(&problem.layout, &problem.ridge);
             let near = by_column(&problem, &point).unwrap();
             // an inverse of a part is never above that part of the inverse
-            exact.iter().zip(near).for_each(|(a, b)| assert!(b <= a * 1.000001 && b > 0.75 * a, "{a} {b}"));
+            whole.iter().zip(near).for_each(|(a, b)| assert!(b <= a * 1.000001 && b > 0.75 * a, "{a} {b}"));
         }
     }
 }

@@ -1,10 +1,11 @@
 //! The fit of a logistic model: by Newton's method at one penalty, at several of which held-out arms choose one, or in rounds by
 //! which the [evidence](super::evidence) finds the penalties.
 
-use super::evidence::{CENTRES, MOST_ROUNDS, USUAL_ROUNDS, is_steady};
+use super::course::Course;
 use super::newton::Newton;
 use super::problem::Problem;
-use super::{Arms, Form, GRID, Held, Logistic, Penalties, Precision};
+use super::search::{Next, Search};
+use super::{Arms, Form, Held, Logistic};
 use crate::error::{Error, Result};
 use ndarray::{Array2, Array4, ArrayView2, ArrayView4, Axis};
 
@@ -38,17 +39,8 @@ pub struct Fitting {
     newton: Option<Newton>,
     model: Logistic,
     search: Search,
+    held_out: Option<(Array2<f64>, Array4<f64>)>,
     best: Option<Fit>,
-}
-
-/// How the penalties are found.
-enum Search {
-    /// these
-    Given(Held),
-    /// by held-out arms, out of these precisions; those that were tried, with their losses
-    HeldOut { precisions: Vec<f64>, arms: (Array2<f64>, Array4<f64>), tried: Vec<(f64, f64)> },
-    /// by the evidence; rounds that were made, and whether these are the last penalties
-    Evidence { now: [f64; 3], rounds: usize, is_last: bool },
 }
 
 /// How far a fit has come.
@@ -91,24 +83,12 @@ impl Fitting {
         assert_eq!(counts.shape(), [features.nrows(), m, 2, m], "counts: [N,M,2,M]");
         let form = form.into();
         let model = Logistic::new(f, m, form)?;
-        let search = match form {
-            Form::Effect(Precision::Fixed(precision)) => Search::Given(Held::Effect(precision)),
-            Form::Effect(Precision::HeldOut { cap }) => {
-                let precisions = GRID.into_iter().filter(|p| *p < cap).chain([cap]).collect();
-                Search::HeldOut { precisions, arms: held_out.ok_or_else(no_held_out)?, tried: Vec::new() }
-            }
-            Form::Hierarchical(Penalties::Fixed(penalties)) => Search::Given(Held::Hierarchical(penalties)),
-            // without features, or with one state, there is nothing to hold
-            Form::Hierarchical(Penalties::Evidence) if f == 0 || m < 2 => {
-                Search::Given(Held::Hierarchical(CENTRES))
-            }
-            Form::Hierarchical(Penalties::Evidence) => {
-                Search::Evidence { now: CENTRES, rounds: 0, is_last: false }
-            }
-        };
-        let is_rough = matches!(search, Search::Evidence { .. });
-        let newton = Newton::new(Problem::new((features, counts), search.held()), &model, is_rough);
-        let mut fitting = Self { newton: Some(newton), model, search, best: None };
+        let search = Search::new(form, f, m);
+        if search.asks_held_out() && held_out.is_none() {
+            return Err(no_held_out());
+        }
+        let newton = Newton::new(Problem::new((features, counts), search.held()), &model, search.is_rough());
+        let mut fitting = Self { newton: Some(newton), model, search, held_out, best: None };
         fitting.take_ended();
         Ok(fitting)
     }
@@ -127,18 +107,9 @@ impl Fitting {
     /// How far it has come.
     pub fn progress(&self) -> FitProgress {
         match (&self.newton, &self.best) {
-            (Some(newton), _) => {
-                let (done, all) = match &self.search {
-                    Search::Given(_) => (0.0, 1.0),
-                    Search::HeldOut { precisions, tried, .. } => {
-                        (tried.len() as f64, precisions.len() as f64)
-                    }
-                    Search::Evidence { rounds, .. } => {
-                        (*rounds as f64, USUAL_ROUNDS.max(*rounds as f64 + 1.0))
-                    }
-                };
-                let share = (done + newton.share()) / all;
-                FitProgress { steps: newton.steps, gradient: newton.gradient, share }
+            (Some(Newton { course, .. }), _) => {
+                let share = self.search.share(course.share());
+                FitProgress { steps: course.steps, gradient: course.gradient, share }
             }
             (None, Some(best)) => FitProgress { steps: best.steps, gradient: best.gradient, share: 1.0 },
             (None, None) => unreachable!("the first penalties are always taken"),
@@ -148,63 +119,36 @@ impl Fitting {
     /// The fit, once finished.
     pub fn finish(self) -> Fit {
         assert!(self.is_finished(), "the fit is not finished");
-        let held_out = match self.search {
-            Search::HeldOut { tried, .. } => tried,
-            Search::Given(_) | Search::Evidence { .. } => Vec::new(),
-        };
-        Fit { held_out, ..self.best.expect("one penalty is always tried") }
+        Fit { held_out: self.search.tried(), ..self.best.expect("one penalty is always tried") }
     }
 
     /// Where a fit has ended, it is judged, and the next one begins where it ended.
     fn take_ended(&mut self) {
-        while let Some(newton) = self.newton.take_if(|newton| newton.status.is_some()) {
-            self.newton = match &mut self.search {
-                Search::Evidence { now, rounds, is_last } if !*is_last => {
-                    let next = newton.evidence().unwrap_or(*now);
-                    *rounds += 1;
-                    *is_last = is_steady(*now, next) || *rounds == MOST_ROUNDS;
-                    *now = next;
-                    Some(newton.again(Held::Hierarchical(next), !*is_last))
-                }
-                Search::Given(_) | Search::Evidence { .. } => {
-                    self.best = Some(ended(&newton, &self.model, self.search.held()));
-                    None
-                }
-                Search::HeldOut { precisions, arms: (features, counts), tried } => {
-                    let precision = precisions[tried.len()];
-                    let fitted = ended(&newton, &self.model, Held::Effect(precision));
-                    let p = fitted.model.predict(features.view());
-                    let seen = p.iter().zip(&*counts).filter(|(_, n)| **n > 0.0);
-                    let loss = -seen.map(|(p, n)| n * p.ln()).sum::<f64>();
-                    if self.best.is_none() || tried.iter().all(|(_, other)| loss < *other) {
-                        self.best = Some(fitted);
-                    }
-                    tried.push((precision, loss));
-                    precisions.get(tried.len()).map(|next| newton.again(Held::Effect(*next), false))
-                }
+        while let Some(newton) = self.newton.take_if(|newton| newton.course.status.is_some()) {
+            let held = self.search.held();
+            let mut model = self.model.clone();
+            newton.give(&mut model);
+            let fitted = ended(&newton.course, model, held);
+            let loss = || {
+                let (features, counts) = self.held_out.as_ref().expect("checked");
+                let p = fitted.model.predict(features.view());
+                let seen = p.iter().zip(counts).filter(|(_, n)| **n > 0.0);
+                -seen.map(|(p, n)| n * p.ln()).sum::<f64>()
             };
+            let Next { is_best, then } = self.search.next(|| newton.evidence(), loss);
+            if is_best {
+                self.best = Some(fitted);
+            }
+            self.newton = then.map(|(held, is_rough)| newton.again(held, is_rough));
         }
     }
 }
 
-impl Search {
-    /// The penalties that are tried now, or first.
-    fn held(&self) -> Held {
-        match self {
-            Search::Given(held) => *held,
-            Search::HeldOut { precisions, tried, .. } => Held::Effect(precisions[tried.len()]),
-            Search::Evidence { now, .. } => Held::Hierarchical(*now),
-        }
-    }
-}
-
-/// The model of a Newton fit that has ended.
-fn ended(newton: &Newton, untrained: &Logistic, held: Held) -> Fit {
-    let mut model = untrained.clone();
+/// A model with the parameters where a course has ended.
+pub(super) fn ended(course: &Course, mut model: Logistic, held: Held) -> Fit {
     model.form = held.form();
-    newton.give(&mut model);
-    let status = newton.status.expect("it has ended");
-    Fit { model, status, gradient: newton.gradient, steps: newton.steps, held_out: Vec::new() }
+    let status = course.status.expect("it has ended");
+    Fit { model, status, gradient: course.gradient, steps: course.steps, held_out: Vec::new() }
 }
 
 fn no_held_out() -> Error {

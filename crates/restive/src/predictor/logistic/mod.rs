@@ -12,7 +12,7 @@
 //! shrunk towards an effect that is the same for everybody. With two states, logit active = logit passive + δ_s + x·c.
 //!
 //! **How they are fitted.** By penalised maximum likelihood, a convex problem solved by Newton's method ([`fit`](fn@fit)), whose
-//! steps are found state by state, or without a Hessian where that would be too large. The
+//! steps are found state by state, or without a Hessian where that would be too large; of arms that pass by in pieces by a [`Passing`]. The
 //! penalty is ½·precision·Q(c_f) for each feature f, where Q sums the squared differences of c_f over all pairs of next states,
 //! times 2/M: it does not depend on which state is the reference, and is c_f² with two states. The *precision* is that of
 //! a normal prior, 100 by default on features scaled to standard deviation 1. In the effect model B_s has a precision of 10⁻³ and
@@ -45,17 +45,23 @@
 mod arrow;
 mod conjugate;
 mod cost;
+mod course;
 mod design;
 mod evidence;
 mod fit;
+mod grams;
+mod layout;
 mod map;
 mod newton;
+mod passing;
 mod preconditioner;
 mod problem;
 mod ridge;
+mod search;
 
 pub use cost::operations;
 pub use fit::{Fit, FitProgress, FitStatus, Fitting, fit};
+pub use passing::{Passing, Question, Sums};
 
 use super::chunks::{CHUNK, in_order, rows_mut, sum};
 use super::params::Block;

@@ -1,28 +1,15 @@
-//! Newton's method with step halving on a convex objective.
+//! Newton's method on arms that are in memory.
 //!
-//! A step solves H·x = gradient, [exactly](super::arrow) or by [conjugate gradients](super::conjugate), whichever costs less, and
-//! is halved until the objective does not grow. To begin with it is cut so that no logit changes by more than 10: the curvature of
-//! where one stands says nothing of places further away, and arms that a long step takes to the wrong side come back slowly. The fit has converged when the largest derivative, per observed
-//! transition, is below 10⁻¹⁰ and the last step was short (10⁻⁶): the distance that is left is of the order of its square. A
-//! *rough* fit, of which only the size of the weights is asked, ends at 10⁻⁷.
+//! A step solves H·x = gradient, [exactly](super::arrow) or by [conjugate gradients](super::conjugate), whichever costs less. How far it is
+//! made, and where the fit ends, are the rules of its [course](super::course).
 
-use super::arrow::Arrow;
 use super::conjugate::Conjugate;
 use super::cost::{Road, Size};
+use super::course::{Course, halved, is_downhill, is_short, moved, within_reach};
 use super::evidence;
-use super::fit::FitStatus;
 use super::problem::{Point, Problem};
 use super::{Held, Logistic};
 
-/// Largest derivative per observed transition of a fit that has converged.
-const CONVERGED: f64 = 1e-10;
-/// And of a rough one.
-const ROUGH: f64 = 1e-7;
-/// Largest last step of such a fit, against the size of the parameter.
-const SHORT: f64 = 1e-6;
-const MOST_STEPS: usize = 100;
-/// Largest change of a logit in one step.
-const REACH: f64 = 10.0;
 /// Conjugate gradients between two looks at the clock.
 const ITERATIONS: usize = 10;
 
@@ -32,15 +19,8 @@ pub(super) struct Newton {
     road: Road,
     point: Point,
     slope: Vec<f64>,
-    /// the largest derivative per observed transition: now, and at first
-    pub gradient: f64,
-    first: f64,
-    pub steps: usize,
-    was_short: bool,
-    is_rough: bool,
     solving: Option<Conjugate>,
-    /// once it has ended
-    pub status: Option<FitStatus>,
+    pub course: Course,
 }
 
 impl Newton {
@@ -53,69 +33,35 @@ impl Newton {
     fn from_params(problem: Problem, params: Vec<f64>, is_rough: bool) -> Self {
         let point = problem.at(params);
         let road = Size::of_problem(&problem).road();
-        let mut newton = Self {
-            problem,
-            road,
-            point,
-            slope: Vec::new(),
-            gradient: 0.0,
-            first: 0.0,
-            steps: 0,
-            was_short: false,
-            is_rough,
-            solving: None,
-            status: None,
-        };
-        newton.look();
-        newton.first = newton.gradient;
-        newton
+        let slope = problem.gradient(&point);
+        let course = Course::new(is_rough, &slope, problem.observed);
+        Self { problem, road, point, slope, solving: None, course }
     }
 
     /// The same arms held otherwise, from where this fit ended.
     pub(super) fn again(self, held: Held, is_rough: bool) -> Self {
         let Self { mut problem, point, .. } = self;
-        problem.ridge = super::ridge::Ridge::new(problem.columns.len(), problem.states, held);
+        problem.ridge = super::ridge::Ridge::new(problem.columns.len(), problem.layout.states, held);
         Self::from_params(problem, point.params, is_rough)
     }
 
     /// The penalties that the evidence asks for here.
     pub(super) fn evidence(&self) -> Option<[f64; 3]> {
-        evidence::penalties(&self.problem, &self.point, self.road)
-    }
-
-    /// The gradient here, and whether this is the end.
-    fn look(&mut self) {
-        self.slope = self.problem.gradient(&self.point);
-        self.gradient = self.slope.iter().fold(0.0, |a: f64, g| if g.is_nan() { *g } else { a.max(g.abs()) })
-            / self.problem.observed;
-        let is_over = self.is_flat() && self.was_short
-            || self.is_rough && self.gradient <= ROUGH
-            || self.steps == MOST_STEPS
-            || self.slope.is_empty()
-            || self.gradient.is_nan();
-        if is_over {
-            self.end();
-        }
-    }
-
-    fn is_flat(&self) -> bool {
-        self.gradient <= CONVERGED
-    }
-
-    fn end(&mut self) {
-        let status = if self.is_flat() { FitStatus::Converged } else { FitStatus::NotConverged };
-        self.status = Some(status);
+        let Self { problem, point, road, .. } = self;
+        let traces = evidence::traces(problem, point, *road)?;
+        Some(evidence::penalties(&problem.layout, &problem.ridge, &point.params, traces))
     }
 
     /// A step, or a part of one.
     pub(super) fn advance(&mut self) {
         let Self { problem, point, slope, .. } = self;
         let step = match (self.road, self.solving.take()) {
-            (Road::Exact, _) => Arrow::new(problem, point).map(|arrow| arrow.solve(problem, slope)),
+            (Road::Exact, _) => {
+                evidence::exact(problem, point).map(|arrow| arrow.solve(&problem.layout, slope))
+            }
             (Road::Iterative, begun) => {
                 let Some(mut solving) = begun.or_else(|| Conjugate::new(problem, point, slope)) else {
-                    self.status = Some(FitStatus::NotConverged);
-                    return;
+                    return self.course.give_up();
                 };
                 if !solving.advance(problem, point, ITERATIONS) {
                     self.solving = Some(solving);
@@ -126,41 +72,25 @@ impl Newton {
         };
         match step {
             Some(step) => self.walk(&step),
-            None => self.status = Some(FitStatus::NotConverged),
+            None => self.course.give_up(),
         }
     }
 
     /// Takes a step, or as much of it as leads downhill.
     fn walk(&mut self, step: &[f64]) {
         let here = &self.point;
-        let is_short = |(d, x): (&f64, &f64)| d.abs() <= SHORT * (1.0 + x.abs());
-        let was_short = step.iter().zip(&here.params).all(is_short);
-        let go =
-            |share: f64| self.problem.at(here.params.iter().zip(step).map(|(x, d)| x - share * d).collect());
-        let mut share = (REACH / self.problem.largest_change(step)).min(1.0);
+        let was_short = is_short(step, &here.params);
+        let go = |share: f64| self.problem.at(moved(&here.params, step, share));
+        let mut share = within_reach(self.problem.largest_change(step));
         let mut there = go(share);
-        // near the minimum the objective stands still to rounding
-        while !(there.value <= here.value + 1e-13 * here.value.abs()) {
-            share *= 0.5;
-            if share < 1e-10 {
-                return self.end();
-            }
+        while !is_downhill(here.value, there.value) {
+            let Some(half) = halved(share) else { return self.course.end() };
+            share = half;
             there = go(share);
         }
         self.point = there;
-        self.was_short = was_short;
-        self.steps += 1;
-        self.look();
-    }
-
-    /// How far it has come, from 0 to 1: in orders of magnitude of the largest derivative.
-    pub(super) fn share(&self) -> f64 {
-        let way = |from: f64| (from / CONVERGED).ln();
-        match self.status {
-            Some(_) => 1.0,
-            None if self.first <= CONVERGED => 0.0,
-            None => (1.0 - way(self.gradient) / way(self.first)).clamp(0.0, 0.99),
-        }
+        self.slope = self.problem.gradient(&self.point);
+        self.course.arrive(was_short, &self.slope, self.problem.observed);
     }
 
     /// The parameters here.
@@ -171,6 +101,7 @@ impl Newton {
 
 #[cfg(test)]
 mod tests {
+    use super::super::fit::FitStatus;
     use super::*;
     use crate::random::stream;
     use ndarray::{Array2, Array4};
@@ -183,11 +114,11 @@ mod tests {
         let problem = Problem::new((x.view(), counts.view()), held);
         let mut model = Logistic::new(x.ncols(), counts.shape()[1], held.form()).unwrap();
         let mut newton = Newton { road, ..Newton::new(problem, &model, false) };
-        while newton.status.is_none() {
+        while newton.course.status.is_none() {
             newton.advance();
         }
         newton.give(&mut model);
-        (model, newton.status.unwrap())
+        (model, newton.course.status.unwrap())
     }
 
     /// (arms, numbers, categories, states)

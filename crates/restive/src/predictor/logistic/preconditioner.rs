@@ -49,13 +49,13 @@ enum Role {
 impl Preconditioner {
     /// Nothing where a block is not positive definite.
     pub(super) fn new(problem: &Problem, point: &Point) -> Option<Self> {
-        let (m, columns) = (problem.states, problem.columns.len());
+        let (m, columns) = (problem.layout.states, problem.columns.len());
         let width = block_width(columns, m);
         let mut kinds = Vec::new();
         for first in (0..columns).step_by(width) {
             let end = (first + width).min(columns);
             kinds.extend((0..m).map(|s| (first..end, Role::Passive(s))));
-            if problem.is_by_state() {
+            if problem.layout.is_by_state {
                 kinds.push((first..end, Role::Common));
                 kinds.extend((0..m).map(|s| (first..end, Role::Own(s))));
             } else {
@@ -76,7 +76,7 @@ impl Preconditioner {
         let mut out = vec![0.0; g.len()];
         let solved: Vec<Vec<f64>> = self.blocks.par_iter().map(|block| block.solve(problem, g)).collect();
         for (block, solved) in self.blocks.iter().zip(solved) {
-            let q = problem.odds();
+            let q = problem.layout.odds();
             for (start, x) in block.stretches(problem).zip(solved.chunks_exact(q.max(1))) {
                 out[start..start + q].copy_from_slice(x);
             }
@@ -88,19 +88,19 @@ impl Preconditioner {
 impl Block {
     /// Where the log-odds of each column lie, and of the level.
     fn stretches(&self, problem: &Problem) -> impl Iterator<Item = usize> {
-        let (m, q, width) = (problem.states, problem.odds(), problem.width());
+        let (m, q, width) = (problem.layout.states, problem.layout.odds(), problem.layout.width());
         let group = match self.role {
             Role::Passive(s) => s,
             Role::Common => m,
             Role::Own(s) => m + 1 + s,
         };
-        let level = self.role.level(problem, &self.columns).map(|s| problem.own(0, s, 0));
+        let level = self.role.level(problem, &self.columns).map(|s| problem.layout.own(0, s, 0));
         self.columns.clone().map(move |g| g * width + group * q).chain(level)
     }
 
     /// Stretch by stretch.
     fn solve(&self, problem: &Problem, g: &[f64]) -> Vec<f64> {
-        let q = problem.odds();
+        let q = problem.layout.odds();
         let mut out = vec![0.0; q * self.stretches(problem).count()];
         // the derivatives by all M logits of a stretch sum to nothing
         let mut first: Vec<f64> =
@@ -121,7 +121,7 @@ impl Role {
     /// The state whose level belongs to these columns: of the effect model, and where the intercept is among them.
     fn level(self, problem: &Problem, columns: &Range<usize>) -> Option<usize> {
         match self {
-            Role::Passive(s) if columns.start == 0 && !problem.is_by_state() => Some(s),
+            Role::Passive(s) if columns.start == 0 && !problem.layout.is_by_state => Some(s),
             _ => None,
         }
     }
@@ -135,7 +135,7 @@ fn factor(
     role: Role,
     next: usize,
 ) -> Option<Cholesky> {
-    let (m, width, ridge) = (problem.states, columns.len(), &problem.ridge);
+    let (m, width, ridge) = (problem.layout.states, columns.len(), &problem.ridge);
     let with_level = role.level(problem, columns);
     let mut gram = Array2::<f64>::zeros((width, width));
     // pulls alone, by the intercept: the level's row

@@ -1,10 +1,6 @@
 //! The objective of the fit, −Σ n·ln P + penalty, with its gradient and its curvature in one direction.
 //!
-//! **Layout.** Within a fit the parameters are a matrix with a row for each [column](Columns) of the design, the intercept's first,
-//! and a column for each log-odds: those of state 0, of state 1, …, of the shift that all states share, and of the hierarchical
-//! model those of the shift of state 0, of state 1, …: `[F+1,(2M+1)(M−1)]`. The effect model has no such shifts but for their
-//! intercepts, the levels δ `[M,M−1]`, which lie behind its matrix `[F+1,(M+1)(M−1)]`; and its common shift has no
-//! intercept (δ is it): that stretch stays zero.
+//! Parameters lie as [`Layout`] says.
 //!
 //! **Gradient and curvature.** With X·W the log-odds of all states are one product. The gradient by the logits of a row (s, a)
 //! with n moves is n·P − counts; the curvature turns a change u of the logits into n·P·(u − Σ P·u). Either is carried back by one
@@ -13,6 +9,7 @@
 use super::super::chunks::{CHUNK, in_order, sum};
 use super::super::softmax::softmax;
 use super::design::{Columns, Design};
+use super::layout::Layout;
 use super::ridge::Ridge;
 use super::{Arms, Held, Logistic};
 use ndarray::{Array2, ArrayView2, Axis};
@@ -22,8 +19,7 @@ pub(super) struct Problem {
     pub columns: Columns,
     pub parts: Vec<Part>,
     pub ridge: Ridge,
-    /// M
-    pub states: usize,
+    pub layout: Layout,
     /// moves that were seen, at least 1
     pub observed: f64,
 }
@@ -65,59 +61,25 @@ impl Problem {
             .collect();
         let observed = counts.sum().max(1.0);
         let ridge = Ridge::new(columns.len(), m, held);
-        Self { columns, parts, ridge, states: m, observed }
-    }
-
-    /// M − 1
-    pub(super) fn odds(&self) -> usize {
-        self.states - 1
-    }
-
-    /// Whether each state has a shift of its own.
-    pub(super) fn is_by_state(&self) -> bool {
-        self.ridge.held.is_by_state()
-    }
-
-    /// Columns of the matrix of parameters.
-    pub(super) fn width(&self) -> usize {
-        let stretches = if self.is_by_state() { 2 * self.states + 1 } else { self.states + 1 };
-        stretches * self.odds()
-    }
-
-    /// Where the matrix ends, and the levels of the effect model begin.
-    pub(super) fn levels(&self) -> usize {
-        self.columns.len() * self.width()
-    }
-
-    /// How many parameters there are, those that stay zero included.
-    pub(super) fn len(&self) -> usize {
-        self.levels() + if self.is_by_state() { 0 } else { self.states * self.odds() }
-    }
-
-    /// Where the shift of a state lies for the k-th log-odds of column g; the effect model has that of the intercept alone.
-    pub(super) fn own(&self, g: usize, s: usize, k: usize) -> usize {
-        let (m, q) = (self.states, self.odds());
-        match self.is_by_state() {
-            true => g * self.width() + (m + 1 + s) * q + k,
-            false => self.levels() + s * q + k,
-        }
+        let layout = Layout { columns: columns.len(), states: m, is_by_state: held.is_by_state() };
+        Self { columns, parts, ridge, layout, observed }
     }
 
     /// What a pull adds to the k-th log-odds of state s, where X·W of an arm is z.
     fn shift(&self, z: &[f64], params: &[f64], s: usize, k: usize) -> f64 {
-        let (m, q) = (self.states, self.odds());
-        let own = match self.is_by_state() {
+        let (m, q) = (self.layout.states, self.layout.odds());
+        let own = match self.layout.is_by_state {
             true => z[(m + 1 + s) * q + k],
-            false => params[self.levels() + s * q + k],
+            false => params[self.layout.levels() + s * q + k],
         };
         own + z[m * q + k]
     }
 
     /// The objective at some parameters.
     pub(super) fn at(&self, params: Vec<f64>) -> Point {
-        let (m, q) = (self.states, self.odds());
+        let (m, q) = (self.layout.states, self.layout.odds());
         let parts = in_order(self.parts.iter().collect(), |_, part: &Part| {
-            let logits = part.design.times(self.matrix(&params));
+            let logits = part.design.times(self.layout.matrix(&params));
             let mut p = Array2::zeros((logits.nrows(), 2 * m * m));
             for (z, mut p) in logits.outer_iter().zip(p.outer_iter_mut()) {
                 let z = z.to_slice().expect("contiguous");
@@ -137,7 +99,7 @@ impl Problem {
 
     /// The gradient of the objective.
     pub(super) fn gradient(&self, point: &Point) -> Vec<f64> {
-        let m = self.states;
+        let m = self.layout.states;
         let mut slope = self.carry_back(|c, i, row, d| {
             let (part, p) = (&self.parts[c], &point.p[c]);
             let total = part.totals[[i, row]];
@@ -150,9 +112,9 @@ impl Problem {
 
     /// The largest change of a logit, at rows with moves, that a change of the parameters makes.
     pub(super) fn largest_change(&self, step: &[f64]) -> f64 {
-        let q = self.odds();
+        let q = self.layout.odds();
         let parts = in_order(self.parts.iter().collect(), |_, part: &Part| {
-            let logits = part.design.times(self.matrix(step));
+            let logits = part.design.times(self.layout.matrix(step));
             let mut largest = 0.0f64;
             for (z, totals) in logits.outer_iter().zip(part.totals.outer_iter()) {
                 let z = z.to_slice().expect("contiguous");
@@ -171,8 +133,8 @@ impl Problem {
 
     /// The Hessian times a vector.
     pub(super) fn curvature_times(&self, point: &Point, direction: &[f64]) -> Vec<f64> {
-        let (m, q) = (self.states, self.odds());
-        let matrix = self.matrix(direction);
+        let (m, q) = (self.layout.states, self.layout.odds());
+        let matrix = self.layout.matrix(direction);
         let logits = in_order(self.parts.iter().collect(), |_, part: &Part| part.design.times(matrix));
         let mut bent = self.carry_back(|c, i, row, d| {
             let total = self.parts[c].totals[[i, row]];
@@ -194,18 +156,13 @@ impl Problem {
         bent
     }
 
-    fn matrix<'a>(&self, params: &'a [f64]) -> ArrayView2<'a, f64> {
-        let shape = (self.columns.len(), self.width());
-        ArrayView2::from_shape(shape, &params[..self.levels()]).expect("its length")
-    }
-
     /// From log-odds to parameters: `d_row(c, i, 2s + a, d)` says what arm i of part c has at its row (s, a).
     fn carry_back(&self, d_row: impl Fn(usize, usize, usize, &mut [f64]) + Sync) -> Vec<f64> {
-        let (m, q, columns) = (self.states, self.odds(), self.columns.len());
-        let (width, is_by_state) = (self.width(), self.is_by_state());
+        let (m, q, columns) = (self.layout.states, self.layout.odds(), self.columns.len());
+        let (width, is_by_state) = (self.layout.width(), self.layout.is_by_state);
         let parts = in_order(self.parts.iter().collect(), |c, part: &Part| {
             let mut d_logits = Array2::<f64>::zeros((part.design.arms(), width));
-            let mut d_level = vec![0.0; self.len() - self.levels()];
+            let mut d_level = vec![0.0; self.layout.len() - self.layout.levels()];
             let mut d = vec![0.0; q];
             for (i, mut out) in d_logits.outer_iter_mut().enumerate() {
                 let out = out.as_slice_mut().expect("contiguous");
@@ -224,40 +181,21 @@ impl Problem {
             all.extend(d_level);
             all
         });
-        let mut all = sum(parts, self.len());
+        let mut all = sum(parts, self.layout.len());
         if !is_by_state {
             all[m * q..width].fill(0.0);
         }
         all
     }
 
-    /// Where the parameters of a model lie in this layout, in its order.
-    fn places(&self) -> Vec<usize> {
-        let (m, q, width) = (self.states, self.odds(), self.width());
-        let mut column = vec![0; self.columns.features.len()];
-        self.columns.features.iter().enumerate().for_each(|(g, f)| column[*f] = g + 1);
-        let weights = |first: usize| column.iter().map(move |g| g * width + first);
-        let mut starts: Vec<usize> = (0..m).flat_map(|s| weights(s * q)).collect();
-        starts.extend((0..m).map(|s| s * q));
-        starts.extend((0..m).map(|s| self.own(0, s, 0)));
-        starts.extend(weights(m * q));
-        if self.is_by_state() {
-            starts.push(m * q);
-            starts.extend((0..m).flat_map(|s| weights((m + 1 + s) * q)));
-        }
-        starts.into_iter().flat_map(|start| start..start + q).collect()
-    }
-
     /// The parameters of a model, in the layout of a fit.
     pub(super) fn take(&self, model: &Logistic) -> Vec<f64> {
-        let mut params = vec![0.0; self.len()];
-        self.places().into_iter().zip(&model.params).for_each(|(place, x)| params[place] = *x);
-        params
+        self.layout.take(&self.columns.features, model)
     }
 
     /// And back.
     pub(super) fn give(&self, params: &[f64], model: &mut Logistic) {
-        self.places().into_iter().zip(&mut model.params).for_each(|(place, x)| *x = params[place]);
+        self.layout.give(&self.columns.features, params, model);
     }
 }
 
