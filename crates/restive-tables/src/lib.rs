@@ -61,8 +61,9 @@ pub use order::by_name;
 pub use own::{recognise_bytes, recognise_names, recognise_table};
 pub use read::{ArmBatch, ArmReader, ParquetTable, Probabilities};
 pub use study::{
-    CHECKS, Contact, Contacts, Looks, People, Study, StudyBehaviour, StudyInstance, StudySettings, arm_key,
-    texts_key,
+    CHECKS, Contact, Contacts, Looks, People, PeopleColumns, PeoplePiece, Piece, Pieces, Roll, RollCounts,
+    RollInstance, Study, StudyBehaviour, StudyInstance, StudySettings, arm_key, begins_column, is_own_column,
+    moves_column, texts_key, write_people,
 };
 pub use write::{
     Cells, Detail, FolderDraft, IndexWriter, Own, abandon_drafts, check_file, refuse_input, remove_leftovers,

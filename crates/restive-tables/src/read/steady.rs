@@ -27,9 +27,23 @@ impl Steady {
         }
     }
 
+    /// The same file, as it was then.
+    pub(crate) fn copy(&self) -> Result<Self> {
+        let file = self.file.try_clone().map_err(Error::io(&self.path, "open"))?;
+        Ok(Self { path: self.path.clone(), file, before: self.before })
+    }
+
     /// Refuses a file that has changed since.
     pub(crate) fn check(&self) -> Result<()> {
-        let now = stamp(&self.file.metadata().map_err(Error::io(&self.path, "read"))?);
+        self.compare(stamp(&self.file.metadata().map_err(Error::io(&self.path, "read"))?))
+    }
+
+    /// Refuses the same file, opened again, where it has changed in between.
+    pub(crate) fn refuse_other(&self, again: &Self) -> Result<()> {
+        self.compare(again.before)
+    }
+
+    fn compare(&self, now: Option<(u64, SystemTime)>) -> Result<()> {
         let size = |stamp: Option<(u64, SystemTime)>| stamp.map_or(0, |(bytes, _)| bytes);
         if now == self.before {
             return Ok(());

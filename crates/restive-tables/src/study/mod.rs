@@ -56,6 +56,8 @@ mod contacts;
 pub(crate) mod fingerprint;
 mod looks;
 mod people;
+mod people_table;
+mod roll;
 mod settings;
 mod table;
 mod trajectories;
@@ -66,6 +68,8 @@ pub use contacts::{Contact, Contacts};
 pub use fingerprint::{arm_key, texts_key};
 pub use looks::Looks;
 pub use people::People;
+pub use people_table::{PeopleColumns, PeoplePiece, begins_column, is_own_column, moves_column};
+pub use roll::{Piece, Pieces, Roll, RollCounts, RollInstance, write_people};
 pub use settings::{CHECKS, StudyBehaviour, StudySettings};
 pub use table::TYPE;
 pub(crate) use table::columns_of;
@@ -74,6 +78,7 @@ use crate::error::{Error, Result};
 use crate::memory::require;
 use crate::show;
 use arrow_array::RecordBatch;
+use ndarray::Array2;
 use restive::data::encoding::Encoding;
 use restive::data::features::Features;
 use restive::data::split::{Group, Part, Split};
@@ -118,24 +123,7 @@ pub struct StudyInstance {
 impl Study {
     /// Reads and checks a study.
     pub fn read(folder: &Path) -> Result<Self> {
-        if !folder.is_dir() {
-            let source =
-                io::Error::other(if folder.exists() { "it is no folder" } else { "there is no such folder" });
-            return Err(Error::Io { path: folder.into(), doing: "open", answer: source });
-        }
-        if !folder.join(SETTINGS).exists() && folder.join("study").join(SETTINGS).exists() {
-            let expected = format!("its study: {}", show::path(&folder.join("study")));
-            return Err(Error::content(folder, "", "the folder of a programme", expected));
-        }
-        let settings = StudySettings::read(&folder.join(SETTINGS))?;
-        let part = |name| {
-            table_of(folder, name)?.ok_or_else(|| {
-                let found = format!("neither {name}.csv nor {name}.parquet");
-                Error::content(folder, "", found, "one of them")
-            })
-        };
-        let (arms_path, trajectories_path) = (part("arms")?, part("trajectories")?);
-        let truth_path = table_of(folder, "truth")?;
+        let (settings, [arms_path, trajectories_path], truth_path) = open(folder)?;
         let truth = truth_path.as_deref().map(Origin::File);
         Self::assemble(settings, Origin::File(&arms_path), Origin::File(&trajectories_path), truth)
     }
@@ -164,16 +152,7 @@ impl Study {
         let mut arms = arms::read(arms_origin, &settings.text)?;
         let (states, budget) = (settings.reward.states(), settings.budget);
         for (k, there) in arms.arms.iter().enumerate() {
-            if there.len() < budget {
-                let place = format!("instance {}", show::name(arms.instances.name(k)));
-                let expected = format!("at least the budget of {budget}");
-                return Err(Error::content(
-                    arms_origin.path(),
-                    place,
-                    format!("{} arms", there.len()),
-                    expected,
-                ));
-            }
+            arms::refuse_few(arms_origin.path(), arms.instances.name(k), there.len(), budget)?;
         }
         let (logged, observation) = trajectories::read(trajectories, &mut arms, &settings, rows)?;
         settings.observation = observation;
@@ -232,16 +211,7 @@ impl Study {
             8.0 * arms as f64 * width as f64,
         )?;
         let encoded = |instance: &StudyInstance| {
-            let refuse = |source: restive::Error| {
-                let arm = match &source {
-                    restive::Error::Feature { fault: FeatureFault::Gap { arm }, .. } => {
-                        Some(instance.arms[*arm].clone())
-                    }
-                    _ => None,
-                };
-                Error::Instance { instance: instance.name.clone(), arm, fault: source.into() }
-            };
-            let features = encoding.encode(&instance.features).map_err(refuse)?;
+            let features = instance.encode(encoding)?;
             let parts = Parts {
                 features,
                 trajectories: instance.trajectories.clone(),
@@ -251,14 +221,63 @@ impl Study {
                 truth: instance.truth.clone(),
                 observation: self.settings.observation,
             };
-            Instance::new(parts).map_err(refuse)
+            Instance::new(parts).map_err(|fault| instance.refused(fault))
         };
         self.instances.iter().map(encoded).collect()
     }
 
-    /// The 128-bit XXH3 hash of the contents, as 32 hexadecimal digits: the same for CSV and Parquet and on every machine.
+    /// A 128-bit hash of the contents, as 32 hexadecimal digits: the same for CSV and Parquet, in memory and as a [`Roll`], and on
+    /// every machine.
     pub fn fingerprint(&self) -> String {
-        fingerprint::of_study(self)
+        fingerprint::sums::of_study(self)
+    }
+
+    /// The fingerprint that earlier versions gave the same contents.
+    pub fn earlier_fingerprint(&self) -> String {
+        fingerprint::earlier::of_study(self)
+    }
+
+    /// Whether a fingerprint, as a model's card or a ledger has it, is that of this study: of today's kind or of the earlier one.
+    pub fn has_fingerprint(&self, text: &str) -> bool {
+        self.fingerprint() == text || self.earlier_fingerprint() == text
+    }
+}
+
+/// The settings of a study, the tables of arms and trajectories, and the truth where there is one.
+#[allow(clippy::type_complexity)]
+fn open(folder: &Path) -> Result<((StudySettings, Rows), [PathBuf; 2], Option<PathBuf>)> {
+    if !folder.is_dir() {
+        let source =
+            io::Error::other(if folder.exists() { "it is no folder" } else { "there is no such folder" });
+        return Err(Error::Io { path: folder.into(), doing: "open", answer: source });
+    }
+    if !folder.join(SETTINGS).exists() && folder.join("study").join(SETTINGS).exists() {
+        let expected = format!("its study: {}", show::path(&folder.join("study")));
+        return Err(Error::content(folder, "", "the folder of a programme", expected));
+    }
+    let settings = StudySettings::read(&folder.join(SETTINGS))?;
+    let part = |name| {
+        table_of(folder, name)?.ok_or_else(|| {
+            let found = format!("neither {name}.csv nor {name}.parquet");
+            Error::content(folder, "", found, "one of them")
+        })
+    };
+    let tables = [part("arms")?, part("trajectories")?];
+    Ok((settings, tables, table_of(folder, "truth")?))
+}
+
+impl StudyInstance {
+    /// The features as numbers, `[N,F]`.
+    pub fn encode(&self, encoding: &Encoding) -> Result<Array2<f64>> {
+        encoding.encode(&self.features).map_err(|fault| self.refused(fault))
+    }
+
+    fn refused(&self, fault: restive::Error) -> Error {
+        let arm = match &fault {
+            restive::Error::Feature { fault: FeatureFault::Gap { arm }, .. } => Some(self.arms[*arm].clone()),
+            _ => None,
+        };
+        Error::Instance { instance: self.name.clone(), arm, fault: fault.into() }
     }
 }
 

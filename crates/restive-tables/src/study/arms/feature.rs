@@ -6,7 +6,7 @@ use restive::data::features::Column;
 use std::cmp::Ordering;
 
 /// A feature while it is read.
-pub(super) enum Growing {
+pub(in crate::study) enum Growing {
     /// nothing but so many missing values yet
     Unknown(usize),
     Number(Vec<f64>, Seen),
@@ -20,18 +20,19 @@ pub(super) enum Growing {
 }
 
 /// The row and the arm of a cell.
-pub(super) type Found = (RowNumber, String);
+pub(in crate::study) type Found = (RowNumber, String);
 
 /// The cells of one kind, numbers or text: how many, and the first of them.
 #[derive(Clone)]
-pub(super) struct Seen {
+pub(in crate::study) struct Seen {
     count: usize,
     pub(super) place: Found,
     pub(super) cell: String,
 }
 
 /// Numbers and text in one column.
-pub(super) struct Kinds {
+#[derive(Clone)]
+pub(in crate::study) struct Kinds {
     number: Seen,
     text: Seen,
     is_text_later: bool,
@@ -55,7 +56,13 @@ const TEXT: &str =
 
 impl Growing {
     /// Takes in one cell; `place` says where it stands.
-    pub(super) fn push(&mut self, cells: &Cells, row: usize, is_typed: bool, place: impl Fn() -> Found) {
+    pub(in crate::study) fn push(
+        &mut self,
+        cells: &Cells,
+        row: usize,
+        is_typed: bool,
+        place: impl Fn() -> Found,
+    ) {
         let text = match cells {
             Cells::Number(values) => {
                 if let Growing::Unknown(_) = self {
@@ -111,8 +118,36 @@ impl Growing {
         }
     }
 
+    /// The same kind of feature, of no arms; whether one of its numbers was infinite goes with the cells.
+    pub(in crate::study) fn emptied(&self) -> Self {
+        match self {
+            Growing::Unknown(_) => Growing::Unknown(0),
+            Growing::Number(_, seen) => Growing::Number(Vec::new(), seen.clone()),
+            Growing::Text(_, seen) => Growing::Text(Vec::new(), seen.clone()),
+            Growing::Mixed(kinds) => Growing::Mixed(kinds.clone()),
+            Growing::Category(_) => Growing::Category(Vec::new()),
+            Growing::Typed(_) => Growing::Typed(Vec::new()),
+        }
+    }
+
+    /// What it holds, as [`Column::kind`] says it.
+    pub(in crate::study) fn kind(&self) -> &'static str {
+        match self {
+            Growing::Text(..) | Growing::Category(_) => "text",
+            _ => "numbers",
+        }
+    }
+
+    /// Whether one of its numbers is infinite.
+    pub(in crate::study) fn is_infinite(&self) -> bool {
+        match self {
+            Growing::Number(values, _) | Growing::Typed(values) => values.iter().any(|x| x.is_infinite()),
+            _ => false,
+        }
+    }
+
     /// The column; a mixed one has been refused.
-    pub(super) fn finish(self) -> Column {
+    pub(in crate::study) fn finish(self) -> Column {
         match self {
             Growing::Unknown(missing) => Column::Number(vec![f64::NAN; missing]),
             Growing::Number(values, _) | Growing::Typed(values) => Column::Number(values),

@@ -9,13 +9,14 @@
 mod feature;
 mod roster;
 
-pub(super) use roster::Roster;
+pub(super) use feature::Growing;
+pub(super) use roster::{Roster, expected_name};
 
 use super::table::{Cells, Origin, Table, Want};
 use crate::error::{Error, Place, Result, RowNumber};
 use crate::names::{SHORTER, too_long};
 use crate::show::{self, quoted};
-use feature::{Growing, Seen};
+use feature::Seen;
 use restive::data::features::{Column, Features};
 use restive::data::split::Part;
 use std::path::Path;
@@ -48,38 +49,95 @@ impl Arms {
     }
 }
 
+/// The columns of a table of arms.
+pub(super) struct Header {
+    pub(super) instance: Option<usize>,
+    pub(super) arm: usize,
+    pub(super) split: Option<usize>,
+    /// of the features
+    pub(super) features: Vec<usize>,
+    pub(super) names: Vec<String>,
+    /// whether `study.toml` lists a feature as text
+    pub(super) is_category: Vec<bool>,
+}
+
+impl Header {
+    /// Finds them; `text` is what `study.toml` lists.
+    pub(super) fn find(table: &Table, text: &[String]) -> Result<Self> {
+        let (instance, arm, split) = (table.find("instance"), table.need("arm")?, table.find("split"));
+        let reserved = [instance, Some(arm), split];
+        let features: Vec<usize> =
+            (0..table.header().len()).filter(|c| !reserved.contains(&Some(*c))).collect();
+        let names: Vec<String> = features.iter().map(|c| table.header()[*c].clone()).collect();
+        if let Some(name) = text.iter().find(|name| !names.contains(name)) {
+            let (place, found) = (
+                format!("text in {}", super::SETTINGS),
+                format!("{}, which is no feature here", show::quoted_name(name)),
+            );
+            return Err(Error::content(&table.path, place, found, "the names of columns"));
+        }
+        let is_category = names.iter().map(|name| text.contains(name)).collect();
+        Ok(Self { instance, arm, split, features, names, is_category })
+    }
+
+    /// The columns of names: `arm`, and `instance` and `split` where they are there.
+    pub(super) fn named(&self) -> Vec<(usize, Want)> {
+        [Some(self.arm), self.instance, self.split].into_iter().flatten().map(|c| (c, Want::Name)).collect()
+    }
+
+    /// The columns of features.
+    pub(super) fn wanted(&self) -> Vec<(usize, Want)> {
+        let want = |listed: &bool| if *listed { Want::Name } else { Want::Any };
+        self.features.iter().zip(&self.is_category).map(|(c, listed)| (*c, want(listed))).collect()
+    }
+
+    /// Features of which nothing has been read.
+    pub(super) fn growing(&self) -> Vec<Growing> {
+        let new = |listed: &bool| if *listed { Growing::Category(Vec::new()) } else { Growing::Unknown(0) };
+        self.is_category.iter().map(new).collect()
+    }
+}
+
+/// Refuses text that is longer than any may be.
+pub(super) fn refuse_long(path: &Path, row: RowNumber, column: &str, text: &str) -> Result<()> {
+    if too_long(text).is_none() {
+        return Ok(());
+    }
+    let place = format!("{}, column {}", Place { row, arm: None }, show::name(column));
+    Err(Error::content(path, place, show::quoted_name(text), SHORTER))
+}
+
+/// A second row of an arm.
+pub(super) fn second(path: &Path, row: RowNumber, arm: &str, instance: &str) -> Error {
+    let place = format!("{}, instance {}", Place { row, arm: Some(arm.into()) }, show::name(instance));
+    Error::content(path, place, "the arm a second time", "one row per arm and instance")
+}
+
+/// Refuses an instance of fewer arms than the budget.
+pub(super) fn refuse_few(path: &Path, instance: &str, arms: usize, budget: usize) -> Result<()> {
+    if arms >= budget {
+        return Ok(());
+    }
+    let place = format!("instance {}", show::name(instance));
+    Err(Error::content(path, place, format!("{arms} arms"), format!("at least the budget of {budget}")))
+}
+
 pub(super) fn read(origin: Origin<'_>, text: &[String]) -> Result<Arms> {
     let path = origin.path();
     let mut table = Table::open(origin)?;
-    let (instance, arm, split) = (table.find("instance"), table.need("arm")?, table.find("split"));
-    let reserved = [instance, Some(arm), split];
-    let features: Vec<usize> = (0..table.header().len()).filter(|c| !reserved.contains(&Some(*c))).collect();
-    let names: Vec<String> = features.iter().map(|c| table.header()[*c].clone()).collect();
-    if let Some(name) = text.iter().find(|name| !names.contains(name)) {
-        let (place, found) = (
-            format!("text in {}", super::SETTINGS),
-            format!("{}, which is no feature here", show::quoted_name(name)),
-        );
-        return Err(Error::content(path, place, found, "the names of columns"));
-    }
-    let mut wanted = vec![(arm, Want::Name)];
-    wanted.extend(instance.map(|c| (c, Want::Name)));
-    wanted.extend(split.map(|c| (c, Want::Name)));
+    let header = Header::find(&table, text)?;
+    let mut wanted = header.named();
     let first_feature = wanted.len();
-    let is_category: Vec<bool> = names.iter().map(|name| text.contains(name)).collect();
-    let want = |listed: &bool| if *listed { Want::Name } else { Want::Any };
-    wanted.extend(features.iter().zip(&is_category).map(|(c, listed)| (*c, want(listed))));
+    wanted.extend(header.wanted());
     table.select(wanted)?;
+    let mut columns = header.growing();
+    let Header { instance, split, features, names, .. } = header;
 
     let is_typed: Vec<bool> = features.iter().map(|c| table.is_typed(*c)).collect();
     let mut read = Arms { instances: Roster::default(), arms: Vec::new(), features: Vec::new(), split: None };
     // rows of the table by instance, in the order in which they came
     let (mut rows, mut row_count) = (Vec::<Vec<usize>>::new(), 0);
     let mut parts = Vec::new();
-    let mut columns: Vec<Growing> = is_category
-        .iter()
-        .map(|listed| if *listed { Growing::Category(Vec::new()) } else { Growing::Unknown(0) })
-        .collect();
     while let Some(batch) = table.next_batch()? {
         for row in 0..batch.rows {
             let name = batch.cells[0].text(row);
@@ -91,16 +149,8 @@ pub(super) fn read(origin: Origin<'_>, text: &[String]) -> Result<Arms> {
                 return Err(bad("arm", "", "a name"));
             }
             let long = |column: &str, cells: &Cells| match cells {
-                Cells::Text(_) if too_long(cells.text(row)).is_some() => {
-                    let found = show::quoted_name(cells.text(row));
-                    let place = format!(
-                        "{}, column {}",
-                        Place { row: batch.row(row), arm: None },
-                        show::name(column)
-                    );
-                    Err(Error::content(path, place, found, SHORTER))
-                }
-                _ => Ok(()),
+                Cells::Text(_) => refuse_long(path, batch.row(row), column, cells.text(row)),
+                Cells::Number(_) => Ok(()),
             };
             long("arm", &batch.cells[0])?;
             instance.map_or(Ok(()), |_| long("instance", &batch.cells[1]))?;
@@ -121,14 +171,7 @@ pub(super) fn read(origin: Origin<'_>, text: &[String]) -> Result<Arms> {
             }
             let i = read.arms[k].find_or_add(name);
             if i < rows[k].len() {
-                let place = format!("instance {}", show::name(read.instances.name(k)));
-                let place = format!("{}, {place}", Place { row: batch.row(row), arm: Some(name.into()) });
-                return Err(Error::content(
-                    path,
-                    place,
-                    "the arm a second time",
-                    "one row per arm and instance",
-                ));
+                return Err(second(path, batch.row(row), name, read.instances.name(k)));
             }
             rows[k].push(row_count);
             row_count += 1;
@@ -145,12 +188,7 @@ pub(super) fn read(origin: Origin<'_>, text: &[String]) -> Result<Arms> {
             }
         }
     }
-    for (column, name) in columns.iter().zip(&names) {
-        if let Growing::Mixed(kinds) = column {
-            let (Seen { place: (row, arm), cell, .. }, expected) = kinds.culprit();
-            return Err(bad_cell(path, *row, Some(arm.clone()), name, cell, expected));
-        }
-    }
+    refuse_mixed(path, &columns, &names)?;
     let columns: Vec<Column> = columns.into_iter().map(Growing::finish).collect();
     let named = names.iter().cloned().zip(columns).collect();
     let all = Features::new(row_count, named).map_err(|source| infinite(path, source, &names))?;
@@ -161,7 +199,18 @@ pub(super) fn read(origin: Origin<'_>, text: &[String]) -> Result<Arms> {
     Ok(read)
 }
 
-fn bad_cell(
+/// Refuses features of numbers and text.
+pub(super) fn refuse_mixed(path: &Path, columns: &[Growing], names: &[String]) -> Result<()> {
+    for (column, name) in columns.iter().zip(names) {
+        if let Growing::Mixed(kinds) = column {
+            let (Seen { place: (row, arm), cell, .. }, expected) = kinds.culprit();
+            return Err(bad_cell(path, *row, Some(arm.clone()), name, cell, expected));
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn bad_cell(
     path: &Path,
     row: RowNumber,
     arm: Option<String>,
@@ -175,7 +224,7 @@ fn bad_cell(
 }
 
 /// What the library refuses in a table of features: an infinite number.
-fn infinite(path: &Path, source: restive::Error, names: &[String]) -> Error {
+pub(super) fn infinite(path: &Path, source: restive::Error, names: &[String]) -> Error {
     let place = match &source {
         restive::Error::Feature { column, .. } => format!("column {}", show::name(column)),
         _ => show::sentence(&format!("columns {}", names.join(", "))),

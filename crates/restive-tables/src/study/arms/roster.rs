@@ -39,15 +39,13 @@ impl Roster {
         self.last
     }
 
-    /// What a message expects in the place of a name that is not there, with the one that is and only looks the same.
+    /// What a message expects in the place of a name that is not there.
     pub(in crate::study) fn expected(&self, name: &str, what: &str) -> String {
-        match show::lookalike(name, self.names.iter().map(String::as_str)) {
-            None => what.into(),
-            Some(other) => format!(
-                "{what}; {} is there, which differs in spaces or other characters that cannot be seen",
-                show::quoted_name(other)
-            ),
-        }
+        expected_name(name, what, self.names())
+    }
+
+    pub(in crate::study) fn names(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().map(String::as_str)
     }
 
     /// The same names in their order, and where each of them stood before.
@@ -69,5 +67,20 @@ impl Roster {
 
     pub(in crate::study) fn into_names(self) -> Vec<String> {
         self.names
+    }
+}
+
+/// What a message expects in the place of a name that is not among others, with the one that is and only looks the same.
+pub(in crate::study) fn expected_name<'a>(
+    name: &str,
+    what: &str,
+    names: impl Iterator<Item = &'a str>,
+) -> String {
+    match show::lookalike(name, names) {
+        None => what.into(),
+        Some(other) => format!(
+            "{what}; {} is there, which differs in spaces or other characters that cannot be seen",
+            show::quoted_name(other)
+        ),
     }
 }

@@ -3,10 +3,12 @@
 //! All of them yield the same: the wanted columns, each as text or as numbers. A cell that is empty, null or NaN is missing:
 //! an empty text, a NaN. Integers that serve as names become text.
 
+mod ahead;
 mod csv;
 mod memory;
 mod parquet;
 
+pub(super) use ahead::Ahead;
 pub(super) use csv::number;
 pub use memory::TYPE;
 
@@ -199,6 +201,24 @@ impl Table {
             Source::Csv(table) => table.bytes / self.header.len().max(1) as u64,
             Source::Parquet(table) => table.rows,
             Source::Memory(table) => table.rows(),
+        }
+    }
+
+    /// Whether it is Parquet, whose columns have types.
+    pub(super) fn is_parquet(&self) -> bool {
+        matches!(self.source, Source::Parquet(_))
+    }
+
+    /// Whether the type of a column of Parquet is that of words; comes before columns are selected.
+    pub(super) fn is_text(&self, column: usize) -> bool {
+        matches!(&self.source, Source::Parquet(table) if table.is_text(column))
+    }
+
+    /// Refuses columns of Parquet whose types cannot be read as wanted; comes before they are selected.
+    pub(super) fn check(&self, wanted: &[(usize, Want)]) -> Result<()> {
+        match &self.source {
+            Source::Parquet(table) => table.check(wanted, &self.header),
+            Source::Csv(_) | Source::Memory(_) => Ok(()),
         }
     }
 

@@ -18,15 +18,18 @@ pub(super) struct Growing {
 }
 
 impl Growing {
-    /// The numbers of the trajectories in their order: as the table says, equal ones by name.
+    /// The numbers of the trajectories in their order.
     pub(super) fn in_order(&self) -> Vec<usize> {
-        let mut numbers: Vec<usize> = (0..self.runs.len()).collect();
-        let name = |j: usize| self.names.name(j);
-        numbers.sort_by(|&a, &b| {
-            self.order[a].total_cmp(&self.order[b]).then_with(|| by_name(name(a), name(b)))
-        });
-        numbers
+        in_order(&self.names, &self.order)
     }
+}
+
+/// The numbers of trajectories in their order: as the table says, equal ones by name.
+pub(in crate::study) fn in_order(names: &Roster, order: &[f64]) -> Vec<usize> {
+    let mut numbers: Vec<usize> = (0..order.len()).collect();
+    let by_name = |a: usize, b: usize| by_name(names.name(a), names.name(b));
+    numbers.sort_by(|&a, &b| order[a].total_cmp(&order[b]).then_with(|| by_name(a, b)));
+    numbers
 }
 
 /// One trajectory, `[T,N]`.

@@ -11,8 +11,11 @@ mod find_row;
 mod growing;
 mod label_fault;
 mod labels;
-mod row;
+pub(super) mod row;
 mod whole;
+
+pub(super) use growing::in_order;
+pub(super) use whole::{late, no_rows};
 
 use super::arms::Arms;
 use super::settings::{Rows, longest_chain};
@@ -26,8 +29,12 @@ use row::{Columns, RowCells};
 use std::path::Path;
 use whole::{Read, Whole};
 
+/// What is expected where a step would take more memory than rows can account for.
+pub(super) const FEWER_STEPS: &str =
+    "steps that follow each other: far more steps than rows do not fit into memory";
+
 /// Cells of trajectories for which it is asked whether memory has room.
-const ASKED: u64 = 1 << 20;
+pub(super) const ASKED: u64 = 1 << 20;
 
 struct Reader<'a> {
     path: &'a Path,
@@ -47,45 +54,17 @@ pub(super) fn read(
     settings: &StudySettings,
     rows: Rows,
 ) -> Result<(Vec<Read>, Observation)> {
-    let states = settings.reward.states();
-    // an infinite chain without a number of labels has as many as there can be, until the longest gap is known
-    let chain = settings.observation.chain().map(|chain| match chain {
-        Chain::Infinite { beliefs: 0 } => longest_chain(states),
-        chain => chain.beliefs(),
-    });
     let path = origin.path();
     let mut table = Table::open(origin)?;
-    let mut wanted = vec![(table.need("trajectory")?, Want::Name), (table.need("t")?, Want::Number)];
-    wanted.push((table.need("arm")?, Want::Name));
-    wanted.extend([(table.need("state")?, Want::Number), (table.need("action")?, Want::Number)]);
-    if settings.behaviour == StudyBehaviour::Logged {
-        table.need_because("propensity", "study.toml says behaviour = \"logged\"")?;
-    }
-    let mut optional = |name, want| {
-        table.find(name).map(|column| {
-            wanted.push((column, want));
-            wanted.len() - 1
-        })
-    };
-    let instance = optional("instance", Want::Name);
-    let (propensity, reward) = (optional("propensity", Want::Number), optional("reward", Want::Number));
-    let order = optional("order", Want::Number);
-    let [last_state, since] = ["last_state", "since"].map(|name| match chain {
-        Some(_) => optional(name, Want::Number),
-        None => None,
-    });
-    if let (Some(_), None) | (None, Some(_)) = (last_state, since) {
-        table.need_because("last_state", "a label is both last_state and since")?;
-        table.need_because("since", "a label is both last_state and since")?;
-    }
+    let (columns, wanted) = find_columns(&table, settings)?;
     table.select(wanted)?;
-    if instance.is_none() && arms.instances.len() > 1 {
+    if columns.instance.is_none() && arms.instances.len() > 1 {
         table.need("instance")?;
     }
-    let room = 100_000_000 + 100 * table.most_rows();
+    let (propensity, reward) = (columns.propensity, columns.reward);
+    let room = room(&table);
     let instances = (0..arms.arms.len()).map(|_| Growing::default()).collect();
     let first = usize::MAX;
-    let columns = Columns { instance, propensity, reward, order, last_state, since, states, chain };
     let mut reader = Reader { path, arms, columns, room, unasked: 0, first, instances };
     // one thread decodes the next batch while this one places the last
     std::thread::scope(|scope| {
@@ -116,8 +95,48 @@ pub(super) fn read(
     whole.assemble(instances)
 }
 
+/// The columns of a table of trajectories, and which of them are wanted.
+pub(super) fn find_columns(table: &Table, settings: &StudySettings) -> Result<(Columns, Vec<(usize, Want)>)> {
+    let states = settings.reward.states();
+    // an infinite chain without a number of labels has as many as there can be, until the longest gap is known
+    let chain = settings.observation.chain().map(|chain| match chain {
+        Chain::Infinite { beliefs: 0 } => longest_chain(states),
+        chain => chain.beliefs(),
+    });
+    let mut wanted = vec![(table.need("trajectory")?, Want::Name), (table.need("t")?, Want::Number)];
+    wanted.push((table.need("arm")?, Want::Name));
+    wanted.extend([(table.need("state")?, Want::Number), (table.need("action")?, Want::Number)]);
+    if settings.behaviour == StudyBehaviour::Logged {
+        table.need_because("propensity", "study.toml says behaviour = \"logged\"")?;
+    }
+    let mut optional = |name, want| {
+        table.find(name).map(|column| {
+            wanted.push((column, want));
+            wanted.len() - 1
+        })
+    };
+    let instance = optional("instance", Want::Name);
+    let (propensity, reward) = (optional("propensity", Want::Number), optional("reward", Want::Number));
+    let order = optional("order", Want::Number);
+    let [last_state, since] = ["last_state", "since"].map(|name| match chain {
+        Some(_) => optional(name, Want::Number),
+        None => None,
+    });
+    if let (Some(_), None) | (None, Some(_)) = (last_state, since) {
+        table.need_because("last_state", "a label is both last_state and since")?;
+        table.need_because("since", "a label is both last_state and since")?;
+    }
+    let columns = Columns { instance, propensity, reward, order, last_state, since, states, chain };
+    Ok((columns, wanted))
+}
+
+/// Cells that there may be.
+pub(super) fn room(table: &Table) -> u64 {
+    100_000_000 + 100 * table.most_rows()
+}
+
 /// Says of a word in the place of a number which numbers there are.
-fn explained(error: Error) -> Error {
+pub(super) fn explained(error: Error) -> Error {
     match error {
         Error::Cell { path, place, column, found, .. } if matches!(&*column, "state" | "action") => {
             let expected = match &*column {
@@ -144,8 +163,7 @@ impl Reader<'_> {
             growing.order.push(logged.order);
         }
         if growing.order[j] != logged.order {
-            let expected = format!("{}, as in other rows of the trajectory", growing.order[j]);
-            return Err(cells.refused("order", logged.order.to_string(), expected));
+            return Err(cells.other_order(logged.order, growing.order[j]));
         }
         let run = &mut growing.runs[j];
         let position = t * n + logged.i;
@@ -153,9 +171,7 @@ impl Reader<'_> {
             let length = (t + 1) * n;
             let more = (length - run.state.len()) as u64;
             if more > self.room {
-                let expected =
-                    "steps that follow each other: far more steps than rows do not fit into memory";
-                return Err(cells.refused("t", t.to_string(), expected));
+                return Err(cells.refused("t", t.to_string(), FEWER_STEPS));
             }
             self.room -= more;
             self.unasked += more;
@@ -168,8 +184,7 @@ impl Reader<'_> {
             run.grow(length, &self.columns);
         }
         if run.action[position] != NO_ROW {
-            let expected = "one row per instance, trajectory, t and arm";
-            return Err(cells.refused("state", "a second row".into(), expected));
+            return Err(cells.second());
         }
         self.first = self.first.min(t);
         run.put(position, &logged, &self.columns);

@@ -3,33 +3,33 @@
 use crate::error::{Error, Place, Result};
 use crate::names::{SHORTER, too_long};
 use crate::show;
-use crate::study::arms::Arms;
+use crate::study::arms::{Arms, expected_name};
 use crate::study::table::Batch;
 use restive::instance::{NO_ACTION, UNSEEN};
 use std::path::Path;
 
 /// The largest step.
-const LAST_STEP: f64 = 65_535.0;
+pub(in crate::study) const LAST_STEP: f64 = 65_535.0;
 
 /// The wanted columns, in this order; optional ones follow.
-const TRAJECTORY: usize = 0;
-const T: usize = 1;
-const ARM: usize = 2;
-const STATE: usize = 3;
-const ACTION: usize = 4;
+pub(in crate::study) const TRAJECTORY: usize = 0;
+pub(in crate::study) const T: usize = 1;
+pub(in crate::study) const ARM: usize = 2;
+pub(in crate::study) const STATE: usize = 3;
+pub(in crate::study) const ACTION: usize = 4;
 
 /// Where the optional columns stand among the wanted ones, and what cells may hold.
-pub(super) struct Columns {
-    pub(super) instance: Option<usize>,
-    pub(super) propensity: Option<usize>,
-    pub(super) reward: Option<usize>,
-    pub(super) order: Option<usize>,
-    pub(super) last_state: Option<usize>,
-    pub(super) since: Option<usize>,
+pub(in crate::study) struct Columns {
+    pub(in crate::study) instance: Option<usize>,
+    pub(in crate::study) propensity: Option<usize>,
+    pub(in crate::study) reward: Option<usize>,
+    pub(in crate::study) order: Option<usize>,
+    pub(in crate::study) last_state: Option<usize>,
+    pub(in crate::study) since: Option<usize>,
     /// M
-    pub(super) states: usize,
+    pub(in crate::study) states: usize,
     /// the labels that a chain may have, where states are seen at pulls only
-    pub(super) chain: Option<usize>,
+    pub(in crate::study) chain: Option<usize>,
 }
 
 impl Columns {
@@ -42,29 +42,29 @@ impl Columns {
 
 /// A row of a batch.
 #[derive(Clone, Copy)]
-pub(super) struct RowCells<'a> {
-    pub(super) path: &'a Path,
-    pub(super) columns: &'a Columns,
-    pub(super) batch: &'a Batch,
-    pub(super) row: usize,
+pub(in crate::study) struct RowCells<'a> {
+    pub(in crate::study) path: &'a Path,
+    pub(in crate::study) columns: &'a Columns,
+    pub(in crate::study) batch: &'a Batch,
+    pub(in crate::study) row: usize,
 }
 
 /// What a row says, checked.
-pub(super) struct LoggedRow<'a> {
+pub(in crate::study) struct LoggedRow<'a> {
     /// the number of the instance
-    pub(super) k: usize,
+    pub(in crate::study) k: usize,
     /// the number of the arm in the instance
-    pub(super) i: usize,
-    pub(super) trajectory: &'a str,
-    pub(super) t: usize,
-    pub(super) state: u16,
-    pub(super) action: u8,
+    pub(in crate::study) i: usize,
+    pub(in crate::study) trajectory: &'a str,
+    pub(in crate::study) t: usize,
+    pub(in crate::study) state: u16,
+    pub(in crate::study) action: u8,
     /// the last state that was seen and the steps since, where the row says so
-    pub(super) label: Option<(u16, u16)>,
-    pub(super) propensity: f64,
-    pub(super) reward: f64,
+    pub(in crate::study) label: Option<(u16, u16)>,
+    pub(in crate::study) propensity: f64,
+    pub(in crate::study) reward: f64,
     /// when the trajectory comes among the others; 0 where the table does not say
-    pub(super) order: f64,
+    pub(in crate::study) order: f64,
 }
 
 impl<'a> RowCells<'a> {
@@ -82,7 +82,7 @@ impl<'a> RowCells<'a> {
     }
 
     /// A fault in a column of this row.
-    pub(super) fn refused(self, column: &str, found: String, expected: impl Into<String>) -> Error {
+    pub(in crate::study) fn refused(self, column: &str, found: String, expected: impl Into<String>) -> Error {
         let arm = Some(self.text(ARM).to_string()).filter(|name| !name.is_empty());
         let mut place = format!("{}, column {column}", Place { row: self.batch.row(self.row), arm });
         if let Some(instance) = self.columns.instance.filter(|_| column != "instance") {
@@ -94,10 +94,25 @@ impl<'a> RowCells<'a> {
         Error::content(self.path, place, found, expected)
     }
 
+    /// There is a row of the same instance, trajectory, step and arm.
+    pub(in crate::study) fn second(self) -> Error {
+        self.refused("state", "a second row".into(), "one row per instance, trajectory, t and arm")
+    }
+
+    /// The trajectory has another number in `order` than its first row had.
+    pub(in crate::study) fn other_order(self, found: f64, first: f64) -> Error {
+        self.refused("order", found.to_string(), format!("{first}, as in other rows of the trajectory"))
+    }
+
     /// Checks every cell on its own; what holds between rows is checked when all have been placed.
     pub(super) fn check(self, arms: &mut Arms) -> Result<LoggedRow<'a>> {
-        let Columns { states, chain, .. } = *self.columns;
         let (k, i) = self.arm(arms)?;
+        self.check_cells(k, i)
+    }
+
+    /// The same, of a row whose instance and arm have been found.
+    pub(in crate::study) fn check_cells(self, k: usize, i: usize) -> Result<LoggedRow<'a>> {
+        let Columns { states, chain, .. } = *self.columns;
         let (trajectory, t) = (self.text(TRAJECTORY), self.number(T));
         if trajectory.is_empty() {
             return Err(self.refused("trajectory", named(""), "a name"));
@@ -163,18 +178,26 @@ impl<'a> RowCells<'a> {
             None => 0,
             Some(column) => {
                 let instance = self.text(column);
-                arms.instances.find(instance).ok_or_else(|| {
-                    let expected = arms.instances.expected(instance, "an instance of the table of arms");
-                    self.refused("instance", named(instance), expected)
-                })?
+                arms.instances.find(instance).ok_or_else(|| self.unknown_instance(arms.instances.names()))?
             }
         };
         let arm = self.text(ARM);
-        let i = arms.arms[k].find(arm).ok_or_else(|| {
-            let expected = arms.arms[k].expected(arm, "an arm of the table of arms");
-            self.refused("arm", format!("{}, an arm without features", named(arm)), expected)
-        })?;
+        let i = arms.arms[k].find(arm).ok_or_else(|| self.unknown_arm(arms.arms[k].names()))?;
         Ok((k, i))
+    }
+
+    /// The instance is none of these.
+    pub(in crate::study) fn unknown_instance<'b>(self, names: impl Iterator<Item = &'b str>) -> Error {
+        let instance = self.columns.instance.map_or("", |column| self.text(column));
+        let expected = expected_name(instance, "an instance of the table of arms", names);
+        self.refused("instance", named(instance), expected)
+    }
+
+    /// The arm is none of these.
+    pub(in crate::study) fn unknown_arm<'b>(self, names: impl Iterator<Item = &'b str>) -> Error {
+        let arm = self.text(ARM);
+        let expected = expected_name(arm, "an arm of the table of arms", names);
+        self.refused("arm", format!("{}, an arm without features", named(arm)), expected)
     }
 
     /// The label, both of its parts or neither.

@@ -14,6 +14,7 @@ use ndarray::Array3;
 use rayon::prelude::*;
 use restive::Trajectories;
 use restive::instance::{Chain, Logged, NO_ACTION, Observation, UNSEEN};
+use std::path::Path;
 
 /// Names of the trajectories and what was logged, of one instance.
 pub(super) type Read = (Vec<String>, Trajectories);
@@ -36,7 +37,7 @@ impl Whole<'_> {
         let Self { origin, arms, settings, rows, first, has_propensity, has_reward } = self;
         let path = origin.path();
         if first > 1 {
-            return Err(Error::content(path, "column t", format!("{first} as the first step"), "0 or 1"));
+            return Err(late(path, first));
         }
         match rows {
             Rows::All => self.refuse_pulls_alone(&instances)?,
@@ -63,13 +64,7 @@ impl Whole<'_> {
             let (n, instance) = (arms.arms[k].len(), arms.instances.name(k));
             let steps = growing.runs.iter().map(|run| run.state.len() / n).max().unwrap_or(0);
             if steps <= first {
-                let (place, found) = (format!("instance {}", show::name(instance)), "no rows");
-                return Err(Error::content(
-                    path,
-                    place,
-                    found,
-                    "at least one row of every instance of the table of arms",
-                ));
+                return Err(no_rows(path, instance));
             }
             let shape = (growing.runs.len(), steps - first, n);
             let mut logged = Logged {
@@ -190,4 +185,15 @@ fn put<X: Copy>(all: &mut Array3<X>, j: usize, run: &[X], first: usize, n: usize
     let size = all.shape()[1] * n;
     let all = all.as_slice_mut().expect("made in standard layout");
     all[j * size..][..run.len()].copy_from_slice(run);
+}
+
+/// Steps that count from neither 0 nor 1.
+pub(in crate::study) fn late(path: &Path, first: usize) -> Error {
+    Error::content(path, "column t", format!("{first} as the first step"), "0 or 1")
+}
+
+/// An instance of which nothing was logged.
+pub(in crate::study) fn no_rows(path: &Path, instance: &str) -> Error {
+    let place = format!("instance {}", show::name(instance));
+    Error::content(path, place, "no rows", "at least one row of every instance of the table of arms")
 }
