@@ -16,9 +16,9 @@ use restive::index::whittle_index;
 use restive::instance::Observation;
 use restive::predictor::Ensemble;
 use restive::{Instance, Layout, Transition};
-use restive_tables::Study;
 use restive_tables::memory::require;
 use restive_tables::model::Card;
+use restive_tables::{Study, StudySettings};
 
 /// A study seen through a model.
 pub struct Applied<'a> {
@@ -38,8 +38,6 @@ pub struct Applied<'a> {
     pub(crate) study_name: String,
     /// of the model
     pub(crate) card: &'a Card,
-    /// the discount of the index that the model is meant for, where it says so
-    index_discount: Option<f64>,
 }
 
 impl<'a> Applied<'a> {
@@ -64,12 +62,12 @@ impl<'a> Applied<'a> {
         let predictions = instances.iter().map(predict).collect::<restive::Result<Vec<_>>>();
         let predictions = predictions.map_err(|error| Error::at(model_name)(error.into()))?;
         let mut notes = Vec::new();
-        let is_trained_on = model.card.fingerprint == study.fingerprint();
+        let is_trained_on = study.has_fingerprint(&model.card.fingerprint);
         if !is_trained_on {
             notes.push("the model was trained on another study or another state of this one".into());
         }
         let trained = model.card.configuration.observation;
-        let here = seen(study);
+        let here = seen(&study.settings);
         if trained != here {
             notes.push(format!("the model was trained with {trained} observation, the study has {here}"));
         }
@@ -77,20 +75,8 @@ impl<'a> Applied<'a> {
         let features = prepare::features(study);
         notes.extend(prepare::unseen(&features, encoding));
         notes.extend(prepare::flat(&features, encoding));
-        let index_discount = model.card.configuration.index_discount;
-        let index_discount = index_discount.filter(|discount| (0.0..=1.0).contains(discount));
         let (card, study_name) = (&model.card, study_name.to_string());
-        Ok(Self {
-            study,
-            ensemble,
-            instances,
-            predictions,
-            notes,
-            is_trained_on,
-            study_name,
-            card,
-            index_discount,
-        })
+        Ok(Self { study, ensemble, instances, predictions, notes, is_trained_on, study_name, card })
     }
 
     /// The split that the study gives, or the one of the model's seed.
@@ -121,8 +107,14 @@ impl<'a> Applied<'a> {
 
     /// The discount of the index: as asked, as the model was trained for, or 1 − 1/H.
     pub fn index_discount(&self, asked: Option<f64>) -> f64 {
-        asked.or(self.index_discount).unwrap_or(1.0 - 1.0 / self.study.settings.horizon as f64)
+        index_discount(asked, self.card, &self.study.settings)
     }
+}
+
+/// The discount of the index: as asked, as the model was trained for, or 1 − 1/H.
+pub(crate) fn index_discount(asked: Option<f64>, card: &Card, settings: &StudySettings) -> f64 {
+    let meant = card.configuration.index_discount.filter(|discount| (0.0..=1.0).contains(discount));
+    asked.or(meant).unwrap_or(1.0 - 1.0 / settings.horizon as f64)
 }
 
 /// The Whittle indices of all arms and states, or labels where states are seen at pulls only, and how many arms are not indexable; refused where some have none.

@@ -6,11 +6,11 @@ use restive::data::split::{Part, Split};
 use restive::instance::Observation;
 use restive::predictor::{Precision, PredictorKind};
 use restive::training::{Config, Keep, Method, Rate};
-use restive_tables::Study;
 use restive_tables::model::configuration::{
     Configuration, Dealt, Decision, Kept, PartSize, Precision as WrittenPrecision, Preset, Profile, Schedule,
     Seen, SplitOrigin, StepOption, Steps,
 };
+use restive_tables::{Study, StudySettings};
 
 /// The discount of the index of the published experiments.
 pub(crate) const PUBLISHED_DISCOUNT: f64 = 0.99;
@@ -69,14 +69,14 @@ pub(crate) fn describe(asked: &Asked, method: &Method, study: &Study, split: &Sp
         seed: config.seed,
         standardise: asked.standardise() == Standardise::Yes,
         drop: asked.drop.clone(),
-        observation: seen(study),
+        observation: seen(&study.settings),
         split: dealt(study, split),
     }
 }
 
 /// When the states of a study are seen, in the word of study.toml.
-pub(crate) fn seen(study: &Study) -> Seen {
-    match study.settings.observation {
+pub(crate) fn seen(settings: &StudySettings) -> Seen {
+    match settings.observation {
         Observation::Full => Seen::Full,
         Observation::Collapsing(_) => Seen::Collapsing,
     }

@@ -17,6 +17,7 @@ use restive::statistics::Mean;
 use restive::training::auto::auto_folds;
 use restive::training::{Choice, Method};
 use restive::{Instance, Trajectories, Transition, instance::Observation};
+use restive_tables::StudySettings;
 use restive_tables::model::OwnRecord;
 use restive_tables::model::history::{Lead, MemberHistory};
 use restive_tables::model::own_record::{HeldOutArms, WrittenRule};
@@ -119,29 +120,39 @@ pub struct History {
     pub own_record: OwnRecord,
 }
 
-impl Applied<'_> {
-    /// How records are to count: as asked, otherwise as held-out arms say. None where they were not to, or nobody can say.
-    pub(crate) fn history(&self, asked: Option<bool>) -> Result<(Rule, Option<History>)> {
-        if asked == Some(false) {
-            return Ok((Rule::Alone, None));
+/// How records are to count: as asked, otherwise as `own_record` says they helped. None where they were not to, or nobody can say.
+pub(crate) fn history(
+    own_record: impl FnOnce() -> Option<OwnRecord>,
+    asked: Option<bool>,
+    settings: &StudySettings,
+) -> Result<(Rule, Option<History>)> {
+    if asked == Some(false) {
+        return Ok((Rule::Alone, None));
+    }
+    let Some(own_record) = own_record() else {
+        if asked == Some(true) {
+            refuse!(
+                Opt("history"),
+                ": found no arms that were surely not learnt from, expected some: nothing says what a record is worth beside a \
+                 prediction; a column split with validation arms does"
+            );
         }
-        let Some(own_record) = self.card.own_record.clone().or_else(|| self.by_validation_arms()) else {
-            if asked == Some(true) {
-                refuse!(
-                    Opt("history"),
-                    ": found no arms that were surely not learnt from, expected some: nothing says what a record is worth beside a \
-                     prediction; a column split with validation arms does"
-                );
-            }
-            return Ok((Rule::Alone, None));
-        };
-        let is_used = asked == Some(true) || own_record.helps;
-        let rule = if is_used {
-            rule(&own_record, self.study.settings.observation, self.states())?
-        } else {
-            Rule::Alone
-        };
-        Ok((rule, Some(History { is_used, is_asked: asked == Some(true), own_record })))
+        return Ok((Rule::Alone, None));
+    };
+    let is_used = asked == Some(true) || own_record.helps;
+    let rule = if is_used {
+        rule(&own_record, settings.observation, settings.reward.states())?
+    } else {
+        Rule::Alone
+    };
+    Ok((rule, Some(History { is_used, is_asked: asked == Some(true), own_record })))
+}
+
+impl Applied<'_> {
+    /// How records are to count: as asked, otherwise as held-out arms say.
+    pub(crate) fn history(&self, asked: Option<bool>) -> Result<(Rule, Option<History>)> {
+        let own_record = || self.card.own_record.clone().or_else(|| self.by_validation_arms());
+        history(own_record, asked, &self.study.settings)
     }
 
     /// What the validation arms of this study say, for a card that says nothing; nothing where they may have been learnt from,
@@ -157,10 +168,6 @@ impl Applied<'_> {
             .map(|group| (group.select(&self.instances), self.prediction(group).view().to_owned()))
             .collect();
         learnt(&people, HeldOutArms::Validation, &self.ensemble.members[0].architecture().kind)
-    }
-
-    fn states(&self) -> usize {
-        self.study.settings.reward.states()
     }
 }
 

@@ -9,13 +9,13 @@ use crate::words::{counted, grouped, percent};
 use ndarray::{Array3, s};
 use restive::data::encoding::{EncodedColumn, Encoding, Standardise, Unseen};
 use restive::data::features::{Column, Features};
-use restive::data::split::{Group, Split};
+use restive::data::split::{Group, MOST_DEALT, Split};
 use restive::error::FeatureFault;
 use restive::evaluation::Propensity;
 use restive::instance::{Logged, OverBudget, Parts};
 use restive::{Instance, Trajectories};
-use restive_tables::Study;
 use restive_tables::show::{name, quoted_name};
+use restive_tables::{Study, StudyInstance, arm_key};
 
 /// The split of a study: as its column `split` says, otherwise 70/10/20 at random by the seed.
 pub fn split(study: &Study, seed: u64) -> Result<Split> {
@@ -24,7 +24,21 @@ pub fn split(study: &Study, seed: u64) -> Result<Split> {
 
 /// The same, with the bare reason where there is none.
 pub fn given_or_seeded(study: &Study, seed: u64) -> restive::Result<Split> {
-    study.given_split().unwrap_or_else(|| Split::seeded(&study.arms(), seed))
+    let seeded = || match is_dealt_by_key(&study.arms()) {
+        false => Split::seeded(&study.arms(), seed),
+        true => {
+            let keys = |there: &StudyInstance| {
+                there.arms.iter().map(|arm| arm_key(&there.name, arm)).collect::<Vec<u64>>()
+            };
+            Split::keyed(&study.instances.iter().map(keys).collect::<Vec<_>>(), seed)
+        }
+    };
+    study.given_split().unwrap_or_else(seeded)
+}
+
+/// Whether the arms of instances of these sizes are dealt by their keys: very many, in fewer than three instances.
+pub(crate) fn is_dealt_by_key(arms: &[usize]) -> bool {
+    arms.len() < 3 && arms.iter().sum::<usize>() > MOST_DEALT
 }
 
 /// The encoding of a study's features, learnt from some arms.
@@ -70,12 +84,15 @@ pub fn weigh(study: &Study, instances: &mut [Instance]) -> Result<()> {
 
 /// What should be known of a study that logged more pulls at a step than its budget allows today.
 pub fn over_budget(study: &Study) -> Option<String> {
-    let OverBudget { steps, most } = study.over_budget()?;
-    let (steps, budget) = (counted(steps as u64, "logged step"), study.settings.budget);
-    Some(format!(
+    study.over_budget().map(|over| say_over_budget(over, study.settings.budget))
+}
+
+pub(crate) fn say_over_budget(OverBudget { steps, most }: OverBudget, budget: usize) -> String {
+    let steps = counted(steps as u64, "logged step");
+    format!(
         "{steps} with more pulls than the budget of {budget}, {most} at most: the log counts as it is, decisions to come keep to \
          the budget"
-    ))
+    )
 }
 
 /// The instance with the propensities of its logged actions written down.
@@ -132,8 +149,12 @@ pub fn features(study: &Study) -> Features {
 
 /// One warning for each category that some of these arms have and no training arm had; one for all of a feature that has many.
 pub fn unseen(features: &Features, encoding: &Encoding) -> Vec<String> {
+    say_unseen(&encoding.unseen(features))
+}
+
+/// The same of categories by column and then by name.
+pub(crate) fn say_unseen(unseen: &[Unseen]) -> Vec<String> {
     const LISTED: usize = 3;
-    let unseen = encoding.unseen(features);
     let said = |column: &[Unseen]| {
         let known = "which no training arm has: encoded as none of the known";
         let warning = |categories: String, arms: usize| {
@@ -154,23 +175,76 @@ pub fn unseen(features: &Features, encoding: &Encoding) -> Vec<String> {
 /// One warning for each feature that the model learnt from and that does not differ between these arms: missing in all of them,
 /// or the same.
 pub fn flat(features: &Features, encoding: &Encoding) -> Vec<String> {
-    let flat = |learnt: &EncodedColumn| {
-        let column = features.column(&learnt.name).filter(|column| column.len() > 1)?;
-        let same = match column {
-            _ if column.missing() == column.len() => "missing in every arm".into(),
-            _ if column.missing() > 0 => return None, // that some are missing is a difference
-            Column::Number(values) if values.iter().all(|x| *x == values[0]) => {
-                format!("found {} in every arm", values[0])
+    let mut alike = Alike::default();
+    alike.add(features, encoding);
+    alike.warnings(encoding)
+}
+
+/// Whether the features that a model learnt from differ between arms that pass by.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Alike {
+    /// of each column of the encoding: arms, arms that miss it, and what the first had
+    columns: Vec<Seen>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Seen {
+    arms: usize,
+    missing: usize,
+    first: Option<Cell>,
+    differs: bool,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Cell {
+    Number(f64),
+    Text(String),
+}
+
+impl Alike {
+    /// Some arms pass by.
+    pub(crate) fn add(&mut self, features: &Features, encoding: &Encoding) {
+        self.columns.resize(encoding.columns.len(), Seen::default());
+        for (seen, learnt) in self.columns.iter_mut().zip(&encoding.columns) {
+            let Some(column) = features.column(&learnt.name) else { continue };
+            seen.arms += column.len();
+            seen.missing += column.missing();
+            if seen.differs {
+                continue;
             }
-            Column::Text(values) if values.iter().all(|x| *x == values[0]) => {
-                format!("found {} in every arm", quoted_name(values[0].as_deref().unwrap_or_default()))
+            match column {
+                Column::Number(values) => {
+                    for x in values.iter().filter(|x| !x.is_nan()) {
+                        let first = seen.first.get_or_insert(Cell::Number(*x));
+                        seen.differs |= *first != Cell::Number(*x);
+                    }
+                }
+                Column::Text(values) => {
+                    for text in values.iter().flatten() {
+                        let first = seen.first.get_or_insert_with(|| Cell::Text(text.clone()));
+                        seen.differs |= !matches!(first, Cell::Text(first) if first == text);
+                    }
+                }
             }
-            _ => return None,
+        }
+    }
+
+    /// One warning for each feature that does not differ.
+    pub(crate) fn warnings(&self, encoding: &Encoding) -> Vec<String> {
+        let flat = |(seen, learnt): (&Seen, &EncodedColumn)| {
+            let same = match &seen.first {
+                _ if seen.arms < 2 || seen.differs => return None,
+                None => "missing in every arm".into(),
+                // that some are missing is a difference
+                Some(_) if seen.missing > 0 => return None,
+                Some(Cell::Number(x)) => format!("found {x} in every arm"),
+                Some(Cell::Text(text)) => format!("found {} in every arm", quoted_name(text)),
+            };
+            let name = name(&learnt.name);
+            Some(format!(
+                "feature {name}: {same}, though it differed between arms at training: is the column right?"
+            ))
         };
-        let name = name(&learnt.name);
-        Some(format!(
-            "feature {name}: {same}, though it differed between arms at training: is the column right?"
-        ))
-    };
-    encoding.columns.iter().filter_map(flat).collect()
+        self.columns.iter().zip(&encoding.columns).filter_map(flat).collect()
+    }
 }

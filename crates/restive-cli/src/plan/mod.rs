@@ -3,7 +3,7 @@
 mod programme;
 pub(crate) mod report;
 
-use crate::shared::begin::{ModelAndStudy, check_table, use_threads};
+use crate::shared::begin::{check_table, read_model, use_threads};
 use crate::shared::failure::Usage;
 use crate::shared::say;
 use crate::shared::values::{choice, threads, yes_or_no};
@@ -191,9 +191,9 @@ pub(crate) fn run(arguments: &PlanArguments) -> anyhow::Result<()> {
         check_table(out, arguments.force.then_some(Plan::recognise), &arguments.model, study)?;
     }
     use_threads(arguments.threads)?;
-    let read = ModelAndStudy::read(&arguments.model, study)?;
-    let applied = read.applied()?;
-    let plan = applied.plan(&asked)?;
+    let trained = read_model(&arguments.model)?;
+    let names = [&arguments.model, study].map(|folder| folder.display().to_string());
+    let (plan, notes) = Plan::of_folder(&trained, study, [&names[0], &names[1]], &asked)?;
     for out in &arguments.out {
         plan.write(out, arguments.force)?;
     }
@@ -204,7 +204,7 @@ pub(crate) fn run(arguments: &PlanArguments) -> anyhow::Result<()> {
             say::print(|text| write_text(&plan, text, rows, arguments.out.first().map(PathBuf::as_path)))?
         }
     }
-    applied.notes.iter().chain(&plan.note()).chain(&plan.left_out()).for_each(say::note);
+    notes.iter().chain(&plan.note()).chain(&plan.left_out()).for_each(say::note);
     plan.warnings().iter().for_each(say::warning);
     Ok(())
 }

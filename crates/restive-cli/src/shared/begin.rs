@@ -32,6 +32,18 @@ pub(crate) fn model_and_study(first: &Path, study: Option<&Path>) -> anyhow::Res
     }
 }
 
+/// A model, from its folder.
+pub(crate) fn read_model(model: &Path) -> anyhow::Result<Trained> {
+    if model.join("study.toml").exists() && !model.join("card.json").exists() {
+        let message = format!(
+            "{}: found a study, expected the folder of a model: MODEL comes before STUDY",
+            model.display()
+        );
+        return Err(Usage(message).into());
+    }
+    Ok(Trained::read(model)?)
+}
+
 /// A model and a study, from their folders.
 pub(crate) struct ModelAndStudy {
     trained: Trained,
@@ -42,15 +54,8 @@ pub(crate) struct ModelAndStudy {
 
 impl ModelAndStudy {
     pub(crate) fn read(model: &Path, study: &Path) -> anyhow::Result<Self> {
-        if model.join("study.toml").exists() && !model.join("card.json").exists() {
-            let message = format!(
-                "{}: found a study, expected the folder of a model: MODEL comes before STUDY",
-                model.display()
-            );
-            return Err(Usage(message).into());
-        }
         let names = [model, study].map(|folder| folder.display().to_string());
-        Ok(Self { trained: Trained::read(model)?, study: Study::read(study)?, names })
+        Ok(Self { trained: read_model(model)?, study: Study::read(study)?, names })
     }
 
     /// What the study is called, or its folder.

@@ -32,6 +32,8 @@ pub(crate) struct Candidates {
     /// people without a place for a reason that is no rule: gone, not to be called
     pub(crate) gone: usize,
     pub(crate) not_to_be_called: usize,
+    /// the ids that the rules name, of those who are among these people
+    pub(crate) named: Vec<String>,
 }
 
 impl Candidates {
@@ -42,7 +44,7 @@ impl Candidates {
         is_known: &[bool],
         trial: Option<&InTrial>,
     ) -> Result<Self> {
-        let arms = &known.there.arms;
+        let arms = known.arms;
         let n = arms.len();
         let mut all = Self {
             is_there: is_known.to_vec(),
@@ -52,6 +54,7 @@ impl Candidates {
             is_control: vec![false; n],
             gone: 0,
             not_to_be_called: 0,
+            named: Vec::new(),
         };
         if let Some(trial) = trial {
             let is_control =
@@ -103,35 +106,24 @@ impl Candidates {
         if rules.must_call.is_empty() && rules.never_call.is_empty() {
             return Ok(());
         }
-        let mut position: HashMap<&str, usize> = HashMap::new();
-        for (i, arm) in known.there.arms.iter().enumerate() {
-            position.insert(arm, i);
-            if let Some(person) = known.person(i) {
-                position.insert(&person.id, i);
+        let mut position: HashMap<&str, Option<usize>> =
+            rules.must_call.iter().chain(&rules.never_call).map(|id| (id.as_str(), None)).collect();
+        for (i, arm) in known.arms.iter().enumerate() {
+            let ids = [Some(arm.as_str()), known.person(i).map(|person| person.id.as_str())];
+            for id in ids.into_iter().flatten() {
+                position.get_mut(id).into_iter().for_each(|position| *position = Some(i));
             }
         }
-        let find = |what: &str, id: &String| {
-            position.get(id.as_str()).copied().ok_or_else(|| {
-                let path = show::path(rules.path());
-                let name = show::name(id);
-                Error::Data(
-                    format!(
-                        "{path}: {what}: found nobody with the id {name}, expected a person of the study"
-                    )
-                    .into(),
-                )
-            })
-        };
-        for id in &rules.must_call {
-            self.must[find("must_call", id)?] = true;
-        }
+        let found =
+            |ids: &[String]| -> Vec<usize> { ids.iter().filter_map(|id| position[id.as_str()]).collect() };
+        found(&rules.must_call).into_iter().for_each(|i| self.must[i] = true);
         let mut never = vec![false; self.must.len()];
-        for id in &rules.never_call {
-            never[find("never_call", id)?] = true;
-        }
+        found(&rules.never_call).into_iter().for_each(|i| never[i] = true);
         if !rules.never_call.is_empty() {
             self.keep_out("never_call", |i| never[i])?;
         }
+        let found = position.iter().filter(|(_, position)| position.is_some());
+        self.named = found.map(|(id, _)| id.to_string()).collect();
         Ok(())
     }
 
@@ -139,7 +131,7 @@ impl Candidates {
     fn check_must(&self, rules: &Rules, known: &Known<'_>) -> Result<()> {
         let Some(i) = (0..self.must.len()).find(|i| self.must[*i] && !self.may(*i)) else { return Ok(()) };
         let path = show::path(rules.path());
-        let name = show::name(&known.there.arms[i]);
+        let name = show::name(&known.arms[i]);
         let why = match self.is_there[i] {
             false => "is gone, not to be called or was never seen".into(),
             true if self.is_control[i] => "is left alone by the trial that runs".into(),
@@ -187,14 +179,17 @@ impl Candidates {
         }
     }
 
-    /// Whether somebody may have a place if a rule were not there.
-    pub(crate) fn may_without(&self, i: usize, rule: usize) -> bool {
-        self.is_there[i] && !self.is_control[i] && self.out_by[i] & !(1 << rule) == 0
-    }
-
     /// How many people each rule keeps out who could be called otherwise.
     pub(crate) fn kept_out(&self, rule: usize) -> usize {
         let is_out = |i: &usize| self.is_there[*i] && self.out_by[*i] & (1 << rule) != 0;
         (0..self.out_by.len()).filter(is_out).count()
     }
+}
+
+/// Somebody whom the rules name is not in the study.
+pub(crate) fn nobody(rules: &Rules, what: &str, id: &str) -> Error {
+    let (path, name) = (show::path(rules.path()), show::name(id));
+    Error::Data(
+        format!("{path}: {what}: found nobody with the id {name}, expected a person of the study").into(),
+    )
 }

@@ -7,15 +7,16 @@
 
 use crate::evaluate::Interval;
 use crate::words::{counted, grouped};
-use ndarray::{Array2, Axis};
+use ndarray::ArrayView2;
+use restive::Transition;
 use restive::evaluation::{Budgeted, Certified, World};
 use restive::statistics::Mean;
-use restive::{Instance, Transition};
-use restive_tables::arm_key;
+use restive_tables::StudySettings;
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 
 /// People that are simulated, at most.
-const MOST: usize = 2_000;
+pub(super) const MOST: usize = 2_000;
 /// Numbers in the tables that people are ranked by, about: at all steps, for everybody, in every state.
 const TABLE: usize = 4_000_000;
 /// However large the tables are.
@@ -137,47 +138,37 @@ fn small(x: f64) -> String {
     format!("{x:.decimals$}")
 }
 
-/// The plan of an instance.
+/// Those who stand for all whom a plan of an instance can do something for.
 pub(super) struct Certifying<'a> {
-    pub(super) instance: &'a Instance,
+    pub(super) settings: &'a StudySettings,
+    /// `[n,M,2,M]`
     pub(super) transition: &'a Transition,
-    pub(super) name: &'a str,
-    pub(super) arms: &'a [String],
-    /// none where a plan can do nothing
-    pub(super) state: &'a [Option<u16>],
-    pub(super) listed: &'a [usize],
-    pub(super) index: Option<&'a Array2<f64>>,
+    /// `[n]`
+    pub(super) state: &'a [u16],
+    /// `[n]`: whether they are on the list
+    pub(super) is_listed: &'a [bool],
+    /// `[n,L]`, where people are ranked by it
+    pub(super) index: Option<ArrayView2<'a, f64>>,
+    /// all of them
+    pub(super) people: usize,
     pub(super) budget: usize,
     pub(super) steps: usize,
     pub(super) seed: u64,
 }
 
-/// What the plan of an instance promises; none where there is nobody.
-pub(super) fn certify(plan: &Certifying<'_>) -> Option<PlanCertificate> {
-    let people: Vec<usize> = (0..plan.state.len()).filter(|i| plan.state[*i].is_some()).collect();
-    if people.is_empty() || plan.steps == 0 {
-        return None;
-    }
-    let labels = plan.instance.labels();
-    let most = (TABLE / (plan.steps * labels)).clamp(LEAST, MOST);
-    let mut is_listed = vec![false; plan.state.len()];
-    plan.listed.iter().for_each(|i| is_listed[*i] = true);
-    let chosen = sample(plan, &people, &is_listed, most);
-    let scale = people.len() as f64 / chosen.len() as f64;
-    let budget = (plan.budget.min(people.len()) as f64 / scale).round() as usize;
-    let transition = plan.transition.select_arms(&chosen);
-    let world = World::new(plan.instance.observation(), plan.instance.reward(), &transition);
-    let state: Vec<u16> = chosen.iter().map(|i| plan.state[*i].expect("only those with one")).collect();
-    let first: Vec<bool> = chosen.iter().map(|i| is_listed[*i]).collect();
-    let index = plan.index.map(|table| table.select(Axis(0), &chosen));
+/// What the plan of an instance promises.
+pub(super) fn certify(plan: &Certifying<'_>) -> PlanCertificate {
+    let scale = plan.people as f64 / plan.state.len() as f64;
+    let budget = (plan.budget.min(plan.people) as f64 / scale).round() as usize;
+    let world = World::new(plan.settings.observation, &plan.settings.reward, plan.transition);
     let certified = Certified {
         world: &world,
-        discount: plan.instance.discount(),
+        discount: plan.settings.discount,
         budget,
         steps: plan.steps,
-        state: &state,
-        first: Some(&first),
-        index: index.as_ref().map(|table| table.view()),
+        state: plan.state,
+        first: Some(plan.is_listed),
+        index: plan.index,
     };
     let found = certified.certificate(plan.seed);
     let scaled = |Mean { mean, low, high, .. }: Mean| Interval {
@@ -192,9 +183,9 @@ pub(super) fn certify(plan: &Certifying<'_>) -> Option<PlanCertificate> {
         value: scaled(*value),
     };
     let whole = |Mean { mean, low, high, .. }: Mean| Interval { value: mean, low, high };
-    Some(PlanCertificate {
-        people: people.len(),
-        simulated: chosen.len(),
+    PlanCertificate {
+        people: plan.people,
+        simulated: plan.state.len(),
         steps: plan.steps,
         no_action: found.no_action * scale,
         bound: found.bound * scale,
@@ -204,27 +195,29 @@ pub(super) fn certify(plan: &Certifying<'_>) -> Option<PlanCertificate> {
         one_more: found.one_more,
         enough: all(found.enough),
         curve: found.curve.iter().map(at).collect(),
-    })
+    }
 }
 
-/// Those who stand for all: in proportion of those on the list and of the others, in the order of the study.
-fn sample(plan: &Certifying<'_>, people: &[usize], is_listed: &[bool], most: usize) -> Vec<usize> {
-    if people.len() <= most {
-        return people.to_vec();
+/// Those who stand for `people`: in proportion of those on the list and of the others, by the smallest keys. `listed` and `smallest` are in the
+/// order of their keys; `smallest` has all people, or as many as may be needed.
+pub(super) fn sample(
+    settings: &StudySettings,
+    steps: usize,
+    people: usize,
+    listed: &[u32],
+    smallest: &[u32],
+) -> Vec<u32> {
+    let labels = settings.observation.labels(settings.reward.states());
+    let most = (TABLE / (steps * labels)).clamp(LEAST, MOST);
+    if people <= most {
+        return smallest.to_vec();
     }
-    let part = most as f64 / people.len() as f64;
-    let mut chosen = Vec::with_capacity(most + 1);
-    for listed in [true, false] {
-        let mut some: Vec<(u64, usize)> = people
-            .iter()
-            .filter(|i| is_listed[**i] == listed)
-            .map(|i| (arm_key(plan.name, &plan.arms[*i]), *i))
-            .collect();
-        some.sort_unstable();
-        let count = (some.len() as f64 * part).round() as usize;
-        chosen.extend(some.into_iter().take(count).map(|(_, i)| i));
-    }
-    chosen.sort_unstable();
+    let part = most as f64 / people as f64;
+    let count = |of: usize| (of as f64 * part).round() as usize;
+    let is_listed: HashSet<u32> = listed.iter().copied().collect();
+    let others = smallest.iter().filter(|place| !is_listed.contains(place));
+    let mut chosen: Vec<u32> = listed[..count(listed.len())].to_vec();
+    chosen.extend(others.take(count(people - listed.len())));
     chosen
 }
 

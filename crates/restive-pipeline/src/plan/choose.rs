@@ -11,21 +11,18 @@
 //! be the ones who are left.
 
 use super::asked::PlanAsked;
-use super::candidates::{Candidates, WRONG_NUMBER};
-use super::row::Chosen;
+use super::candidates::WRONG_NUMBER;
+use super::contender::{Cells, Contender};
+use super::row::{Chosen, Cut, Place};
 use crate::error::{Error, Result};
 use crate::rules::Rules;
-use crate::rules::condition::Value;
-use crate::rules::people::Known;
 use crate::words::counted;
 use rayon::prelude::*;
 use restive::allocation::{
-    Allocation, Conflict, Cost, Draw, Family, Inclusion, NO_GROUP, Problem, Refusal, RuleRef, allocate, draw,
-    tie_key,
+    Allocation, Conflict, Cost, Draw, Family, Inclusion, Problem, Refusal, RuleRef, allocate, draw, tie_key,
 };
 use restive_tables::show;
 use serde::Serialize;
-use std::collections::HashMap;
 
 /// How many places there are, and how many of them are drawn.
 pub(crate) struct Places {
@@ -107,9 +104,9 @@ pub(super) fn add(all: &mut Vec<RulePrice>, more: Vec<RulePrice>) {
     }
 }
 
-/// Who got a place.
+/// Who got a place, of those who could still have one.
 pub(crate) struct Choice {
-    /// who could have had one, `[N]`
+    /// `[N]`: whether she may have one; the others could if a rule were not there
     pub(crate) is_candidate: Vec<bool>,
     /// `[N]`
     pub(crate) chosen: Vec<Chosen>,
@@ -129,24 +126,25 @@ pub(crate) struct Choice {
     pub(crate) rules: Vec<RulePrice>,
 }
 
-/// Groups of everybody by a limit, and what messages call them.
-pub(super) struct Grouped {
-    pub(super) family: Family,
-    /// of each group
-    names: Vec<String>,
+/// Those who can still have a place, in the order of their names.
+pub(crate) struct Among<'a> {
+    pub(crate) people: &'a [Contender],
+    pub(crate) cells: &'a Cells,
+    /// by name, `[N]`
+    pub(crate) names: &'a [&'a str],
+    /// what keeps people out, in a few words, and how many each keeps out
+    pub(crate) keeping_out: &'a [(String, usize)],
 }
 
 /// What everybody's places are dealt by.
 struct Deal<'a> {
     rules: &'a Rules,
-    candidates: &'a Candidates,
-    score: &'a [f64],
-    value: &'a [f64],
+    among: &'a Among<'a>,
     key: Vec<u64>,
-    groups: Vec<Grouped>,
+    /// of every limit, and what messages call the groups
+    groups: Vec<(Family, Vec<String>)>,
     cost: Option<Vec<f64>>,
     budget: usize,
-    only_beneficial: bool,
 }
 
 /// A rule that is left out to see what it costs.
@@ -160,35 +158,27 @@ enum Without {
 }
 
 impl Choice {
-    pub(crate) fn new(
-        asked: &PlanAsked,
-        places: &Places,
-        known: &Known<'_>,
-        candidates: &Candidates,
-        score: &[f64],
-        value: &[f64],
-        period: &str,
-    ) -> Result<Self> {
-        let (rules, arms) = (&asked.rules, &known.there.arms);
-        let n = arms.len();
+    pub(crate) fn new(asked: &PlanAsked, places: &Places, among: &Among<'_>, period: &str) -> Result<Self> {
+        let rules = &asked.rules;
+        let people = among.people;
+        let n = people.len();
         let deal = Deal {
             rules,
-            candidates,
-            score,
-            value,
-            key: arms.iter().map(|arm| tie_key(asked.seed, period, arm)).collect(),
-            groups: groups(rules, known)?,
-            cost: costs(rules, known)?,
+            among,
+            key: among.names.iter().map(|arm| tie_key(asked.seed, period, arm)).collect(),
+            groups: among.cells.families(&rules.limits, |limit| {
+                people.iter().map(|one| among.cells.group_of(one.cell, limit)).collect()
+            }),
+            cost: rules.cost.as_ref().map(|_| people.iter().map(|one| among.cells.cost(one.cell)).collect()),
             budget: places.budget,
-            only_beneficial: asked.only_beneficial,
         };
-        let among = deal.among(Without::Nothing);
-        let drawn = deal.problem(&among, Without::Nothing, |problem| {
+        let candidates = deal.candidates(Without::Nothing);
+        let drawn = deal.problem(&candidates, Without::Nothing, |problem| {
             let asked =
                 Draw { explore: places.explore, is_reserved: true, is_given_ranks: true, ..Draw::default() };
             draw(problem, &asked)
         });
-        let drawn = drawn.map_err(|refused| deal.refused(refused, &among, known))?;
+        let drawn = drawn.map_err(|refused| deal.refused(refused, &candidates))?;
         let mut choice = Self {
             is_candidate: vec![false; n],
             chosen: vec![Chosen::No; n],
@@ -204,14 +194,14 @@ impl Choice {
             gap: drawn.allocation.gap,
             rules: Vec::new(),
         };
-        for (c, &i) in among.iter().enumerate() {
+        for (c, &i) in candidates.iter().enumerate() {
             choice.is_candidate[i] = true;
             choice.inclusion[i] = drawn.probability[c];
-            choice.value += drawn.probability[c] * value[i];
+            choice.value += drawn.probability[c] * people[i].value;
             choice.chosen[i] = match (drawn.allocation.chosen[c], drawn.by_lot[c]) {
                 (false, _) => Chosen::No,
                 (true, true) => Chosen::Draw,
-                (true, false) if candidates.must[i] => Chosen::Must,
+                (true, false) if people[i].must => Chosen::Must,
                 (true, false) => Chosen::Rank,
             };
         }
@@ -222,18 +212,32 @@ impl Choice {
         Ok(choice)
     }
 
+    /// Where the list ends; `is_plain` where rank alone decided.
+    pub(crate) fn cut(&self, people: &[Contender], is_plain: bool) -> Cut {
+        // higher scores first, then smaller keys
+        let order = |a: &Place, b: &Place| b.score.total_cmp(&a.score).then(a.tie.cmp(&b.tie));
+        let places = |is_one: &dyn Fn(usize) -> bool| -> Vec<Place> {
+            let of = |i: usize| Place { score: people[i].score, tie: self.key[i] };
+            (0..people.len()).filter(|i| is_one(*i)).map(of).collect()
+        };
+        let last = places(&|i| self.chosen[i] == Chosen::Rank);
+        let next = places(&|i| self.is_candidate[i] && self.chosen[i] == Chosen::No);
+        Cut { last: last.into_iter().max_by(order), next: next.into_iter().min_by(order), is_plain }
+    }
+
     /// The order of the list: by score, with those who were drawn anywhere between them.
     fn order(&mut self, deal: &Deal<'_>) {
         let of = |wanted: fn(Chosen) -> bool| -> Vec<usize> {
             (0..self.chosen.len()).filter(|i| wanted(self.chosen[*i])).collect()
         };
+        let score = |i: usize| deal.among.people[i].score;
         let mut ranked = of(|chosen| matches!(chosen, Chosen::Rank | Chosen::Must));
         ranked.sort_by(|a, b| {
-            let by_score = deal.score[*b].partial_cmp(&deal.score[*a]).expect("scores are numbers");
+            let by_score = score(*b).partial_cmp(&score(*a)).expect("scores are numbers");
             by_score.then_with(|| deal.key[*a].cmp(&deal.key[*b]))
         });
         let mut by_rank = ranked.iter().filter(|i| self.chosen[**i] == Chosen::Rank);
-        self.last = by_rank.next_back().map_or(0.0, |i| deal.score[*i]);
+        self.last = by_rank.next_back().map_or(0.0, |i| score(*i));
         let count = ranked.len() as f64;
         let place = |(k, i): (usize, usize)| ((k as f64 + 0.5) / count, i);
         let mut places: Vec<(f64, usize)> = ranked.into_iter().enumerate().map(place).collect();
@@ -247,13 +251,13 @@ impl Choice {
 
 impl Deal<'_> {
     /// Who may have a place if a rule were not there.
-    fn among(&self, without: Without) -> Vec<usize> {
-        let may = |i: usize| match without {
-            Without::KeepingOut(rule) => self.candidates.may_without(i, rule),
-            _ => self.candidates.may(i),
+    fn candidates(&self, without: Without) -> Vec<usize> {
+        let people = self.among.people;
+        let may = |i: &usize| match without {
+            Without::KeepingOut(rule) => people[*i].out_by & !(1 << rule) == 0,
+            _ => people[*i].out_by == 0,
         };
-        let pays = |i: usize| !self.only_beneficial || self.score[i] > 0.0 || self.candidates.must[i];
-        (0..self.score.len()).filter(|i| may(*i) && pays(*i)).collect()
+        (0..people.len()).filter(may).collect()
     }
 
     /// Deals places among some people.
@@ -263,19 +267,19 @@ impl Deal<'_> {
         without: Without,
         solve: impl FnOnce(&Problem<'_>) -> std::result::Result<T, Refusal>,
     ) -> std::result::Result<T, Refusal> {
-        let of = |all: &[f64]| -> Vec<f64> { among.iter().map(|i| all[*i]).collect() };
-        let value = of(self.score);
+        let people = self.among.people;
+        let value: Vec<f64> = among.iter().map(|i| people[*i].score).collect();
         let key: Vec<u64> = among.iter().map(|i| self.key[*i]).collect();
-        let must: Vec<bool> =
-            among.iter().map(|i| self.candidates.must[*i] && without != Without::Must).collect();
+        let must: Vec<bool> = among.iter().map(|i| people[*i].must && without != Without::Must).collect();
         let kept = |k: &usize| without != Without::Limit(*k);
         let families: Vec<Family> = (0..self.groups.len())
             .filter(kept)
             .map(|k| {
-                let family = &self.groups[k].family;
+                let family = &self.groups[k].0;
                 Family { group: among.iter().map(|i| family.group[*i]).collect(), ..family.clone() }
             })
             .collect();
+        let of = |cost: &[f64]| -> Vec<f64> { among.iter().map(|i| cost[*i]).collect() };
         let cost = self.cost.as_deref().filter(|_| without != Without::Cost).map(of);
         let most = self.rules.cost.as_ref().map_or(0.0, |cost| cost.at_most);
         solve(&Problem {
@@ -291,24 +295,24 @@ impl Deal<'_> {
 
     /// What the places by rank are worth without a rule.
     fn worth(&self, without: Without) -> std::result::Result<(f64, bool), Refusal> {
-        let among = self.among(without);
+        let among = self.candidates(without);
         let Allocation { chosen, gap, .. } = self.problem(&among, without, allocate)?;
-        let worth = among.iter().zip(chosen).filter(|(_, chosen)| *chosen).map(|(i, _)| self.value[*i]).sum();
+        let chosen = among.iter().zip(chosen).filter(|(_, chosen)| *chosen);
+        let worth = chosen.map(|(i, _)| self.among.people[*i].value).sum();
         Ok((worth, gap > 0.0))
     }
 
     /// What each rule costs; `expected` is what the list with its draws is worth.
     fn prices(&self, drawn: usize, expected: f64) -> Result<Vec<RulePrice>> {
-        let keeping = (0..self.candidates.rules.len()).map(Without::KeepingOut);
+        let keeping_out = self.among.keeping_out;
+        let keeping = (0..keeping_out.len()).map(Without::KeepingOut);
         let limits = (0..self.groups.len()).map(Without::Limit);
         let must = (!self.rules.must_call.is_empty()).then_some(Without::Must);
         let cost = self.cost.is_some().then_some(Without::Cost);
         let all: Vec<Without> = keeping.chain(limits).chain(must).chain(cost).collect();
         // the rule that holds unless another is written is not said to be there where it keeps nobody out
         let is_idle = |rule: &Without| match rule {
-            Without::KeepingOut(k) => {
-                self.candidates.kept_out(*k) == 0 && self.candidates.rules[*k] == WRONG_NUMBER
-            }
+            Without::KeepingOut(k) => keeping_out[*k].1 == 0 && keeping_out[*k].0 == WRONG_NUMBER,
             _ => false,
         };
         let all: Vec<Without> = all.into_iter().filter(|rule| !is_idle(rule)).collect();
@@ -321,7 +325,8 @@ impl Deal<'_> {
             let costs = worth - with_all;
             let (rule, keeps_out) = match *without {
                 Without::KeepingOut(k) => {
-                    (format!("leave out: {}", self.candidates.rules[k]), Some(self.candidates.kept_out(k)))
+                    let (rule, people) = &keeping_out[k];
+                    (format!("leave out: {rule}"), Some(*people))
                 }
                 Without::Limit(k) => (self.rules.limits[k].words(), None),
                 Without::Must => (format!("must call {}", self.rules.must_call.len()), None),
@@ -342,7 +347,7 @@ impl Deal<'_> {
     }
 
     /// Why places cannot be dealt, in words.
-    fn refused(&self, refused: Refusal, among: &[usize], known: &Known<'_>) -> Error {
+    fn refused(&self, refused: Refusal, among: &[usize]) -> Error {
         let path = show::path(self.rules.path());
         let Conflict { rules, missing, .. } = match refused {
             Refusal::Conflict(conflict) => conflict,
@@ -354,7 +359,7 @@ impl Deal<'_> {
             RuleRef::AtMost { family, group } => self.bound(*family, *group, false),
             RuleRef::Must { people } => {
                 let names: Vec<String> =
-                    people.iter().map(|person| show::name(&known.there.arms[among[*person]])).collect();
+                    people.iter().map(|person| show::name(self.among.names[among[*person]])).collect();
                 format!("must_call {}", names.join(", "))
             }
             RuleRef::Cost => {
@@ -374,7 +379,7 @@ impl Deal<'_> {
     }
 
     fn bound(&self, family: usize, group: usize, is_floor: bool) -> String {
-        let Grouped { family: of, names } = &self.groups[family];
+        let (of, names) = &self.groups[family];
         let by = show::name(&self.rules.limits[family].by);
         let (word, bound) = match is_floor {
             true => ("at least", of.at_least[group]),
@@ -392,65 +397,4 @@ fn unexpected(refused: Refusal) -> Error {
             Error::Data("rules: found that all can be met and fewer cannot, expected both".into())
         }
     }
-}
-
-/// The groups of every limit.
-pub(super) fn groups(rules: &Rules, known: &Known<'_>) -> Result<Vec<Grouped>> {
-    let one = |limit: &crate::rules::Limit| {
-        let place = known.find(rules, limit.at, &limit.by)?;
-        let mut names: Vec<String> = Vec::new();
-        let mut numbers: HashMap<String, u32> = HashMap::new();
-        let mut group = Vec::with_capacity(known.there.arms.len());
-        for i in 0..known.there.arms.len() {
-            let value = known.value(place, i);
-            if value == Value::Missing {
-                group.push(NO_GROUP);
-                continue;
-            }
-            let name = value.to_string();
-            let next = names.len() as u32;
-            let number = *numbers.entry(name.clone()).or_insert(next);
-            if number == next {
-                names.push(name);
-            }
-            group.push(number);
-        }
-        let named = limit.at_least.named.keys().chain(limit.at_most.named.keys());
-        if let Some(unknown) = named.into_iter().find(|name| !numbers.contains_key(*name)) {
-            let some: Vec<String> = names.iter().take(8).map(|name| show::name(name)).collect();
-            let found = format!(
-                "limit by {}: found nobody with {}, expected a value such as {}",
-                show::name(&limit.by),
-                show::name(unknown),
-                some.join(", ")
-            );
-            return Err(rules.fault(limit.at, found));
-        }
-        let at_least = names.iter().map(|name| limit.at_least.of(name).unwrap_or(0)).collect();
-        let at_most = names.iter().map(|name| limit.at_most.of(name).unwrap_or(usize::MAX)).collect();
-        Ok(Grouped { family: Family { group, at_least, at_most }, names })
-    };
-    rules.limits.iter().map(one).collect()
-}
-
-/// What a call to each person costs.
-pub(super) fn costs(rules: &Rules, known: &Known<'_>) -> Result<Option<Vec<f64>>> {
-    let Some(cost) = &rules.cost else { return Ok(None) };
-    let n = known.there.arms.len();
-    let Some(column) = &cost.column else { return Ok(Some(vec![cost.each; n])) };
-    let place = known.find(rules, cost.at, column)?;
-    let one = |i: usize| match known.value(place, i) {
-        Value::Number(x) if x >= 0.0 => Ok(x),
-        other => {
-            let found = match other {
-                Value::Missing => "nothing".into(),
-                other => show::quoted_name(&other.to_string()),
-            };
-            let (column, arm) = (show::name(column), show::name(&known.there.arms[i]));
-            let said =
-                format!("cost: column {column}: found {found} for {arm}, expected a number of at least 0");
-            Err(rules.fault(cost.at, said))
-        }
-    };
-    (0..n).map(one).collect::<Result<_>>().map(Some)
 }

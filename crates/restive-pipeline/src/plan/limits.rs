@@ -1,12 +1,14 @@
 //! The limits and costs of rules as an allocation has them, for whoever deals the places of a plan anew.
 
-use super::choose::{costs, groups};
+use super::contender::Contenders;
+use super::gather::{costs, groups};
 use crate::error::Result;
 use crate::latest::planned_step;
 use crate::rules::Rules;
 use crate::rules::people::{Known, Place};
 use restive::allocation::Family;
 use restive_tables::{Contacts, StudyInstance};
+use std::collections::BTreeSet;
 
 /// The limits and costs of rules, of the people of one instance.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,7 +31,11 @@ impl Rules {
         for (at, column) in limits.chain(cost) {
             is_by_log |= matches!(known.find(self, at, column)?, Place::Logged(_));
         }
-        let families = groups(self, &known)?.into_iter().map(|grouped| grouped.family).collect();
+        let mut contenders = Contenders::new(self, 0, false);
+        let groups = groups(&mut contenders, &mut BTreeSet::new(), self, &known)?;
+        let cells = contenders.finish().1;
+        let families = cells.families(&self.limits, |k| groups[k].clone());
+        let families = families.into_iter().map(|(family, _)| family).collect();
         let most = self.cost.as_ref().map_or(0.0, |cost| cost.at_most);
         let cost = costs(self, &known)?.map(|of| (of, most));
         Ok(Limits { families, cost, is_by_log })

@@ -9,10 +9,14 @@
 //!
 //! | file | what happens there |
 //! |---|---|
-//! | `asked` | what a plan may be asked for |
-//! | `standing`, `ahead` | where everybody stands; what a pull is worth over the steps ahead |
+//! | `asked`, `outset` | what a plan may be asked for; what is settled before anybody is looked at |
+//! | `standing`, `here` | where people stand; some people as a plan knows them |
+//! | `ahead` | what a pull is worth over the steps ahead |
 //! | `candidates` | who may have a place, and which rules keep the others out |
 //! | `certificate` | how far the plan comes towards what no policy exceeds, and what more or fewer pulls would bring |
+//! | `gather`, `contender` | what is kept of people as they pass by; who can still have a place |
+//! | `memory`, `stream`, `folder` | a study that is in memory; one that passes by; which of them a folder is |
+//! | `finish` | from those who can still have a place to the list |
 //! | `choose` | who gets a place under the rules, with which probability, and what each rule costs |
 //! | `limits` | the rules' limits and costs, for whoever deals places anew |
 //! | `outlook` | how everybody is expected to move, for trials |
@@ -23,31 +27,37 @@ mod asked;
 mod candidates;
 mod certificate;
 mod choose;
+mod contender;
+mod finish;
+mod folder;
+mod gather;
+mod here;
 mod limits;
+mod memory;
 mod outlook;
+mod outset;
 mod row;
 mod standing;
+mod stream;
 mod write;
 
 pub use ahead::Bound;
 pub use asked::{InTrial, PlanAsked, PolicyName};
 pub use certificate::{AtBudget, Nouns, PlanCertificate};
 pub use choose::{Chance, RulePrice};
+pub use folder::{MOST_IN_MEMORY, is_large};
 pub use limits::Limits;
 pub use outlook::Outlook;
 pub use row::{Chosen, Cut, Eligible, Excluded, LastSeen, Place, PlannedArm, Worth};
+pub use stream::Passing;
 
-use crate::apply::{Applied, indices};
-use crate::error::{Error, Result};
-use crate::latest::planned_step;
-use crate::message::{Message, Opt, message};
-use crate::own_record::{History, with_record};
-use crate::rules::people::Known;
+use crate::message::Message;
+use crate::own_record::History;
 use crate::words::{counted, grouped};
 pub(crate) use ahead::Ahead;
 use candidates::Candidates;
-use choose::{Choice, Places};
-use restive_tables::{arm_key, show};
+use choose::Places;
+use outset::Outset;
 use serde::Serialize;
 pub(crate) use standing::Standing;
 
@@ -112,31 +122,19 @@ pub struct Plan {
     pub plan: Vec<PlannedArm>,
 }
 
-impl Applied<'_> {
-    /// Whom to pull next.
-    pub fn plan(&self, asked: &PlanAsked) -> Result<Plan> {
-        asked.check()?;
-        let chosen = asked.instance.as_deref().map(|name| self.instance(name)).transpose()?;
-        let observation = self.study.settings.observation;
-        let (rule, history) = self.history(asked.history)?;
-        let discount = self.index_discount(asked.index_discount);
-        let places = Places::new(asked, self.study.settings.budget);
-        let is_chosen = |k: &usize| chosen.is_none_or(|chosen| chosen == *k);
-        let planned: Vec<usize> = (0..self.instances.len()).filter(is_chosen).collect();
-        let mut all = Vec::new();
-        for &k in &planned {
-            all.push(self.steps_left(k, asked, planned_step(&self.study.instances[k].trajectories))?);
-        }
-        let policy = asked.policy(all.iter().all(Option::is_some))?;
-        let mut plan = Plan {
-            policy,
+impl Plan {
+    /// Nobody yet.
+    fn new(outset: &Outset<'_>) -> Self {
+        let Outset { asked, settings, policy, places, .. } = outset;
+        Self {
+            policy: *policy,
             budget: places.budget,
             explore: places.explore,
             drawn: 0,
             gap: 0.0,
             steps: [usize::MAX, 0],
-            index_discount: (policy == PolicyName::Whittle).then_some(discount),
-            history,
+            index_discount: (*policy == PolicyName::Whittle).then_some(outset.discount),
+            history: outset.history.clone(),
             bound: Bound::default(),
             certificate: None,
             value: 0.0,
@@ -144,7 +142,7 @@ impl Applied<'_> {
             rules: Vec::new(),
             never_observed: 0,
             not_indexable: 0,
-            is_labelled: observation.chain().is_some(),
+            is_labelled: settings.observation.chain().is_some(),
             gone: 0,
             not_to_be_called: 0,
             kept_columns: asked.people.as_ref().map_or(Vec::new(), |people| people.kept.clone()),
@@ -152,160 +150,18 @@ impl Applied<'_> {
             excluded: Vec::new(),
             cuts: Vec::new(),
             plan: Vec::new(),
-        };
-        for (&k, left) in planned.iter().zip(&all) {
-            let (instance, there) = (&self.instances[k], &self.study.instances[k]);
-            let transition = with_record(&rule, &there.trajectories, observation, &self.predictions[k])?;
-            let steps = left.unwrap_or(self.study.settings.horizon);
-            plan.steps = [plan.steps[0].min(steps), plan.steps[1].max(steps)];
-            let standing = Standing::new(&there.trajectories, observation);
-            let now = planned_step(&there.trajectories);
-            let known = Known::new(there, asked.people.as_ref(), now)?;
-            let ranked: Vec<Option<u16>> = standing.ranked().collect();
-            let is_known: Vec<bool> = ranked.iter().map(Option::is_some).collect();
-            let candidates = Candidates::new(&asked.rules, &known, &is_known, asked.trial.as_ref())?;
-            let keys = || there.arms.iter().map(|arm| arm_key(&there.name, arm)).collect();
-            let is_callable = candidates.is_callable();
-            let counted: Vec<Option<u16>> =
-                ranked.iter().zip(&is_callable).map(|(state, is)| state.filter(|_| *is)).collect();
-            let ahead = Ahead::new(instance, &transition, &counted, places.budget as f64, steps, keys);
-            plan.bound.add(&ahead.bound());
-            let advantage = ahead.advantage();
-            let index = match policy {
-                PolicyName::Horizon => None,
-                PolicyName::Whittle => {
-                    let reward = instance.reward().view();
-                    let (table, not) = indices(transition.view(), reward, discount, observation)?;
-                    plan.not_indexable += not;
-                    Some(table)
-                }
-            };
-            plan.never_observed += standing.never_observed();
-            plan.gone += candidates.gone;
-            plan.not_to_be_called += candidates.not_to_be_called;
-            let at = |table: &ndarray::Array2<f64>| -> Vec<f64> {
-                let value =
-                    |(i, state): (usize, &Option<u16>)| state.map_or(0.0, |s| table[[i, usize::from(s)]]);
-                ranked.iter().enumerate().map(value).collect()
-            };
-            let value = at(&advantage);
-            let score = index.as_ref().map_or_else(|| value.clone(), at);
-            let period = asked.period.clone().unwrap_or_else(|| now.to_string());
-            let choice = Choice::new(asked, &places, &known, &candidates, &score, &value, &period)?;
-            plan.chance = plan.chance.and(choice.chance);
-            plan.value += choice.value;
-            plan.gap += choice.gap;
-            plan.drawn += choice.chosen.iter().filter(|chosen| **chosen == Chosen::Draw).count();
-            choose::add(&mut plan.rules, choice.rules);
-            let certificate = certificate::certify(&certificate::Certifying {
-                instance,
-                transition: &transition,
-                name: &there.name,
-                arms: &there.arms,
-                state: &counted,
-                listed: &choice.listed,
-                index: index.as_ref(),
-                budget: places.budget,
-                steps,
-                seed: asked.seed,
-            });
-            plan.certificate = certificate::add(plan.certificate.take(), certificate);
-            plan.cuts.push(Cut {
-                last: cut_at(&score, &choice.key, |i| choice.chosen[i] == Chosen::Rank, true),
-                next: cut_at(
-                    &score,
-                    &choice.key,
-                    |i| choice.is_candidate[i] && choice.chosen[i] == Chosen::No,
-                    false,
-                ),
-                is_plain: places.explore == 0 && asked.rules.is_by_rank_alone(),
-            });
-            let worth = |i: usize| match policy {
-                PolicyName::Whittle => Worth::Index(score[i] + 0.0),
-                PolicyName::Horizon => Worth::Advantage(score[i] + 0.0),
-            };
-            for (rank, &i) in choice.listed.iter().enumerate() {
-                plan.plan.push(PlannedArm {
-                    instance: there.name.clone(),
-                    arm: there.arms[i].clone(),
-                    place: standing.last_seen(i, ranked[i].expect("candidates have a state")),
-                    recency: known.recency[i],
-                    worth: worth(i),
-                    value: value[i] + 0.0,
-                    rank: rank + 1,
-                    inclusion: choice.inclusion[i],
-                    chosen: choice.chosen[i],
-                    is_beneficial: score[i] > 0.0,
-                    margin: score[i] - choice.last,
-                    kept: known.person(i).map_or(Vec::new(), |person| person.kept.clone()),
-                });
-            }
-            let is_chosen_from = |i: &usize| choice.is_candidate[*i] || candidates.is_apart(*i);
-            let eligible = (0..there.arms.len()).filter(is_chosen_from);
-            let others = (0..there.arms.len()).filter(|i| !is_chosen_from(i));
-            plan.excluded.extend(others.map(|i| Excluded {
-                instance: k,
-                arm: i,
-                why: candidates.why_not(i, &known).unwrap_or_else(|| "a call does not pay".into()),
-            }));
-            plan.eligible.extend(eligible.map(|i| Eligible {
-                instance: k,
-                arm: i,
-                state: ranked[i].expect("candidates have a state"),
-                inclusion: choice.inclusion[i],
-                chosen: choice.chosen[i],
-                score: score[i],
-                value: value[i],
-                tie: choice.key[i],
-                is_control: candidates.is_control[i],
-            }));
-        }
-        if planned.is_empty() {
-            plan.steps = [0, 0];
-        }
-        if let (PolicyName::Whittle, Some(certificate)) = (policy, &mut plan.certificate) {
-            certificate.heuristic = Some(plan.not_indexable);
-        }
-        Ok(plan)
-    }
-
-    /// The decisions that are left in an instance at a step, this one included, where that is known.
-    pub(crate) fn steps_left(&self, k: usize, asked: &PlanAsked, now: usize) -> Result<Option<usize>> {
-        if asked.remaining.is_some() {
-            return Ok(asked.remaining);
-        }
-        let Some(ends) = self.study.settings.ends else { return Ok(None) };
-        match ends.checked_sub(now).filter(|left| *left > 0) {
-            Some(left) => Ok(Some(left)),
-            None => {
-                let name = show::name(&self.study.instances[k].name);
-                let said = format!(
-                    "study.toml: ends = {ends}: found step {now} to be planned in instance {name}, expected an earlier one: the \
-                     programme is over; "
-                );
-                Err(Error::Data(message!(said, Opt("remaining"), " N plans for N more steps")))
-            }
         }
     }
 
-    /// The position of an instance.
-    fn instance(&self, name: &str) -> Result<usize> {
-        let mut names = self.study.instances.iter().map(|instance| instance.name.as_str());
-        names.clone().position(|known| known == name).ok_or_else(|| {
-            let some: Vec<String> = names.by_ref().take(5).map(show::name).collect();
-            let (found, some) = (show::quoted_name(name), some.join(", "));
-            let words = format!(": found {found}, expected an instance such as {some}");
-            Error::Asked(message!(Opt("instance"), words))
-        })
+    /// Once every instance is in it.
+    fn finish(&mut self) {
+        if self.steps[0] == usize::MAX {
+            self.steps = [0, 0];
+        }
+        if let (PolicyName::Whittle, Some(certificate)) = (self.policy, &mut self.certificate) {
+            certificate.heuristic = Some(self.not_indexable);
+        }
     }
-}
-
-/// The lowest place in the ranking of some people, or the highest.
-fn cut_at(score: &[f64], key: &[u64], is_one: impl Fn(usize) -> bool, is_lowest: bool) -> Option<Place> {
-    let places = (0..score.len()).filter(|i| is_one(*i)).map(|i| Place { score: score[i], tie: key[i] });
-    // higher scores first, then smaller keys
-    let order = |a: &Place, b: &Place| b.score.total_cmp(&a.score).then(a.tie.cmp(&b.tie));
-    if is_lowest { places.max_by(order) } else { places.min_by(order) }
 }
 
 impl Plan {

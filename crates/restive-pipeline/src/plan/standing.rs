@@ -1,10 +1,9 @@
 //! Where the arms of an instance stand at the step that is planned.
 
-use super::row::LastSeen;
 use crate::latest::latest;
 use restive::Trajectories;
 use restive::evaluation::unknown_label;
-use restive::instance::{Chain, Observation};
+use restive::instance::Observation;
 
 /// Where arms stand.
 pub(crate) struct Standing {
@@ -12,14 +11,13 @@ pub(crate) struct Standing {
     latest: Vec<Option<u16>>,
     /// what stands for the label of arms that were never seen
     unknown: Option<u16>,
-    chain: Option<Chain>,
 }
 
 impl Standing {
     pub(crate) fn new(log: &Trajectories, observation: Observation) -> Self {
         let chain = observation.chain();
         let unknown = chain.map(|chain| unknown_label(log, chain));
-        Self { latest: latest(log, observation), unknown, chain }
+        Self { latest: latest(log, observation), unknown }
     }
 
     /// What each arm is ranked by; none where there is nothing.
@@ -27,12 +25,8 @@ impl Standing {
         self.latest.iter().map(|state| state.or(self.unknown))
     }
 
-    pub(crate) fn never_observed(&self) -> usize {
-        self.latest.iter().filter(|state| state.is_none()).count()
-    }
-
-    /// What is told of an arm's place.
-    pub(crate) fn last_seen(&self, arm: usize, state: u16) -> LastSeen {
-        LastSeen::new(state, self.latest[arm].is_some(), self.chain)
+    /// Whether each arm was ever seen.
+    pub(crate) fn is_seen(&self) -> impl Iterator<Item = bool> {
+        self.latest.iter().map(Option::is_some)
     }
 }

@@ -13,7 +13,7 @@ use super::condition::Value;
 use super::{Rules, folded};
 use crate::error::Result;
 use ndarray::ArrayView3;
-use restive::data::features::Column;
+use restive::data::features::{Column, Features};
 use restive::instance::{NO_ACTION, UNSEEN};
 use restive_tables::{Contact, Contacts, StudyInstance, show};
 use serde::Serialize;
@@ -60,9 +60,11 @@ pub(crate) fn recencies(state: ArrayView3<'_, u16>, action: ArrayView3<'_, u8>, 
     all
 }
 
-/// Everything that rules can look at, of the people of one instance.
+/// Everything that rules can look at, of some people of one instance.
 pub(crate) struct Known<'a> {
-    pub(crate) there: &'a StudyInstance,
+    /// by name, `[N]`
+    pub(crate) arms: &'a [String],
+    features: &'a Features,
     /// the columns kept of people
     kept: &'a [String],
     /// `[N]`; none where there is no table of people
@@ -82,12 +84,24 @@ impl<'a> Known<'a> {
     /// Looks everybody up once; `now` is the step that is planned.
     pub(crate) fn new(there: &'a StudyInstance, people: Option<&'a Contacts>, now: usize) -> Result<Self> {
         let log = &there.trajectories;
-        let find = |people: &'a Contacts| there.arms.iter().map(|arm| people.person(arm)).collect();
+        let recency = recencies(log.state(), log.action(), now);
+        Self::of(&there.arms, &there.features, people, recency)
+    }
+
+    /// Of people whose recency is known.
+    pub(crate) fn of(
+        arms: &'a [String],
+        features: &'a Features,
+        people: Option<&'a Contacts>,
+        recency: Vec<Recency>,
+    ) -> Result<Self> {
+        let find = |people: &'a Contacts| arms.iter().map(|arm| people.person(arm)).collect();
         Ok(Self {
-            there,
+            arms,
+            features,
             kept: people.map_or(&[], |people| &people.kept),
             people: people.map(find).transpose()?,
-            recency: recencies(log.state(), log.action(), now),
+            recency,
         })
     }
 
@@ -106,13 +120,13 @@ impl<'a> Known<'a> {
         if let Some(k) = self.kept.iter().position(|kept| kept == name) {
             return Ok(Place::Kept(k));
         }
-        if let Some(column) = self.there.features.column(name) {
+        if let Some(column) = self.features.column(name) {
             return Ok(Place::Feature(column));
         }
         if let Some(k) = LOGGED.iter().position(|known| *known == name) {
             return Ok(Place::Logged(k));
         }
-        let all = self.kept.iter().chain(self.there.features.names()).map(String::as_str).chain(LOGGED);
+        let all = self.kept.iter().chain(self.features.names()).map(String::as_str).chain(LOGGED);
         let names: Vec<String> = all.map(show::name).collect();
         let found = format!("found no column {}, expected one of {}", show::name(name), names.join(", "));
         Err(rules.fault(at, found))

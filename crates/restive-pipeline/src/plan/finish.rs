@@ -1,0 +1,162 @@
+//! From those who can still have a place to the list of an instance.
+
+use super::ahead::{Bound, spent};
+use super::certificate::{self, Certifying, PlanCertificate};
+use super::choose::{Among, Choice};
+use super::contender::Contender;
+use super::gather::{Gathered, Tally};
+use super::outset::{Outset, Stage};
+use super::row::{Chosen, Cut, LastSeen, PlannedArm, Worth};
+use super::{Plan, PolicyName, choose};
+use crate::error::Result;
+use crate::rules::people::Recency;
+use ndarray::Array2;
+use restive::Transition;
+use restive_tables::{arm_key, by_name};
+
+/// What is known of some people when they are looked at once more, in the order in which they were asked for.
+pub(crate) struct Again {
+    /// how they move, in the light of their records
+    pub(crate) transition: Transition,
+    /// where people are ranked by it
+    pub(crate) index: Option<Array2<f64>>,
+    pub(crate) recency: Vec<Recency>,
+    /// what the people's table keeps of each
+    pub(crate) kept: Vec<Vec<String>>,
+    /// where they stand
+    pub(crate) state: Vec<Option<u16>>,
+}
+
+/// The list of an instance.
+pub(crate) struct Finished {
+    /// those who could still have a place, in the order of their names
+    pub(crate) people: Vec<Contender>,
+    pub(crate) choice: Choice,
+    tally: Tally,
+    certificate: Option<PlanCertificate>,
+    rows: Vec<PlannedArm>,
+}
+
+impl Finished {
+    /// `name` says what people of the instance are called, by place; `again` looks at some of them once more, where that can be done.
+    pub(crate) fn new<'n>(
+        outset: &Outset<'_>,
+        stage: &Stage,
+        gathered: Gathered,
+        keeping_out: &[String],
+        name: impl Fn(u32) -> &'n str,
+        mut again: Option<impl FnMut(&[u32]) -> Result<Again>>,
+    ) -> Result<Self> {
+        let smallest = gathered.smallest();
+        let Gathered { contenders, tally, .. } = gathered;
+        let (mut people, cells) = contenders.finish();
+        tally.check(&outset.asked.rules, &cells)?;
+        people.sort_by(|a, b| by_name(name(a.place), name(b.place)));
+        let names: Vec<&str> = people.iter().map(|one| name(one.place)).collect();
+        let kept_out =
+            |(k, rule): (usize, &String)| (rule.clone(), tally.kept_out.get(k).copied().unwrap_or(0));
+        let keeping_out: Vec<(String, usize)> = keeping_out.iter().enumerate().map(kept_out).collect();
+        let among = Among { people: &people, cells: &cells, names: &names, keeping_out: &keeping_out };
+        let choice = Choice::new(outset.asked, &outset.places, &among, &stage.period)?;
+        let chain = outset.settings.observation.chain();
+        let worth = |score: f64| match outset.policy {
+            PolicyName::Whittle => Worth::Index(score + 0.0),
+            PolicyName::Horizon => Worth::Advantage(score + 0.0),
+        };
+        let row = |(rank, &i): (usize, &usize)| PlannedArm {
+            instance: stage.name.clone(),
+            arm: names[i].into(),
+            place: LastSeen::new(people[i].state, people[i].is_seen, chain),
+            recency: Recency::default(),
+            worth: worth(people[i].score),
+            value: people[i].value + 0.0,
+            rank: rank + 1,
+            inclusion: choice.inclusion[i],
+            chosen: choice.chosen[i],
+            is_beneficial: people[i].score > 0.0,
+            margin: people[i].score - choice.last,
+            kept: Vec::new(),
+        };
+        let mut rows: Vec<PlannedArm> = choice.listed.iter().enumerate().map(row).collect();
+        let mut certificate = None;
+        if let Some(again) = &mut again {
+            let listed: Vec<u32> = choice.listed.iter().map(|i| people[*i].place).collect();
+            let mut keyed: Vec<(u64, u32)> =
+                listed.iter().map(|place| (arm_key(&stage.name, name(*place)), *place)).collect();
+            keyed.sort_unstable();
+            let by_key: Vec<u32> = keyed.into_iter().map(|(_, place)| place).collect();
+            let mut sample =
+                certificate::sample(outset.settings, stage.steps, tally.counted, &by_key, &smallest);
+            sample.sort_by(|a, b| by_name(name(*a), name(*b)));
+            let all: Vec<u32> = listed.iter().chain(&sample).copied().collect();
+            let details = again(&all)?;
+            for (row, (recency, kept)) in rows.iter_mut().zip(details.recency.iter().zip(&details.kept)) {
+                row.recency = *recency;
+                row.kept = kept.clone();
+            }
+            certificate = certified(outset, stage, &tally, &listed, &sample, &details);
+        }
+        Ok(Self { people, choice, tally, certificate, rows })
+    }
+
+    /// Adds this list to a plan.
+    pub(crate) fn add_to(self, plan: &mut Plan, outset: &Outset<'_>, stage: &Stage) {
+        let Self { people, choice, tally, certificate, rows } = self;
+        plan.steps = [plan.steps[0].min(stage.steps), plan.steps[1].max(stage.steps)];
+        let budget = outset.places.budget as f64;
+        let spent = stage.price.as_ref().map_or(0.0, |price| spent(price, outset.settings.discount, budget));
+        plan.bound.add(&Bound {
+            any_policy: tally.worths[0].value() + spent,
+            no_action: tally.worths[1].value(),
+            arms: tally.counted,
+        });
+        plan.never_observed += tally.never_observed;
+        plan.not_indexable += tally.not_indexable;
+        plan.gone += tally.gone;
+        plan.not_to_be_called += tally.not_to_be_called;
+        plan.chance = plan.chance.and(choice.chance);
+        plan.value += choice.value;
+        plan.gap += choice.gap;
+        plan.drawn += choice.chosen.iter().filter(|chosen| **chosen == Chosen::Draw).count();
+        let is_plain = outset.places.explore == 0 && outset.asked.rules.is_by_rank_alone();
+        let cut: Cut = choice.cut(&people, is_plain);
+        plan.cuts.push(cut);
+        choose::add(&mut plan.rules, choice.rules);
+        plan.certificate = certificate::add(plan.certificate.take(), certificate);
+        plan.plan.extend(rows);
+    }
+}
+
+/// What the list promises; none where there is nobody.
+fn certified(
+    outset: &Outset<'_>,
+    stage: &Stage,
+    tally: &Tally,
+    listed: &[u32],
+    sample: &[u32],
+    details: &Again,
+) -> Option<PlanCertificate> {
+    if sample.is_empty() || stage.steps == 0 {
+        return None;
+    }
+    let rows: Vec<usize> = (listed.len()..listed.len() + sample.len()).collect();
+    let on_list: std::collections::HashSet<u32> = listed.iter().copied().collect();
+    let is_listed: Vec<bool> = sample.iter().map(|place| on_list.contains(place)).collect();
+    let state: Vec<u16> = rows
+        .iter()
+        .map(|row| details.state[*row].expect("whom a plan can do something for has one"))
+        .collect();
+    let transition = details.transition.select_arms(&rows);
+    let index = details.index.as_ref().map(|table| table.select(ndarray::Axis(0), &rows));
+    Some(certificate::certify(&Certifying {
+        settings: outset.settings,
+        transition: &transition,
+        state: &state,
+        is_listed: &is_listed,
+        index: index.as_ref().map(|table| table.view()),
+        people: tally.counted,
+        budget: outset.places.budget,
+        steps: stage.steps,
+        seed: outset.asked.seed,
+    }))
+}

@@ -1,0 +1,117 @@
+//! A plan of a study that is in memory: everybody of an instance passes by at once.
+
+use super::choose::Choice;
+use super::contender::Contender;
+use super::finish::{Again, Finished};
+use super::gather::{Assessed, Gathered, counted};
+use super::here::Here;
+use super::outset::{Outset, Stage};
+use super::row::{Chosen, Eligible, Excluded};
+use super::{Plan, PlanAsked};
+use crate::apply::Applied;
+use crate::error::Result;
+use crate::latest::planned_step;
+use ndarray::Axis;
+use restive::allocation::tie_key;
+use restive::planning::SAMPLE;
+use restive_tables::arm_key;
+use std::collections::HashMap;
+
+impl Applied<'_> {
+    /// Whom to pull next.
+    pub fn plan(&self, asked: &PlanAsked) -> Result<Plan> {
+        let study = self.study;
+        let instances: Vec<(&str, usize)> = study
+            .instances
+            .iter()
+            .map(|there| (there.name.as_str(), planned_step(&there.trajectories)))
+            .collect();
+        let discount = self.index_discount(asked.index_discount);
+        asked.check()?;
+        let history = self.history(asked.history)?;
+        let mut outset = Outset::new(asked, &study.settings, history, discount, &instances)?;
+        let mut plan = Plan::new(&outset);
+        let stages = std::mem::take(&mut outset.stages);
+        for mut stage in stages {
+            self.add_instance(&mut plan, &outset, &mut stage)?;
+        }
+        plan.finish();
+        Ok(plan)
+    }
+
+    fn add_instance(&self, plan: &mut Plan, outset: &Outset<'_>, stage: &mut Stage) -> Result<()> {
+        let (there, prediction) = (&self.study.instances[stage.instance], &self.predictions[stage.instance]);
+        let people = outset.asked.people.as_ref();
+        let here =
+            Here::new(there, prediction, &outset.rule, outset.settings.observation, people, stage.now)?;
+        let candidates = outset.candidates(&here)?;
+        let standing = counted(&here, &candidates);
+        stage.price = Some(match here.len() > SAMPLE {
+            false => outset.price(stage, &here.transition, &standing, here.len()),
+            true => {
+                let mut keyed: Vec<(u64, usize)> =
+                    there.arms.iter().enumerate().map(|(i, arm)| (arm_key(&stage.name, arm), i)).collect();
+                keyed.select_nth_unstable(SAMPLE);
+                let mut sample: Vec<usize> = keyed[..SAMPLE].iter().map(|(_, i)| *i).collect();
+                sample.sort_unstable();
+                let standing: Vec<Option<u16>> = sample.iter().map(|i| standing[*i]).collect();
+                outset.price(stage, &here.transition.select_arms(&sample), &standing, here.len())
+            }
+        });
+        let assessed = Assessed::new(outset, stage, &here, candidates)?;
+        let mut gathered = Gathered::new(outset);
+        let places: Vec<u32> = (0..here.len() as u32).collect();
+        gathered.take(outset, stage, &here, &assessed, &places)?;
+        let again = |places: &[u32]| {
+            let rows: Vec<usize> = places.iter().map(|place| *place as usize).collect();
+            let kept = |i: &usize| here.known.person(*i).map_or(Vec::new(), |person| person.kept.clone());
+            Ok(Again {
+                transition: here.transition.select_arms(&rows),
+                index: assessed.index.as_ref().map(|table| table.select(Axis(0), &rows)),
+                recency: rows.iter().map(|i| here.known.recency[*i]).collect(),
+                kept: rows.iter().map(kept).collect(),
+                state: rows.iter().map(|i| here.ranked[*i]).collect(),
+            })
+        };
+        let name = |place: u32| there.arms[place as usize].as_str();
+        let finished = Finished::new(outset, stage, gathered, &assessed.candidates.rules, name, Some(again))?;
+        everybody(plan, outset, stage, &here, &assessed, &finished.people, &finished.choice);
+        finished.add_to(plan, outset, stage);
+        Ok(())
+    }
+}
+
+/// Writes down what became of everybody.
+fn everybody(
+    plan: &mut Plan,
+    outset: &Outset<'_>,
+    stage: &Stage,
+    here: &Here<'_>,
+    assessed: &Assessed,
+    people: &[Contender],
+    choice: &Choice,
+) {
+    let candidates = &assessed.candidates;
+    let by_place: HashMap<u32, usize> = people.iter().enumerate().map(|(c, one)| (one.place, c)).collect();
+    for i in 0..here.len() {
+        let pays = !outset.asked.only_beneficial || assessed.score[i] > 0.0 || candidates.must[i];
+        let is_candidate = candidates.may(i) && pays;
+        if !is_candidate && !candidates.is_apart(i) {
+            let why = candidates.why_not(i, &here.known).unwrap_or_else(|| "a call does not pay".into());
+            plan.excluded.push(Excluded { instance: stage.instance, arm: i, why });
+            continue;
+        }
+        let contender = by_place.get(&(i as u32)).filter(|_| is_candidate);
+        plan.eligible.push(Eligible {
+            instance: stage.instance,
+            arm: i,
+            state: here.ranked[i].expect("candidates have a state"),
+            inclusion: contender.map_or(0.0, |c| choice.inclusion[*c]),
+            chosen: contender.map_or(Chosen::No, |c| choice.chosen[*c]),
+            score: assessed.score[i],
+            value: assessed.value[i],
+            tie: tie_key(outset.asked.seed, &stage.period, &here.known.arms[i]),
+            is_control: candidates.is_control[i],
+        });
+    }
+}
