@@ -111,6 +111,21 @@ impl<'a> Applied<'a> {
     }
 }
 
+/// Refuses people of another number of states than the model knows; the names are for messages.
+pub(crate) fn check_states(
+    trained: &Trained,
+    settings: &StudySettings,
+    model_name: &str,
+    study_name: &str,
+) -> Result<()> {
+    let (found, expected) = (settings.reward.states(), trained.ensemble.members[0].architecture().states);
+    if found == expected {
+        return Ok(());
+    }
+    let states = format!("found {found} states, expected {expected} as at training");
+    Err(Error::at(format!("{study_name} does not fit {model_name}"))(Error::Data(states.into())))
+}
+
 /// The discount of the index: as asked, as the model was trained for, or 1 − 1/H.
 pub(crate) fn index_discount(asked: Option<f64>, card: &Card, settings: &StudySettings) -> f64 {
     let meant = card.configuration.index_discount.filter(|discount| (0.0..=1.0).contains(discount));

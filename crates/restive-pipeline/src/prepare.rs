@@ -16,6 +16,7 @@ use restive::instance::{Logged, OverBudget, Parts};
 use restive::{Instance, Trajectories};
 use restive_tables::show::{name, quoted_name};
 use restive_tables::{Study, StudyInstance, arm_key};
+use serde::{Deserialize, Serialize};
 
 /// The split of a study: as its column `split` says, otherwise 70/10/20 at random by the seed.
 pub fn split(study: &Study, seed: u64) -> Result<Split> {
@@ -181,13 +182,13 @@ pub fn flat(features: &Features, encoding: &Encoding) -> Vec<String> {
 }
 
 /// Whether the features that a model learnt from differ between arms that pass by.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Alike {
     /// of each column of the encoding: arms, arms that miss it, and what the first had
     columns: Vec<Seen>,
 }
 
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct Seen {
     arms: usize,
     missing: usize,
@@ -195,7 +196,7 @@ struct Seen {
     differs: bool,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 enum Cell {
     Number(f64),
     Text(String),
@@ -225,6 +226,21 @@ impl Alike {
                         seen.differs |= !matches!(first, Cell::Text(first) if first == text);
                     }
                 }
+            }
+        }
+    }
+
+    /// Those of others.
+    pub(crate) fn merge(&mut self, other: Self) {
+        self.columns.resize(self.columns.len().max(other.columns.len()), Seen::default());
+        for (here, there) in self.columns.iter_mut().zip(other.columns) {
+            here.arms += there.arms;
+            here.missing += there.missing;
+            here.differs |= there.differs;
+            match (&here.first, there.first) {
+                (Some(first), Some(other)) => here.differs |= *first != other,
+                (None, other) => here.first = other,
+                (Some(_), None) => {}
             }
         }
     }

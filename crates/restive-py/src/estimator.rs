@@ -16,7 +16,7 @@ use restive::data::split::Part;
 use restive::evaluation::Estimate;
 use restive_pipeline::options::TRAINING;
 use restive_pipeline::{
-    Applied, Error, EstimatorsName, Outcome, PlanAsked, Trained, Training, card, evidence_of_scores,
+    Applied, Error, EstimatorsName, Outcome, Plan, PlanAsked, Trained, Training, card, evidence_of_scores,
 };
 use restive_tables::Looks;
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ use std::path::PathBuf;
 /// A trained predictor.
 #[pyclass(frozen, module = "restive._restive")]
 pub(crate) struct NativeModel {
-    trained: Trained,
+    pub(crate) trained: Trained,
 }
 
 /// Why a training ended early.
@@ -159,7 +159,7 @@ impl NativeModel {
         Ok((columns, answer.to_string(), warnings))
     }
 
-    /// Columns, then facts: policy, budget, steps, index_discount, bound, no_action, history, never_observed, notes, warnings.
+    /// The columns and the facts of [`planned`].
     fn plan<'py>(
         &self,
         py: Python<'py>,
@@ -188,38 +188,49 @@ impl NativeModel {
             ..PlanAsked::default()
         };
         let plan = run(py, || applied.plan(&asked))?.map_err(of_pipeline)?;
-        let rows = &plan.plan;
-        let mut columns = vec![
-            ("instance".into(), text(py, rows.iter().map(|row| Some(row.instance.as_str())))?),
-            ("arm".into(), text(py, rows.iter().map(|row| Some(row.arm.as_str())))?),
-        ];
-        for (c, name) in plan.columns().iter().enumerate() {
-            let cells = rows.iter().map(|row| row.place.cells()[c].map(i32::from));
-            columns.push((name.to_string(), whole(py, cells)?));
-        }
-        let numbers = |number: fn(&restive_pipeline::PlannedArm) -> f64| {
-            rows.iter().map(number).collect::<Vec<_>>().to_pyarray(py)
-        };
-        columns.push((plan.policy.worth().into(), numbers(|row| row.worth.value()).into_any()));
-        columns.push(("rank".into(), whole(py, rows.iter().map(|row| Some(row.rank as i32)))?));
-        columns.push(("inclusion".into(), numbers(|row| row.inclusion).into_any()));
-        let pays: Vec<bool> = rows.iter().map(|row| row.is_beneficial).collect();
-        columns.push(("is_beneficial".into(), pays.to_pyarray(py).into_any()));
-
-        let facts = PyDict::new(py);
-        facts.set_item("policy", plan.policy.name())?;
-        facts.set_item("budget", plan.budget)?;
-        facts.set_item("steps", plan.steps[1])?;
-        facts.set_item("index_discount", plan.index_discount)?;
-        facts.set_item("bound", plan.bound.any_policy)?;
-        facts.set_item("no_action", plan.bound.no_action)?;
-        facts.set_item("history", plan.history.as_ref().map(ToString::to_string))?;
-        facts.set_item("never_observed", plan.never_observed)?;
-        let notes = applied.notes.iter().cloned().chain(plan.note());
-        facts.set_item("notes", notes.collect::<Vec<_>>())?;
-        facts.set_item("warnings", plan.warnings().iter().map(keywords).collect::<Vec<_>>())?;
-        Ok((columns, facts))
+        let notes = applied.notes.clone();
+        planned(py, &plan, notes)
     }
+}
+
+/// The columns of a plan, then facts: json, policy, budget, steps, index_discount, bound, no_action, history, never_observed, notes, warnings.
+pub(crate) fn planned<'py>(
+    py: Python<'py>,
+    plan: &Plan,
+    notes: Vec<String>,
+) -> PyResult<(Vec<Column<'py>>, Bound<'py, PyDict>)> {
+    let rows = &plan.plan;
+    let mut columns = vec![
+        ("instance".into(), text(py, rows.iter().map(|row| Some(row.instance.as_str())))?),
+        ("arm".into(), text(py, rows.iter().map(|row| Some(row.arm.as_str())))?),
+    ];
+    for (c, name) in plan.columns().iter().enumerate() {
+        let cells = rows.iter().map(|row| row.place.cells()[c].map(i32::from));
+        columns.push((name.to_string(), whole(py, cells)?));
+    }
+    let numbers = |number: fn(&restive_pipeline::PlannedArm) -> f64| {
+        rows.iter().map(number).collect::<Vec<_>>().to_pyarray(py)
+    };
+    columns.push((plan.policy.worth().into(), numbers(|row| row.worth.value()).into_any()));
+    columns.push(("rank".into(), whole(py, rows.iter().map(|row| Some(row.rank as i32)))?));
+    columns.push(("inclusion".into(), numbers(|row| row.inclusion).into_any()));
+    let pays: Vec<bool> = rows.iter().map(|row| row.is_beneficial).collect();
+    columns.push(("is_beneficial".into(), pays.to_pyarray(py).into_any()));
+
+    let facts = PyDict::new(py);
+    facts.set_item("json", serde_json::to_string(plan).expect("plain values"))?;
+    facts.set_item("policy", plan.policy.name())?;
+    facts.set_item("budget", plan.budget)?;
+    facts.set_item("steps", plan.steps[1])?;
+    facts.set_item("index_discount", plan.index_discount)?;
+    facts.set_item("bound", plan.bound.any_policy)?;
+    facts.set_item("no_action", plan.bound.no_action)?;
+    facts.set_item("history", plan.history.as_ref().map(ToString::to_string))?;
+    facts.set_item("never_observed", plan.never_observed)?;
+    let notes = notes.into_iter().chain(plan.note());
+    facts.set_item("notes", notes.collect::<Vec<_>>())?;
+    facts.set_item("warnings", plan.warnings().iter().map(keywords).collect::<Vec<_>>())?;
+    Ok((columns, facts))
 }
 
 impl NativeModel {

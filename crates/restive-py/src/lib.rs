@@ -15,6 +15,7 @@ mod import;
 mod index;
 mod indices;
 mod likelihood;
+mod partition;
 mod policy;
 mod programme;
 mod refusal;
@@ -43,5 +44,6 @@ fn _restive(module: &Bound<'_, PyModule>) -> PyResult<()> {
     import::register(module)?;
     programme::register(module)?;
     trial::register(module)?;
+    partition::register(module)?;
     estimator::register(module)
 }

@@ -36,7 +36,7 @@
 
 pub mod allocation;
 pub mod belief;
-mod bytes;
+pub mod bytes;
 mod cholesky;
 pub mod data;
 pub mod error;

@@ -16,15 +16,15 @@
 
 use crate::rules::{Limit, Rules};
 use restive::allocation::{Contest, Family, NO_GROUP};
+use restive::bytes::{Reader, Writer};
 use restive_tables::by_name;
-use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
 /// Stands for every group, where a limit does not count.
 const ANY: u32 = NO_GROUP - 1;
 
 /// Somebody who can still have a place.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone)]
 pub(crate) struct Contender {
     /// among the people of her source
     pub(crate) place: u32,
@@ -45,16 +45,14 @@ pub(crate) struct Contender {
 }
 
 /// What rules can tell people apart by.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Cells {
     /// of each limit, the names of groups as they were met
     names: Vec<Vec<String>>,
-    #[serde(skip)]
     numbers: Vec<HashMap<String, u32>>,
     /// groups under every limit, and the bits of the cost
     cells: Vec<(Vec<u32>, u64)>,
     /// by cost, then by groups
-    #[serde(skip)]
     known: HashMap<u64, HashMap<Vec<u32>, u32>>,
 }
 
@@ -149,7 +147,7 @@ impl Cells {
 }
 
 /// A list that is asked for: that of the plan, or one without a rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum View {
     List,
     WithoutKeepingOut(u32),
@@ -176,10 +174,74 @@ pub(crate) struct Contenders {
 }
 
 /// What can be sent from one machine to another.
-#[derive(Serialize, Deserialize)]
 pub(crate) struct Sent {
     cells: Cells,
-    people: Vec<Contender>,
+    pub(crate) people: Vec<Contender>,
+}
+
+impl Sent {
+    pub(crate) fn write(&self, writer: &mut Writer) {
+        for names in &self.cells.names {
+            writer.count(names.len());
+            names.iter().for_each(|name| writer.text(name));
+        }
+        writer.count(self.cells.cells.len());
+        for (groups, cost) in &self.cells.cells {
+            groups.iter().for_each(|group| writer.whole(u64::from(*group)));
+            writer.whole(*cost);
+        }
+        writer.count(self.people.len());
+        for one in &self.people {
+            let flags = u64::from(one.is_seen) | u64::from(one.must) << 1 | u64::from(one.state) << 2;
+            writer.whole(u64::from(one.place) | u64::from(one.cell) << 32);
+            writer.whole(flags);
+            writer.whole(one.out_by);
+            writer.number(one.score);
+            writer.number(one.value);
+        }
+    }
+
+    /// What was written of people of so many names, under these rules.
+    pub(crate) fn read(reader: &mut Reader<'_>, names: usize, rules: &Rules) -> restive::Result<Self> {
+        let limits = rules.limits.len();
+        let mut cells = Cells::new(limits);
+        for limit in 0..limits {
+            for number in 0..reader.count()? {
+                let name = reader.text()?;
+                if cells.group(limit, &name) as usize != number {
+                    return Err(reader.refuse("a group twice"));
+                }
+            }
+        }
+        for number in 0..reader.count()? {
+            let mut groups = Vec::with_capacity(limits);
+            for limit in 0..limits {
+                let group =
+                    u32::try_from(reader.whole()?).map_err(|_| reader.refuse("a group that is none"))?;
+                if group < ANY && group as usize >= cells.names[limit].len() {
+                    return Err(reader.refuse("a group that is none"));
+                }
+                groups.push(group);
+            }
+            let cost = reader.whole()?;
+            if cells.cell(&groups, cost) as usize != number {
+                return Err(reader.refuse("a cell twice"));
+            }
+        }
+        let mut people = Vec::new();
+        for _ in 0..reader.count()? {
+            let (at, flags, out_by) = (reader.whole()?, reader.whole()?, reader.whole()?);
+            let (score, value) = (reader.number()?, reader.number()?);
+            let (place, cell) = (at as u32, (at >> 32) as u32);
+            let is_possible = (place as usize) < names && (cell as usize) < cells.cells.len();
+            if !is_possible || out_by.count_ones() > 1 || flags >> 18 != 0 || score.is_nan() {
+                return Err(reader.refuse("somebody who cannot be"));
+            }
+            let (is_seen, must, state) = (flags & 1 == 1, flags >> 1 & 1 == 1, (flags >> 2) as u16);
+            people.push(Contender { place, cell, score, value, out_by, state, is_seen, must });
+        }
+        Ok(Self { cells, people })
+    }
 }
 
 impl Contenders {

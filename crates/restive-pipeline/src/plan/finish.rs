@@ -27,25 +27,27 @@ pub(crate) struct Again {
     pub(crate) state: Vec<Option<u16>>,
 }
 
-/// The list of an instance.
-pub(crate) struct Finished {
+/// The list of an instance, before those who are on it are looked at once more.
+pub(crate) struct Drafted {
     /// those who could still have a place, in the order of their names
     pub(crate) people: Vec<Contender>,
     pub(crate) choice: Choice,
     tally: Tally,
-    certificate: Option<PlanCertificate>,
     rows: Vec<PlannedArm>,
+    /// who is on the list, in its order
+    listed: Vec<u32>,
+    /// who stands for everybody in the certificate, in the order of their names
+    sample: Vec<u32>,
 }
 
-impl Finished {
-    /// `name` says what people of the instance are called, by place; `again` looks at some of them once more, where that can be done.
+impl Drafted {
+    /// `name` says what people of the instance are called, by place; `keeping_out` what keeps people out, in a few words.
     pub(crate) fn new<'n>(
         outset: &Outset<'_>,
         stage: &Stage,
         gathered: Gathered,
         keeping_out: &[String],
         name: impl Fn(u32) -> &'n str,
-        mut again: Option<impl FnMut(&[u32]) -> Result<Again>>,
     ) -> Result<Self> {
         let smallest = gathered.smallest();
         let Gathered { contenders, tally, .. } = gathered;
@@ -77,31 +79,30 @@ impl Finished {
             margin: people[i].score - choice.last,
             kept: Vec::new(),
         };
-        let mut rows: Vec<PlannedArm> = choice.listed.iter().enumerate().map(row).collect();
-        let mut certificate = None;
-        if let Some(again) = &mut again {
-            let listed: Vec<u32> = choice.listed.iter().map(|i| people[*i].place).collect();
-            let mut keyed: Vec<(u64, u32)> =
-                listed.iter().map(|place| (arm_key(&stage.name, name(*place)), *place)).collect();
-            keyed.sort_unstable();
-            let by_key: Vec<u32> = keyed.into_iter().map(|(_, place)| place).collect();
-            let mut sample =
-                certificate::sample(outset.settings, stage.steps, tally.counted, &by_key, &smallest);
-            sample.sort_by(|a, b| by_name(name(*a), name(*b)));
-            let all: Vec<u32> = listed.iter().chain(&sample).copied().collect();
-            let details = again(&all)?;
-            for (row, (recency, kept)) in rows.iter_mut().zip(details.recency.iter().zip(&details.kept)) {
-                row.recency = *recency;
-                row.kept = kept.clone();
-            }
-            certificate = certified(outset, stage, &tally, &listed, &sample, &details);
-        }
-        Ok(Self { people, choice, tally, certificate, rows })
+        let rows: Vec<PlannedArm> = choice.listed.iter().enumerate().map(row).collect();
+        let listed: Vec<u32> = choice.listed.iter().map(|i| people[*i].place).collect();
+        let mut keyed: Vec<(u64, u32)> =
+            listed.iter().map(|place| (arm_key(&stage.name, name(*place)), *place)).collect();
+        keyed.sort_unstable();
+        let by_key: Vec<u32> = keyed.into_iter().map(|(_, place)| place).collect();
+        let mut sample = certificate::sample(outset.settings, stage.steps, tally.counted, &by_key, &smallest);
+        sample.sort_by(|a, b| by_name(name(*a), name(*b)));
+        Ok(Self { people, choice, tally, rows, listed, sample })
     }
 
-    /// Adds this list to a plan.
-    pub(crate) fn add_to(self, plan: &mut Plan, outset: &Outset<'_>, stage: &Stage) {
-        let Self { people, choice, tally, certificate, rows } = self;
+    /// Who is to be looked at once more: those on the list, then those who stand for everybody.
+    pub(crate) fn wanted(&self) -> Vec<u32> {
+        self.listed.iter().chain(&self.sample).copied().collect()
+    }
+
+    /// Adds this list to a plan; `details` are of those who were [wanted](Self::wanted), in their order.
+    pub(crate) fn add_to(self, plan: &mut Plan, outset: &Outset<'_>, stage: &Stage, details: &Again) {
+        let certificate = certified(outset, stage, &self.tally, &self.listed, &self.sample, details);
+        let Self { people, choice, tally, mut rows, .. } = self;
+        for (row, (recency, kept)) in rows.iter_mut().zip(details.recency.iter().zip(&details.kept)) {
+            row.recency = *recency;
+            row.kept = kept.clone();
+        }
         plan.steps = [plan.steps[0].min(stage.steps), plan.steps[1].max(stage.steps)];
         let budget = outset.places.budget as f64;
         let spent = stage.price.as_ref().map_or(0.0, |price| spent(price, outset.settings.discount, budget));

@@ -2,7 +2,7 @@
 //! order in which they came.
 
 use super::candidates::Candidates;
-use super::contender::{Cells, Contender, Contenders};
+use super::contender::{Cells, Contender, Contenders, Sent};
 use super::here::Here;
 use super::outset::{Outset, Stage};
 use super::{Ahead, PolicyName};
@@ -13,6 +13,7 @@ use crate::rules::condition::Value;
 use crate::rules::people::Known;
 use ndarray::Array2;
 use restive::allocation::NO_GROUP;
+use restive::bytes::{Reader, Writer};
 use restive::sum::ExactSum;
 use restive_tables::{arm_key, show};
 use std::collections::{BTreeSet, BinaryHeap, HashMap};
@@ -122,6 +123,54 @@ impl Tally {
         self.valued.extend(other.valued);
     }
 
+    pub(crate) fn write(&self, writer: &mut Writer) {
+        let counts = [
+            self.people,
+            self.counted,
+            self.never_observed,
+            self.not_indexable,
+            self.gone,
+            self.not_to_be_called,
+            self.kept_out.len(),
+        ];
+        counts.iter().chain(&self.kept_out).for_each(|count| writer.count(*count));
+        self.worths.iter().for_each(|sum| writer.bytes(&sum.to_bytes()));
+        writer.count(self.found.len());
+        self.found.iter().for_each(|id| writer.text(id));
+        writer.count(self.valued.len());
+        for (limit, value) in &self.valued {
+            writer.count(*limit);
+            writer.text(value);
+        }
+    }
+
+    pub(crate) fn read(reader: &mut Reader<'_>) -> restive::Result<Self> {
+        let mut tally = Self {
+            people: reader.count()?,
+            counted: reader.count()?,
+            never_observed: reader.count()?,
+            not_indexable: reader.count()?,
+            gone: reader.count()?,
+            not_to_be_called: reader.count()?,
+            ..Self::default()
+        };
+        for _ in 0..reader.count()? {
+            tally.kept_out.push(reader.count()?);
+        }
+        for sum in &mut tally.worths {
+            let bytes = reader.bytes()?;
+            *sum = ExactSum::from_bytes(bytes).ok_or_else(|| reader.refuse("a sum that is none"))?;
+        }
+        for _ in 0..reader.count()? {
+            tally.found.insert(reader.text()?);
+        }
+        for _ in 0..reader.count()? {
+            let limit = reader.count()?;
+            tally.valued.insert((limit, reader.text()?));
+        }
+        Ok(tally)
+    }
+
     /// Refuses rules that name somebody, or a value, that nobody has.
     pub(crate) fn check(&self, rules: &Rules, cells: &Cells) -> Result<()> {
         let named = [("must_call", &rules.must_call), ("never_call", &rules.never_call)];
@@ -211,6 +260,25 @@ impl Gathered {
             });
         }
         Ok(())
+    }
+
+    /// To be sent: who can still have a place, counts and sums, the smallest keys.
+    pub(crate) fn send(self) -> (Sent, Tally, Vec<(u64, u32)>) {
+        (self.contenders.send(), self.tally, self.smallest.into_vec())
+    }
+
+    /// Takes over what another piece gathered, whose places are counted on from `first`.
+    pub(crate) fn receive(
+        &mut self,
+        rules: &Rules,
+        sent: Sent,
+        tally: Tally,
+        smallest: Vec<(u64, u32)>,
+        first: u32,
+    ) {
+        self.contenders.merge(rules, sent, first);
+        self.tally.merge(tally);
+        smallest.into_iter().for_each(|(key, place)| self.key(key, place + first));
     }
 
     fn key(&mut self, key: u64, place: u32) {

@@ -5,13 +5,15 @@
 //! the same to the last bit.
 
 use super::standing::Standing;
-use crate::error::Result;
+use crate::error::{Result, refuse};
+use crate::message::Opt;
 use crate::own_record::with_record;
 use crate::rules::people::Known;
 use restive::Transition;
-use restive::history::Rule;
-use restive::instance::Observation;
-use restive_tables::{Contacts, StudyInstance};
+use restive::evaluation::Record;
+use restive::history::{Past, Rule};
+use restive::instance::{Counts, Observation};
+use restive_tables::{Contacts, PeoplePiece, StudyInstance};
 
 /// Some people of one instance.
 pub(crate) struct Here<'a> {
@@ -45,8 +47,38 @@ impl<'a> Here<'a> {
         })
     }
 
+    /// People as an engine has them, with what is predicted of them.
+    pub(crate) fn of_piece(piece: &'a PeoplePiece, prediction: Transition, rule: &Rule) -> Result<Self> {
+        let transition = match rule {
+            Rule::Alone => prediction,
+            rule => rule.apply(&past(piece)?, prediction.view())?,
+        };
+        Ok(Self {
+            known: Known::of_piece(piece),
+            transition,
+            ranked: piece.state.clone(),
+            is_seen: piece.state.iter().map(Option::is_some).collect(),
+        })
+    }
+
     /// How many.
     pub(crate) fn len(&self) -> usize {
         self.ranked.len()
     }
+}
+
+/// What their table counts of their pasts.
+pub(crate) fn past(piece: &PeoplePiece) -> Result<Past> {
+    let (Some(moves), Some(begins)) = (&piece.moves, &piece.begins) else {
+        let why = ": found no columns moves_S_A_NEXT and begins_S in the table of people, expected them: records count in this \
+                   plan; ";
+        refuse!(Opt("history"), why, Opt("history"), " no plans without");
+    };
+    let share = |row: ndarray::ArrayView1<'_, f64>| {
+        let all = row.sum();
+        (row.len() == 2 && all > 0.0).then(|| row[1] / all)
+    };
+    // how many trajectories there were does not matter to a rule
+    let record = Record::Moves(Counts::new(moves.clone(), 1));
+    Ok(Past { record, first: begins.outer_iter().map(share).collect() })
 }

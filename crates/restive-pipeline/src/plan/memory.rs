@@ -2,7 +2,7 @@
 
 use super::choose::Choice;
 use super::contender::Contender;
-use super::finish::{Again, Finished};
+use super::finish::{Again, Drafted};
 use super::gather::{Assessed, Gathered, counted};
 use super::here::Here;
 use super::outset::{Outset, Stage};
@@ -62,21 +62,19 @@ impl Applied<'_> {
         let mut gathered = Gathered::new(outset);
         let places: Vec<u32> = (0..here.len() as u32).collect();
         gathered.take(outset, stage, &here, &assessed, &places)?;
-        let again = |places: &[u32]| {
-            let rows: Vec<usize> = places.iter().map(|place| *place as usize).collect();
-            let kept = |i: &usize| here.known.person(*i).map_or(Vec::new(), |person| person.kept.clone());
-            Ok(Again {
-                transition: here.transition.select_arms(&rows),
-                index: assessed.index.as_ref().map(|table| table.select(Axis(0), &rows)),
-                recency: rows.iter().map(|i| here.known.recency[*i]).collect(),
-                kept: rows.iter().map(kept).collect(),
-                state: rows.iter().map(|i| here.ranked[*i]).collect(),
-            })
-        };
         let name = |place: u32| there.arms[place as usize].as_str();
-        let finished = Finished::new(outset, stage, gathered, &assessed.candidates.rules, name, Some(again))?;
-        everybody(plan, outset, stage, &here, &assessed, &finished.people, &finished.choice);
-        finished.add_to(plan, outset, stage);
+        let drafted = Drafted::new(outset, stage, gathered, &assessed.candidates.rules, name)?;
+        let rows: Vec<usize> = drafted.wanted().into_iter().map(|place| place as usize).collect();
+        let kept = |i: &usize| here.known.person(*i).map_or(Vec::new(), |person| person.kept.clone());
+        let details = Again {
+            transition: here.transition.select_arms(&rows),
+            index: assessed.index.as_ref().map(|table| table.select(Axis(0), &rows)),
+            recency: rows.iter().map(|i| here.known.recency[*i]).collect(),
+            kept: rows.iter().map(kept).collect(),
+            state: rows.iter().map(|i| here.ranked[*i]).collect(),
+        };
+        everybody(plan, outset, stage, &here, &assessed, &drafted.people, &drafted.choice);
+        drafted.add_to(plan, outset, stage, &details);
         Ok(())
     }
 }

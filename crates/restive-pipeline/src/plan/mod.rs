@@ -16,6 +16,7 @@
 //! | `certificate` | how far the plan comes towards what no policy exceeds, and what more or fewer pulls would bring |
 //! | `gather`, `contender` | what is kept of people as they pass by; who can still have a place |
 //! | `memory`, `stream`, `folder` | a study that is in memory; one that passes by; which of them a folder is |
+//! | `partition` | people who lie in partitions that never meet |
 //! | `finish` | from those who can still have a place to the list |
 //! | `choose` | who gets a place under the rules, with which probability, and what each rule costs |
 //! | `limits` | the rules' limits and costs, for whoever deals places anew |
@@ -36,6 +37,7 @@ mod limits;
 mod memory;
 mod outlook;
 mod outset;
+pub mod partition;
 mod row;
 mod standing;
 mod stream;

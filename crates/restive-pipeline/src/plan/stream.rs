@@ -7,12 +7,12 @@
 //! 2. everybody passes by: scores, counts and sums, and who can still have a place;
 //! 3. those on the list, and those who stand for all in the certificate, are looked at once more.
 
-use super::finish::{Again, Finished};
+use super::finish::{Again, Drafted};
 use super::gather::{Assessed, Gathered, counted};
 use super::here::Here;
 use super::outset::{Outset, Stage};
 use super::{Plan, PlanAsked};
-use crate::apply::index_discount;
+use crate::apply::{check_states, index_discount};
 use crate::describe::seen;
 use crate::error::{Error, Result, refuse};
 use crate::model::Trained;
@@ -20,10 +20,12 @@ use crate::own_record::history;
 use crate::prepare::{Alike, say_over_budget, say_unseen};
 use ndarray::{Array2, Array4, ArrayView3, Axis, stack};
 use rayon::prelude::*;
-use restive::data::encoding::Unseen;
+use restive::data::encoding::{Encoding, Unseen};
+use restive::data::features::Features;
 use restive::planning::SAMPLE;
 use restive::{Layout, Transition};
 use restive_tables::{Piece, Roll, arm_key, by_name};
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 
 /// People of a piece.
@@ -38,11 +40,45 @@ pub struct Passing<'a> {
 }
 
 /// What is learnt of the features as they pass by.
-#[derive(Default)]
-struct Notes {
-    alike: Alike,
-    /// by column of the encoding and category
-    unseen: BTreeMap<(usize, String), usize>,
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(super) struct Notes {
+    pub(super) alike: Alike,
+    /// by column of the encoding: arms of each category that no training arm had
+    unseen: BTreeMap<usize, BTreeMap<String, usize>>,
+}
+
+impl Notes {
+    /// Some people pass by.
+    pub(super) fn add(&mut self, features: &Features, encoding: &Encoding) {
+        self.alike.add(features, encoding);
+        for Unseen { column, category, arms } in encoding.unseen(features) {
+            let place = encoding.columns.iter().position(|learnt| learnt.name == column).unwrap_or(0);
+            *self.unseen.entry(place).or_default().entry(category).or_default() += arms;
+        }
+    }
+
+    /// Those of others.
+    pub(super) fn merge(&mut self, other: Self) {
+        self.alike.merge(other.alike);
+        for (column, categories) in other.unseen {
+            let here = self.unseen.entry(column).or_default();
+            categories.into_iter().for_each(|(name, arms)| *here.entry(name).or_default() += arms);
+        }
+    }
+
+    /// Categories that no training arm had.
+    pub(super) fn unseen(&self, encoding: &Encoding) -> Vec<Unseen> {
+        let of = |(column, categories): (&usize, &BTreeMap<String, usize>)| -> Vec<Unseen> {
+            let Some(learnt) = encoding.columns.get(*column) else { return Vec::new() };
+            let one = |(category, arms): (&String, &usize)| Unseen {
+                column: learnt.name.clone(),
+                category: category.clone(),
+                arms: *arms,
+            };
+            categories.iter().map(one).collect()
+        };
+        self.unseen.iter().flat_map(of).collect()
+    }
 }
 
 /// Somebody who stands for others: her position, where she stands if a plan can do something for her, how she moves.
@@ -61,13 +97,7 @@ impl<'a> Passing<'a> {
         model_name: &'a str,
         study_name: &'a str,
     ) -> Result<Self> {
-        let found = roll.settings.reward.states();
-        let expected = trained.ensemble.members[0].architecture().states;
-        if found != expected {
-            let misfit = format!("{study_name} does not fit {model_name}");
-            let states = format!("found {found} states, expected {expected} as at training");
-            return Err(Error::at(misfit)(Error::Data(states.into())));
-        }
+        check_states(trained, &roll.settings, model_name, study_name)?;
         Ok(Self { trained, roll, model_name, study_name })
     }
 
@@ -93,9 +123,9 @@ impl<'a> Passing<'a> {
         let mut plan = Plan::new(&outset);
         for (stage, gathered) in stages.iter().zip(gathered) {
             let name = |place: u32| roll.name(place as usize);
-            let again = |places: &[u32]| self.again(&outset, stage, places);
-            let finished = Finished::new(&outset, stage, gathered, &rules, name, Some(again))?;
-            finished.add_to(&mut plan, &outset, stage);
+            let drafted = Drafted::new(&outset, stage, gathered, &rules, name)?;
+            let details = self.again(&outset, stage, &drafted.wanted())?;
+            drafted.add_to(&mut plan, &outset, stage, &details);
         }
         plan.finish();
         Ok((plan, self.notes(notes)?))
@@ -164,11 +194,7 @@ impl<'a> Passing<'a> {
         let (mut rules, mut notes) = (Vec::new(), Notes::default());
         for piece in self.roll.pieces(ROWS)? {
             let piece = piece?;
-            notes.alike.add(&piece.there.features, encoding);
-            for Unseen { column, category, arms } in encoding.unseen(&piece.there.features) {
-                let place = encoding.columns.iter().position(|learnt| learnt.name == column);
-                *notes.unseen.entry((place.unwrap_or(0), category)).or_default() += arms;
-            }
+            notes.add(&piece.there.features, encoding);
             let Some(k) = stages.iter().position(|stage| stage.instance == piece.instance) else { continue };
             let here = self.here(outset, &stages[k], &piece)?;
             let candidates = outset.candidates(&here)?;
@@ -254,16 +280,7 @@ impl<'a> Passing<'a> {
             notes.push(format!("the model was trained with {trained} observation, the study has {here}"));
         }
         notes.extend(roll.over_budget().map(|over| say_over_budget(over, roll.settings.budget)));
-        let unseen: Vec<Unseen> = found
-            .unseen
-            .into_iter()
-            .map(|((column, category), arms)| Unseen {
-                column: card.encoding.columns[column].name.clone(),
-                category,
-                arms,
-            })
-            .collect();
-        notes.extend(say_unseen(&unseen));
+        notes.extend(say_unseen(&found.unseen(&card.encoding)));
         notes.extend(found.alike.warnings(&card.encoding));
         Ok(notes)
     }

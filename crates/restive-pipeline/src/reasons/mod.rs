@@ -37,6 +37,7 @@ use restive::data::reference::{Reference, Typical};
 use restive::history::{Past, Rule, intervals};
 use restive::instance::{Observation, UNSEEN};
 use restive::predictor::contributions::{Question, contributions};
+use restive_tables::StudySettings;
 use serde::Serialize;
 
 /// No log-odds are taken of a chance closer to 0 or 1.
@@ -110,7 +111,7 @@ impl Reason {
     }
 }
 
-fn points(chance: f64, amount: f64) -> f64 {
+pub(crate) fn points(chance: f64, amount: f64) -> f64 {
     let chance = chance.clamp(LEAST, 1.0 - LEAST);
     let z = (chance / (1.0 - chance)).ln();
     100.0 * (chance - 1.0 / (1.0 + (amount - z).exp()))
@@ -127,7 +128,7 @@ impl Applied<'_> {
         if self.study.settings.observation != Observation::Full {
             refuse!("reasons: found states that are seen at pulls only, expected states seen at every step");
         }
-        let good = self.good_states()?;
+        let good = good_states(&self.study.settings)?;
         let encoding = &self.card.encoding;
         let typical = self.card.reference.clone().unwrap_or_else(|| Reference::of_encoding(encoding));
         let (known, log) =
@@ -174,24 +175,24 @@ impl Applied<'_> {
         };
         Ok((0..arms.len()).map(reason).collect())
     }
+}
 
-    /// The states with the highest reward of a person who is left alone.
-    fn good_states(&self) -> Result<Vec<bool>> {
-        let reward = self.study.settings.reward.view();
-        let rewards = reward.column(0);
-        let most = rewards.iter().fold(f64::NEG_INFINITY, |most, reward| most.max(*reward));
-        let good: Vec<bool> = rewards.iter().map(|reward| *reward == most).collect();
-        if good.iter().all(|is_good| *is_good) {
-            refuse!(
-                "reasons: found the reward {most} in every state, expected states of which some are better than others"
-            );
-        }
-        Ok(good)
+/// The states with the highest reward of a person who is left alone.
+pub(crate) fn good_states(settings: &StudySettings) -> Result<Vec<bool>> {
+    let reward = settings.reward.view();
+    let rewards = reward.column(0);
+    let most = rewards.iter().fold(f64::NEG_INFINITY, |most, reward| most.max(*reward));
+    let good: Vec<bool> = rewards.iter().map(|reward| *reward == most).collect();
+    if good.iter().all(|is_good| *is_good) {
+        refuse!(
+            "reasons: found the reward {most} in every state, expected states of which some are better than others"
+        );
     }
+    Ok(good)
 }
 
 /// The chance of a good state by the chances of all, and its log-odds.
-fn chance(row: ArrayView1<'_, f64>, good: &[bool]) -> (f64, f64) {
+pub(crate) fn chance(row: ArrayView1<'_, f64>, good: &[bool]) -> (f64, f64) {
     let of =
         |wanted: bool| row.iter().zip(good).filter(|(_, is)| **is == wanted).map(|(p, _)| p).sum::<f64>();
     let (to_good, to_others) = (of(true), of(false));

@@ -15,7 +15,7 @@ use crate::error::Result;
 use ndarray::ArrayView3;
 use restive::data::features::{Column, Features};
 use restive::instance::{NO_ACTION, UNSEEN};
-use restive_tables::{Contact, Contacts, StudyInstance, show};
+use restive_tables::{Contact, Contacts, PeoplePiece, StudyInstance, show};
 use serde::Serialize;
 
 /// What the log knows of people: columns of these names.
@@ -65,6 +65,8 @@ pub(crate) struct Known<'a> {
     /// by name, `[N]`
     pub(crate) arms: &'a [String],
     features: &'a Features,
+    /// columns of an engine's table that are no features
+    beside: Option<&'a Features>,
     /// the columns kept of people
     kept: &'a [String],
     /// `[N]`; none where there is no table of people
@@ -84,25 +86,33 @@ impl<'a> Known<'a> {
     /// Looks everybody up once; `now` is the step that is planned.
     pub(crate) fn new(there: &'a StudyInstance, people: Option<&'a Contacts>, now: usize) -> Result<Self> {
         let log = &there.trajectories;
-        let recency = recencies(log.state(), log.action(), now);
-        Self::of(&there.arms, &there.features, people, recency)
-    }
-
-    /// Of people whose recency is known.
-    pub(crate) fn of(
-        arms: &'a [String],
-        features: &'a Features,
-        people: Option<&'a Contacts>,
-        recency: Vec<Recency>,
-    ) -> Result<Self> {
-        let find = |people: &'a Contacts| arms.iter().map(|arm| people.person(arm)).collect();
+        let find = |people: &'a Contacts| there.arms.iter().map(|arm| people.person(arm)).collect();
         Ok(Self {
-            arms,
-            features,
+            arms: &there.arms,
+            features: &there.features,
+            beside: None,
             kept: people.map_or(&[], |people| &people.kept),
             people: people.map(find).transpose()?,
-            recency,
+            recency: recencies(log.state(), log.action(), now),
         })
+    }
+
+    /// Of people as an engine has them.
+    pub(crate) fn of_piece(piece: &'a PeoplePiece) -> Self {
+        let recency = |i: usize| Recency {
+            state: piece.state[i],
+            last_seen: piece.last_seen[i],
+            last_call: piece.last_call[i],
+            calls: piece.calls[i],
+        };
+        Self {
+            arms: &piece.arms,
+            features: &piece.features,
+            beside: Some(&piece.beside),
+            kept: &[],
+            people: piece.contacts.as_ref().map(|contacts| contacts.iter().collect()),
+            recency: (0..piece.arms.len()).map(recency).collect(),
+        }
     }
 
     /// What the table of people says of one.
@@ -120,13 +130,16 @@ impl<'a> Known<'a> {
         if let Some(k) = self.kept.iter().position(|kept| kept == name) {
             return Ok(Place::Kept(k));
         }
-        if let Some(column) = self.features.column(name) {
+        let beside = || self.beside.and_then(|beside| beside.column(name));
+        if let Some(column) = self.features.column(name).or_else(beside) {
             return Ok(Place::Feature(column));
         }
         if let Some(k) = LOGGED.iter().position(|known| *known == name) {
             return Ok(Place::Logged(k));
         }
-        let all = self.kept.iter().chain(self.features.names()).map(String::as_str).chain(LOGGED);
+        let beside = self.beside.map_or(&[][..], |beside| beside.names());
+        let all = self.kept.iter().chain(self.features.names()).chain(beside);
+        let all = all.map(String::as_str).chain(LOGGED);
         let names: Vec<String> = all.map(show::name).collect();
         let found = format!("found no column {}, expected one of {}", show::name(name), names.join(", "));
         Err(rules.fault(at, found))

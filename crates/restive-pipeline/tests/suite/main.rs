@@ -4,6 +4,7 @@ mod cross_fit;
 mod doctor;
 mod evaluate;
 mod generate;
+mod partition;
 mod plan;
 mod ranked;
 mod reasons;

@@ -30,9 +30,10 @@ class Plan(Table):
     ``policy`` is ``"whittle"`` (ranked by index, at ``index_discount``) or ``"horizon"`` (ranked by advantage); ``steps`` are
     the decisions planned for, over which no policy brings more than ``bound`` of expected reward, and no pull at all
     ``no_action``; ``history`` says how an arm's own record counts; ``never_observed`` counts arms that were never seen;
-    ``notes`` says what should be known.
+    ``notes`` says what should be known; ``json`` is all of it, as ``restive plan --json`` has it.
     """
 
+    json: str
     policy: str
     budget: int
     steps: int
@@ -42,6 +43,17 @@ class Plan(Table):
     history: str | None
     never_observed: int
     notes: tuple[str, ...]
+
+    @classmethod
+    def _made(cls, columns: Any, facts: dict[str, Any]) -> Plan:
+        """Of columns and facts; warnings are raised for whoever asked for the plan."""
+        plan: Plan = cls.of(columns)
+        for text in facts.pop("warnings"):
+            warnings.warn(text, stacklevel=3)
+        facts["notes"] = tuple(facts["notes"])
+        for name, fact in facts.items():
+            setattr(plan, name, fact)
+        return plan
 
 
 class Evaluation(Table):
@@ -225,13 +237,7 @@ class Estimator:
             instance,
             seed,
         )
-        plan: Plan = Plan.of(columns)
-        for text in facts.pop("warnings"):
-            warnings.warn(text, stacklevel=2)
-        facts["notes"] = tuple(facts["notes"])
-        for name, fact in facts.items():
-            setattr(plan, name, fact)
-        return plan
+        return Plan._made(columns, facts)
 
     def evaluate(
         self,

@@ -118,9 +118,7 @@ impl Model {
     /// Writes the model as a checkpoint; one that is there is refused, or replaced where `replace` is set and it
     /// [is](Self::recognise_checkpoint) a checkpoint.
     pub fn write_checkpoint(&self, path: &Path, replace: bool) -> Result<()> {
-        let text = serde_json::to_string(&RawCard::new(&self.card, None)).expect("plain values");
-        let header = HashMap::from([(CARD_KEY.to_string(), text)]);
-        let bytes = weights::serialise(path, &self.weights, Some(header))?;
+        let bytes = self.to_bytes(path)?;
         let mut draft = Draft::create(path, replace.then_some(Self::recognise_checkpoint))?;
         draft.write(&bytes)?;
         Draft::put_in_place(vec![draft])
@@ -138,8 +136,19 @@ impl Model {
 
     /// Reads and checks a checkpoint.
     pub fn read_checkpoint(path: &Path) -> Result<Self> {
-        let bytes = read_whole(path)?;
-        let (weights, mut header) = weights::deserialise(path, &bytes)?;
+        Self::from_bytes(path, &read_whole(path)?)
+    }
+
+    /// The model in one piece, to be sent; `path` is what messages call it.
+    pub fn to_bytes(&self, path: &Path) -> Result<Vec<u8>> {
+        let text = serde_json::to_string(&RawCard::new(&self.card, None)).expect("plain values");
+        let header = HashMap::from([(CARD_KEY.to_string(), text)]);
+        weights::serialise(path, &self.weights, Some(header))
+    }
+
+    /// And back.
+    pub fn from_bytes(path: &Path, bytes: &[u8]) -> Result<Self> {
+        let (weights, mut header) = weights::deserialise(path, bytes)?;
         let card = Self::card_of_checkpoint(path, header.remove(CARD_KEY))?;
         Ok(Self { card: parse(path, card.as_bytes())?.0, weights })
     }

@@ -273,12 +273,17 @@ impl StudyInstance {
     }
 
     fn refused(&self, fault: restive::Error) -> Error {
-        let arm = match &fault {
-            restive::Error::Feature { fault: FeatureFault::Gap { arm }, .. } => Some(self.arms[*arm].clone()),
-            _ => None,
-        };
-        Error::Instance { instance: self.name.clone(), arm, fault: fault.into() }
+        refused(&self.name, &self.arms, fault)
     }
+}
+
+/// What is wrong with the arms of an instance; of one arm, where the fault knows which.
+fn refused(instance: &str, arms: &[String], fault: restive::Error) -> Error {
+    let arm = match &fault {
+        restive::Error::Feature { fault: FeatureFault::Gap { arm }, .. } => Some(arms[*arm].clone()),
+        _ => None,
+    };
+    Error::Instance { instance: instance.into(), arm, fault: fault.into() }
 }
 
 /// The file of a table, by either ending; both would be one too many.

@@ -9,12 +9,15 @@
 //! | `last_seen`, `last_call`, `calls` | periods ago, 0 in the one that has just ended (empty: never); calls so far; all three may be left out |
 //! | `moves_S_A_NEXT` | how often she was seen to move from S under action A to NEXT; together or not at all |
 //! | `begins_S` | trajectories in which S was the first state that was seen; likewise |
+//! | `do_not_call`, `is_there`, `last_outcome` | perhaps: whether she must not be called; whether she has joined and not left; what came of her last call |
 //! | any other | a feature, or a column that rules look at |
 //!
 //! It is what a log comes down to for a plan or for a fit of moves: a record batch of such rows can be scored wherever it is, and a partition
 //! of a table by the machine that holds it. Rows count from 0 in their batch.
 
 use super::arms::ONLY;
+use super::contacts::Contact;
+use super::refused;
 use super::table::{Batch, Cells, Origin, Table, Want};
 use crate::error::{Error, Place, Result};
 use crate::show;
@@ -22,6 +25,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema};
 use ndarray::{Array2, Array4};
+use restive::data::encoding::Encoding;
 use restive::data::features::{Column, Features};
 use restive::data::split::Part;
 use std::collections::HashMap;
@@ -29,7 +33,18 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Columns with a meaning of their own, beside those of counts.
-const OWN: [&str; 7] = ["instance", "arm", "split", "state", "last_seen", "last_call", "calls"];
+const OWN: [&str; 10] = [
+    "instance",
+    "arm",
+    "split",
+    "state",
+    "last_seen",
+    "last_call",
+    "calls",
+    "do_not_call",
+    "is_there",
+    "last_outcome",
+];
 
 /// What messages call the table.
 const TABLE: &str = "people";
@@ -41,6 +56,8 @@ pub struct PeoplePiece {
     pub instance: String,
     /// by name, `[N]`
     pub arms: Vec<String>,
+    /// `[N]`: their rows in the batch, from 0
+    pub rows: Vec<u32>,
     /// what predictions go by
     pub features: Features,
     /// other columns, for rules
@@ -55,6 +72,8 @@ pub struct PeoplePiece {
     pub last_call: Vec<Option<usize>>,
     /// `[N]`: calls so far
     pub calls: Vec<usize>,
+    /// `[N]`: who may be called, where the table says
+    pub contacts: Option<Vec<Contact>>,
     /// `[N,M,2,M]`; none where the table has no such columns
     pub moves: Option<Array4<f64>>,
     /// `[N,M]`; likewise
@@ -92,6 +111,15 @@ pub fn is_own_column(name: &str) -> bool {
 impl PeoplePiece {
     /// The people of a batch, by instance in the order in which they come.
     pub fn read(batch: &RecordBatch, wanted: &PeopleColumns<'_>) -> Result<Vec<PeoplePiece>> {
+        Self::read_some(batch, wanted, |_, _| true)
+    }
+
+    /// Those of them of whom `is_wanted` says so, by the names of instance and arm; of the others nothing else is read.
+    pub fn read_some(
+        batch: &RecordBatch,
+        wanted: &PeopleColumns<'_>,
+        is_wanted: impl Fn(&str, &str) -> bool,
+    ) -> Result<Vec<PeoplePiece>> {
         if batch.num_rows() == 0 {
             return Ok(Vec::new());
         }
@@ -101,6 +129,7 @@ impl PeoplePiece {
         let columns = Reading::new(&mut table, wanted)?;
         let mut growing: Vec<Growing> = Vec::new();
         let mut numbers: HashMap<String, usize> = HashMap::new();
+        let mut first = 0;
         while let Some(batch) = table.next_batch()? {
             for row in 0..batch.rows {
                 let instance = match columns.instance {
@@ -110,6 +139,9 @@ impl PeoplePiece {
                 if instance.is_empty() {
                     return Err(fault(&batch, row, "", "instance", "an empty cell", "a name"));
                 }
+                if !is_wanted(instance, batch.cells[columns.arm].text(row)) {
+                    continue;
+                }
                 let k = match numbers.get(instance) {
                     Some(k) => *k,
                     None => {
@@ -118,10 +150,18 @@ impl PeoplePiece {
                         growing.len() - 1
                     }
                 };
-                growing[k].push(&columns, &batch, row)?;
+                growing[k].push(&columns, &batch, row, first)?;
             }
+            first += batch.rows;
         }
         growing.into_iter().map(|one| one.finish(&columns)).collect()
+    }
+}
+
+impl PeoplePiece {
+    /// The features as numbers, `[N,F]`.
+    pub fn encode(&self, encoding: &Encoding) -> Result<Array2<f64>> {
+        encoding.encode(&self.features).map_err(|fault| refused(&self.instance, &self.arms, fault))
     }
 }
 
@@ -135,6 +175,9 @@ struct Reading {
     last_seen: Option<usize>,
     last_call: Option<usize>,
     calls: Option<usize>,
+    do_not_call: Option<usize>,
+    is_there: Option<usize>,
+    last_outcome: Option<usize>,
     /// of moves, then of beginnings
     moves: Option<usize>,
     begins: Option<usize>,
@@ -153,10 +196,14 @@ impl Reading {
         let state = take(table.need("state")?, Want::Number);
         let [instance, split] =
             ["instance", "split"].map(|name| table.find(name).map(|column| (column, Want::Name)));
-        let [last_seen, last_call, calls] = ["last_seen", "last_call", "calls"]
-            .map(|name| table.find(name).map(|column| (column, Want::Number)));
-        let [instance, split, last_seen, last_call, calls] = [instance, split, last_seen, last_call, calls]
-            .map(|found| found.map(|(column, want)| take(column, want)));
+        let last_outcome = table.find("last_outcome").map(|column| (column, Want::Name));
+        let [last_seen, last_call, calls, do_not_call, is_there] =
+            ["last_seen", "last_call", "calls", "do_not_call", "is_there"]
+                .map(|name| table.find(name).map(|column| (column, Want::Number)));
+        let mut place = |found: Option<(usize, Want)>| found.map(|(column, want)| take(column, want));
+        let [instance, split, last_outcome] = [instance, split, last_outcome].map(&mut place);
+        let [last_seen, last_call, calls] = [last_seen, last_call, calls].map(&mut place);
+        let [do_not_call, is_there] = [do_not_call, is_there].map(&mut place);
         let m = wanted.states;
         let names = |names: Vec<String>, table: &Table| -> Result<Option<Vec<usize>>> {
             let found: Vec<Option<usize>> = names.iter().map(|name| table.find(name)).collect();
@@ -209,11 +256,19 @@ impl Reading {
             last_seen,
             last_call,
             calls,
+            do_not_call,
+            is_there,
+            last_outcome,
             moves,
             begins,
             features,
             beside,
         })
+    }
+
+    /// Whether the table says who may be called.
+    fn has_contacts(&self) -> bool {
+        self.do_not_call.is_some() || self.is_there.is_some() || self.last_outcome.is_some()
     }
 }
 
@@ -221,11 +276,13 @@ impl Reading {
 struct Growing {
     instance: String,
     arms: Vec<String>,
+    rows: Vec<u32>,
     features: Vec<Column>,
     beside: Vec<Column>,
     split: Vec<Part>,
     state: Vec<Option<u16>>,
     recency: [Vec<Option<usize>>; 3],
+    contacts: Vec<Contact>,
     counts: [Vec<f64>; 2],
 }
 
@@ -238,16 +295,19 @@ impl Growing {
         Self {
             instance: instance.into(),
             arms: Vec::new(),
+            rows: Vec::new(),
             features: columns.features.iter().map(column).collect(),
             beside: columns.beside.iter().map(column).collect(),
             split: Vec::new(),
             state: Vec::new(),
             recency: [const { Vec::new() }; 3],
+            contacts: Vec::new(),
             counts: [const { Vec::new() }; 2],
         }
     }
 
-    fn push(&mut self, columns: &Reading, batch: &Batch, row: usize) -> Result<()> {
+    /// A row of a batch that begins with the row `first` of the table.
+    fn push(&mut self, columns: &Reading, batch: &Batch, row: usize, first: usize) -> Result<()> {
         let arm = batch.cells[columns.arm].text(row);
         let bad =
             |column: &str, found: String, expected: String| fault(batch, row, arm, column, &found, &expected);
@@ -255,6 +315,7 @@ impl Growing {
             return Err(bad("arm", "an empty cell".into(), "a name".into()));
         }
         self.arms.push(arm.into());
+        self.rows.push((first + row) as u32);
         let whole = |column: &str, place: Option<usize>, end: f64| -> Result<Option<usize>> {
             let Some(place) = place else { return Ok(None) };
             let x = batch.cells[place].number(row);
@@ -275,6 +336,18 @@ impl Growing {
             [("last_seen", columns.last_seen), ("last_call", columns.last_call), ("calls", columns.calls)];
         for (all, (name, place)) in self.recency.iter_mut().zip(recency) {
             all.push(whole(name, place, most)?);
+        }
+        if columns.has_contacts() {
+            let is = |column: &str, place: Option<usize>, otherwise: bool| -> Result<bool> {
+                Ok(whole(column, place, 2.0)?.map_or(otherwise, |found| found == 1))
+            };
+            let last_outcome = columns.last_outcome.map_or("", |place| batch.cells[place].text(row));
+            self.contacts.push(Contact {
+                do_not_call: is("do_not_call", columns.do_not_call, false)?,
+                is_there: is("is_there", columns.is_there, true)?,
+                last_outcome: last_outcome.into(),
+                ..Contact::default()
+            });
         }
         if let Some(place) = columns.split {
             let found = batch.cells[place].text(row);
@@ -332,9 +405,11 @@ impl Growing {
             last_seen,
             last_call,
             calls: calls.into_iter().map(|calls| calls.unwrap_or(0)).collect(),
+            contacts: columns.has_contacts().then_some(self.contacts),
             moves: columns.moves.map(|_| Array4::from_shape_vec((n, m, 2, m), moves).expect("one row each")),
             begins: columns.begins.map(|_| Array2::from_shape_vec((n, m), begins).expect("one row each")),
             arms: self.arms,
+            rows: self.rows,
             instance: self.instance,
         })
     }

@@ -3,7 +3,7 @@
 use super::cases::{CAPS, Case, HARSH, MILD, Shape};
 use rand::RngExt;
 use rand::seq::SliceRandom;
-use restive::allocation::{Contest, Draw, Inclusion, Method, NO_GROUP, allocate, draw};
+use restive::allocation::{Contest, Draw, Family, Inclusion, Method, NO_GROUP, allocate, draw};
 use restive::random::{Random, stream};
 use std::collections::HashMap;
 
@@ -183,8 +183,8 @@ fn lists_and_chances_are_those_of_everybody() {
 /// By the smallest cap fewer are left. Lists are the same; so are chances that are exact with everybody.
 #[test]
 fn by_the_smallest_cap_lists_are_those_of_everybody() {
-    let (mut fewer, mut other_methods, mut other_lists) = (0, 0, 0);
-    for run in 0..4_000 {
+    let (mut fewer, mut other_lists) = (0, 0);
+    for run in 0..6_000 {
         let mut random = stream(run, &[75]);
         let shape = [Shape::Nested, Shape::Two, Shape::Three][run as usize % 3];
         let strict = [MILD, CAPS, HARSH][run as usize / 3 % 3];
@@ -200,7 +200,6 @@ fn by_the_smallest_cap_lists_are_those_of_everybody() {
             other => panic!("{context}: {other:?}"),
         };
         fewer += n - people.len();
-        other_methods += usize::from(all.method != some.method);
         assert!((all.value - some.value).abs() <= 1e-9 + all.gap + some.gap, "{context}");
         assert_eq!(all.places_filled, some.places_filled, "{context}");
         if [all.method, some.method].contains(&Method::Integer) {
@@ -219,7 +218,32 @@ fn by_the_smallest_cap_lists_are_those_of_everybody() {
         let chosen: Vec<bool> = people.iter().map(|i| all.allocation.chosen[*i]).collect();
         other_lists += usize::from(chosen != some.allocation.chosen);
     }
-    println!("{fewer} fewer, {other_methods} by another method, {other_lists} draws with other lists");
-    // what the essay warns of is met
-    assert!(fewer > 5_000 && other_methods > 0 && other_lists > 0, "{fewer} {other_methods} {other_lists}");
+    // that draws may come out otherwise, as the essay warns, is met
+    assert!(fewer > 5_000 && other_lists > 0, "{fewer} {other_lists}");
+}
+
+/// Two districts of five places cross two households of one place. Of each household two stay in a district, which has four people then:
+/// its cap is idle, and what crossed is nested.
+#[test]
+fn by_the_smallest_cap_a_rule_may_become_idle() {
+    let family = |group: fn(u32) -> u32, cap: usize| Family {
+        group: (0..12).map(group).collect(),
+        at_least: vec![0; 2],
+        at_most: vec![cap; 2],
+    };
+    let case = Case {
+        value: (0..12).map(|i| 1.0 + f64::from(i) / 16.0).collect(),
+        key: (0..12).collect(),
+        must: vec![false; 12],
+        places: 8,
+        fill: true,
+        families: vec![family(|i| i % 2, 5), family(|i| i / 2 % 2, 1)],
+        cost: None,
+    };
+    let people = by_sorting(&case, false);
+    assert_eq!(people.len(), 8);
+    let [all, some] = [case.clone(), selected(&case, &people)].map(|case| allocate(&case.problem()).unwrap());
+    assert_eq!((all.method, some.method), (Method::Flow, Method::Greedy));
+    let chosen: Vec<bool> = people.iter().map(|i| all.chosen[*i]).collect();
+    assert_eq!((all.value, chosen), (some.value, some.chosen));
 }
