@@ -14,7 +14,7 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyIterator};
 use restive_pipeline::partition::{Details, Draft, GatheredPart, PlanJob, Sampled, Wanted};
-use restive_pipeline::{Error, PlanAsked, Rules};
+use restive_pipeline::{PlanAsked, Rules};
 use std::path::Path;
 use std::sync::Mutex;
 
@@ -193,7 +193,13 @@ fn each<'py>(
     for (number, bytes) in batches.clone().enumerate() {
         let batch = read(bytes?.cast::<PyBytes>()?.as_bytes())?;
         let taken = run(py, || take(&batch))?;
-        taken.map_err(|error| of_pipeline(Error::at(format!("batch {number}"))(error)))?;
+        taken.map_err(|error| {
+            let raised = of_pipeline(error);
+            match raised.is_instance_of::<PyValueError>(py) {
+                true => PyValueError::new_err(format!("batch {number}: {}", raised.value(py))),
+                false => raised,
+            }
+        })?;
     }
     Ok(())
 }

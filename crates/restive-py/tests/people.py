@@ -43,12 +43,14 @@ def make(folder: Path, people: int = 4000, files: int = 5, seed: int = 3) -> tup
     worker = np.array([f"w{k:02d}" for k in draw.integers(0, 12, people)])
     states = np.full((STEP + 1, people), 2, dtype=int)
     actions = (draw.random((STEP, people)) < 0.1).astype(int)
+    actions[:, names.index("p00011")] = 0  # who has to be called was not called lately
     states[0] = draw.random(people) < 0.4
     for t in range(STEP):
         odds = -1.2 + 0.06 * (age - 30) + 1.6 * states[t] + actions[t] * (0.9 + 0.05 * (age - 30)) - 0.5 * (district == "north")
         states[t + 1] = draw.random(people) < 1 / (1 + np.exp(-odds))
     is_seen = draw.random(people) > 0.01
-    names[0], keep = names[0], np.flatnonzero(is_seen)
+    is_seen[names.index("p00011")] = True
+    keep = np.flatnonzero(is_seen)
     arms = {"arm": names, "age": age, "district": district.tolist(), "worker": worker.tolist()}
     rows = [(t, i) for t in range(STEP + 1) for i in keep]
     draw.shuffle(rows)
