@@ -8,8 +8,7 @@ def test_duckdb(programme, asked):
 
     def run(work):
         with duckdb.connect() as connection:
-            reader = connection.execute(f"SELECT * FROM '{programme.files}'").fetch_record_batch(1000)
-            return [work(reader)]
+            return [work(connection.sql(f"SELECT * FROM '{programme.files}'").to_arrow_reader(1000))]
 
     programme.check(restive.arrow.plan(run, programme.model, programme.study, programme.rules, **asked))
 
