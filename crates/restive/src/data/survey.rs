@@ -88,6 +88,19 @@ impl Survey {
         self.arms
     }
 
+    /// How many arms have a value in a column; none where there is no such column.
+    pub fn known(&self, name: &str) -> Option<u64> {
+        self.column(name).map(Seen::known)
+    }
+
+    /// How many arms have each category of a column; none where it does not hold text.
+    pub fn categories(&self, name: &str) -> Option<&BTreeMap<String, u64>> {
+        match self.column(name)? {
+            Seen::Number(_) => None,
+            Seen::Text(counts) => Some(counts),
+        }
+    }
+
     /// Adds arms; an error where the table has other columns, whatever their order.
     pub fn add(&mut self, features: &Features) -> Result<()> {
         self.check(features.names(), |name| features.column(name).map(Column::kind))?;

@@ -39,7 +39,7 @@ mod softmax;
 pub use logistic::{Logistic, Penalties, Precision};
 pub use network::Network;
 pub use pool::{Base, BaseKind, Pool, logs, pooled};
-pub use scaling::{Scaling, is_uneven};
+pub use scaling::{Scaling, are_uneven, is_uneven};
 
 use crate::error::{Error, Result};
 use ndarray::{Array4, ArrayD, ArrayView2, ArrayView4, ArrayViewD, CowArray, Ix2};

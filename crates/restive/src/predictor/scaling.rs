@@ -57,7 +57,12 @@ impl Scaling {
 /// Whether the features of some arms (`[N,F]` each) are so far from each other, or from 1, in size that a network should not be
 /// given them as they are: money beside years.
 pub fn is_uneven(arms: &[ArrayView2<'_, f64>]) -> bool {
-    let sizes = columns(arms).into_iter().filter_map(|column| column.size());
+    are_uneven(columns(arms).into_iter().filter_map(|column| column.size()))
+}
+
+/// The same of features with these sizes, the roots of their mean squares; zeros and ones have none.
+pub fn are_uneven(sizes: impl IntoIterator<Item = f64>) -> bool {
+    let sizes = sizes.into_iter();
     let (least, most) = sizes.fold((1.0f64, 1.0f64), |(least, most), size| (least.min(size), most.max(size)));
     most / least > UNEVEN
 }

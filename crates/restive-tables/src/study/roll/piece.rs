@@ -81,9 +81,10 @@ impl<'a> Pieces<'a> {
             self.done += batch.rows;
         }
         let is_all = self.chosen.is_none();
+        let is_summed = is_all && self.roll.person_sum.get().is_none();
         let make = |part: &Part<'_>| {
             self.roll.piece(part).map(|piece| {
-                let sum = if is_all { sum_of(self.roll, &piece) } else { 0 };
+                let sum = if is_summed { sum_of(self.roll, &piece) } else { 0 };
                 (piece, sum)
             })
         };
@@ -105,10 +106,11 @@ impl<'a> Pieces<'a> {
         if is_over {
             self.ahead = None;
             let people = self.roll.people();
-            if is_all && self.done == people {
-                _ = self.roll.person_sum.set(self.sum);
-            } else if is_all {
+            if is_all && self.done != people {
                 return Err(self.changed());
+            }
+            if is_summed {
+                _ = self.roll.person_sum.set(self.sum);
             }
         }
         Ok(())

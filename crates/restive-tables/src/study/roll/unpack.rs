@@ -47,14 +47,16 @@ impl Roll {
                 .as_ref()
                 .map(|parts| positions.iter().map(|position| parts[*position as usize]).collect()),
             trajectory_names: log.names.clone(),
-            trajectories: self.trajectories(*instance, &positions)?,
+            trajectories: self.trajectories_of(*instance, &positions)?,
             truth: None,
         };
         Ok(Piece { instance: *instance, positions, there })
     }
 
-    /// The trajectories of people of one instance, `[J,T,n]`.
-    fn trajectories(&self, instance: usize, positions: &[u32]) -> Result<Trajectories> {
+    /// The trajectories of some people of one instance, `[J,T,n]`, in this order; without propensities and rewards.
+    pub fn trajectories_of(&self, instance: usize, positions: &[u32]) -> Result<Trajectories> {
+        let is_there = |position: &u32| self.instance_of(*position as usize) == instance;
+        assert!(positions.iter().all(is_there), "people of this instance");
         let log = &self.log.instances[instance];
         let numbers: Vec<usize> =
             positions.iter().map(|position| self.people.place(*position as usize).1).collect();
