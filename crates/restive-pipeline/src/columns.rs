@@ -11,11 +11,11 @@ use restive_tables::show;
 use std::collections::BTreeSet;
 
 /// Arms below which nobody can tell.
-const FEW: usize = 20;
+pub(crate) const FEW: usize = 20;
 /// Arms that a category should have, on average.
 const ARMS_PER_CATEGORY: usize = 5;
 /// Whole numbers from here on, each of them once, are telephone or file numbers.
-const LONG: f64 = 1e8;
+pub(crate) const LONG: f64 = 1e8;
 
 /// One warning for each column of the training arms that `is_used` and looks like an identifier, or has more categories than
 /// its arms can bear.
@@ -34,6 +34,36 @@ pub(crate) struct Suspect {
     pub is_identifier: bool,
 }
 
+impl Suspect {
+    /// A column with so many different values among so many arms, text or serial numbers; none where nothing is wrong with that.
+    pub(crate) fn new(arms: usize, values: usize, is_number: bool) -> Option<Self> {
+        if arms < FEW || values * ARMS_PER_CATEGORY <= arms {
+            return None;
+        }
+        Some(Self { arms, values, is_identifier: is_number || 2 * values > arms })
+    }
+
+    /// What should be known of a column of this name.
+    pub(crate) fn warning(&self, name: &str) -> Message {
+        let Self { arms, values, is_identifier } = *self;
+        let name = show::name(name);
+        let found = format!(
+            "feature {name}: {} among {}",
+            counted(values as u64, "value"),
+            counted(arms as u64, "training arm")
+        );
+        if is_identifier {
+            let why = ", which looks like an identifier: it says nothing of other arms; ";
+            return message!(found, why, Opt("drop"), format!(" {name} leaves it out"));
+        }
+        let why = format!(
+            ", fewer than {} to each: too few to learn from; group them, or ",
+            grouped(ARMS_PER_CATEGORY as u64)
+        );
+        message!(found, why, Opt("drop"), format!(" {name}"))
+    }
+}
+
 /// Whether a column looks like an identifier, or has more categories than its arms can bear.
 pub(crate) fn suspect(column: &Column) -> Option<Suspect> {
     let arms = column.len() - column.missing();
@@ -42,29 +72,11 @@ pub(crate) fn suspect(column: &Column) -> Option<Suspect> {
         Column::Number(_) => return None,
         Column::Text(texts) => (texts.iter().flatten().collect::<BTreeSet<_>>().len(), false),
     };
-    if arms < FEW || values * ARMS_PER_CATEGORY <= arms {
-        return None;
-    }
-    Some(Suspect { arms, values, is_identifier: is_number || 2 * values > arms })
+    Suspect::new(arms, values, is_number)
 }
 
 fn doubt(name: &str, column: &Column) -> Option<Message> {
-    let Suspect { arms, values, is_identifier } = suspect(column)?;
-    let name = show::name(name);
-    let found = format!(
-        "feature {name}: {} among {}",
-        counted(values as u64, "value"),
-        counted(arms as u64, "training arm")
-    );
-    if is_identifier {
-        let why = ", which looks like an identifier: it says nothing of other arms; ";
-        return Some(message!(found, why, Opt("drop"), format!(" {name} leaves it out")));
-    }
-    let why = format!(
-        ", fewer than {} to each: too few to learn from; group them, or ",
-        grouped(ARMS_PER_CATEGORY as u64)
-    );
-    Some(message!(found, why, Opt("drop"), format!(" {name}")))
+    suspect(column).map(|suspect| suspect.warning(name))
 }
 
 /// Whole numbers, each of them once, that are close together as numbers given in turn are, or very long.
@@ -72,10 +84,14 @@ fn is_serial(numbers: &[f64]) -> bool {
     let mut known: Vec<f64> = numbers.iter().copied().filter(|x| !x.is_nan()).collect();
     known.sort_by(f64::total_cmp);
     let (Some(least), Some(most)) = (known.first(), known.last()) else { return false };
-    let is_close = most - least < 10.0 * known.len() as f64;
     known.iter().all(|x| x.fract() == 0.0)
         && known.windows(2).all(|pair| pair[0] != pair[1])
-        && (is_close || *least >= LONG)
+        && (is_close(*least, *most, known.len()) || *least >= LONG)
+}
+
+/// Whether so many numbers are as close together as numbers given in turn are.
+pub(crate) fn is_close(least: f64, most: f64, known: usize) -> bool {
+    most - least < 10.0 * known as f64
 }
 
 #[cfg(test)]

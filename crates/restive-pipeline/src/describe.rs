@@ -16,7 +16,12 @@ use restive_tables::{Study, StudySettings};
 pub(crate) const PUBLISHED_DISCOUNT: f64 = 0.99;
 
 /// All of it.
-pub(crate) fn describe(asked: &Asked, method: &Method, study: &Study, split: &Split) -> Configuration {
+pub(crate) fn describe(
+    asked: &Asked,
+    method: &Method,
+    settings: &StudySettings,
+    split: Dealt,
+) -> Configuration {
     let config = method.config();
     let is_from_scratch = matches!(method, Method::DecisionFocused(..));
     let (mut hidden, mut dropout, mut precision, mut precision_cap) = (None, None, None, None);
@@ -46,7 +51,7 @@ pub(crate) fn describe(asked: &Asked, method: &Method, study: &Study, split: &Sp
         value: decision.value.name().parse().expect("values have the same names in files"),
         temperature: decision.temperature.to_string(),
         horizon: decision.horizon,
-        behaviour: study.settings.behaviour.name().into(),
+        behaviour: settings.behaviour.name().into(),
     });
     Configuration {
         objective: asked.objective,
@@ -69,8 +74,8 @@ pub(crate) fn describe(asked: &Asked, method: &Method, study: &Study, split: &Sp
         seed: config.seed,
         standardise: asked.standardise() == Standardise::Yes,
         drop: asked.drop.clone(),
-        observation: seen(&study.settings),
-        split: dealt(study, split),
+        observation: seen(settings),
+        split,
     }
 }
 
@@ -82,7 +87,8 @@ pub(crate) fn seen(settings: &StudySettings) -> Seen {
     }
 }
 
-fn dealt(study: &Study, split: &Split) -> Dealt {
+/// How the arms of a study in memory were dealt.
+pub(crate) fn dealt(study: &Study, split: &Split) -> Dealt {
     let [train, validation, test] = Part::ALL.map(|part| {
         let groups = split.part(part);
         PartSize { instances: groups.len(), arms: groups.iter().map(|group| group.arms.len()).sum() }

@@ -4,8 +4,9 @@
 //! |---|---|
 //! | `options`, `asked`, `resolve`, `describe` | what a training may be asked for, what it was, resolved to numbers, and told on a card |
 //! | `prepare` | a study's split, the encoding of its features, its instances by part |
-//! | `estimate`, `train`, `card` | how long a training will take; the training, epoch by epoch; how it went |
+//! | `estimate`, `train`, `card` | how long a training will take; the training, epoch by epoch, of people in memory or passing by; how it went |
 //! | `model` | trained predictors to and from their folder |
+//! | `passing` | people who pass by in pieces, and what is learnt of them before anything is fitted |
 //! | `contents`, `columns` | what a study holds, and which of its columns cannot be learnt from |
 //! | `doctor` | what its data can and cannot answer, by named checks |
 //! | `threads` | how many there may be |
@@ -69,6 +70,7 @@ mod model;
 mod nothing;
 pub mod options;
 mod own_record;
+mod passing;
 mod plan;
 pub mod prepare;
 mod ranked;
@@ -104,4 +106,4 @@ pub use recipe::{recipe_key, recipe_words};
 pub use restive_tables::model::configuration::{Objective, PredictorName, Preset, Profile, ValueName};
 pub use restive_tables::words;
 pub use rules::{Rules, people::Recency};
-pub use train::{Progressed, Step, Training};
+pub use train::{Begun, FolderTraining, PassingTraining, Progressed, Step, Training};

@@ -1,7 +1,7 @@
 //! A person's own record beside the prediction: what it is worth is learnt at the end of a training, from arms that no fit has
 //! seen, and kept on the card; plans listen to it where these arms said that it helps.
 //!
-//! With `auto` those are the training arms, each predicted by the fits without its fold; otherwise the validation arms. A model whose card
+//! With `auto` those are the training arms, each predicted by the fits without its fold; otherwise the validation arms, and of very many 20,000 of them. A model whose card
 //! says nothing (of an earlier version) asks the validation arms of the study that is planned for.
 
 use crate::apply::Applied;
@@ -10,17 +10,17 @@ use crate::message::{Message, Opt, message};
 use crate::train::Training;
 use crate::words::grouped;
 use ndarray::Array4;
-use restive::data::split::Part;
+use restive::data::split::{Group, Part};
 use restive::history::{Carry, Gauss, HeldOut, Learnt, Past, Rule, learn};
 use restive::predictor::{Ensemble, Predictor, PredictorKind};
 use restive::statistics::Mean;
 use restive::training::auto::auto_folds;
 use restive::training::{Choice, Method};
 use restive::{Instance, Trajectories, Transition, instance::Observation};
-use restive_tables::StudySettings;
 use restive_tables::model::OwnRecord;
 use restive_tables::model::history::{Lead, MemberHistory};
 use restive_tables::model::own_record::{HeldOutArms, WrittenRule};
+use restive_tables::{Study, StudySettings, arm_key};
 use serde::Serialize;
 use std::fmt;
 
@@ -28,6 +28,7 @@ impl Training {
     /// What an arm's own record is worth beside the predictions of the finished members; none where nobody can say.
     pub(crate) fn own_record(&self, ensemble: &Ensemble, histories: &[MemberHistory]) -> Option<OwnRecord> {
         let [train, validation, _] = &self.parts;
+        let validation = self.heard.as_deref().unwrap_or(validation);
         let first = &ensemble.members[0];
         let is_as_folds_left_it = match &self.method {
             Method::Auto(_) => true,
@@ -44,7 +45,7 @@ impl Training {
             if !fits.into_iter().all(|fits| fits == folds.len()) {
                 return None;
             }
-            let one = |(k, groups): (usize, Vec<restive::data::split::Group>)| {
+            let one = |(k, groups): (usize, Vec<Group>)| {
                 let pool = pool.of_fit(k);
                 let predict = |instance: Instance| {
                     let prediction = pool.predict(instance.features());
@@ -62,26 +63,64 @@ impl Training {
                 (HeldOutArms::Validation, validation.iter().map(predict).collect())
             }
         };
-        learnt(&people, from, &first.architecture().kind)
+        learnt(&held_out(&people), from, &first.architecture().kind)
     }
 }
 
-/// What held-out arms and their predictions say; none without any.
-fn learnt(people: &[(Instance, Array4<f64>)], from: HeldOutArms, kind: &PredictorKind) -> Option<OwnRecord> {
-    if people.is_empty() {
+/// Validation arms that are asked, at most: those with the smallest keys, the same in whatever order a study is read. What a record is
+/// worth is a few numbers, which more arms would not change.
+pub(crate) const MOST_HEARD: usize = 20_000;
+
+/// Of arms with their keys those that are asked, where not all of them are.
+pub(crate) fn heard<T: Ord>(mut keyed: Vec<(u64, T)>) -> Vec<T> {
+    if keyed.len() > MOST_HEARD {
+        keyed.select_nth_unstable(MOST_HEARD);
+        keyed.truncate(MOST_HEARD);
+    }
+    let mut heard: Vec<T> = keyed.into_iter().map(|(_, arm)| arm).collect();
+    heard.sort_unstable();
+    heard
+}
+
+/// The arms of some groups that are asked; none where all of them are.
+pub(crate) fn heard_of(study: &Study, groups: &[Group]) -> Option<Vec<Group>> {
+    if groups.iter().map(|group| group.arms.len()).sum::<usize>() <= MOST_HEARD {
         return None;
     }
-    let held_out: Vec<HeldOut<'_>> = people
+    let key = |instance: usize, arm: usize| {
+        let there = &study.instances[instance];
+        arm_key(&there.name, &there.arms[arm])
+    };
+    let keyed = groups
         .iter()
+        .flat_map(|group| group.arms.iter().map(|arm| (key(group.instance, *arm), (group.instance, *arm))));
+    let heard = heard(keyed.collect());
+    let group = |arms: &[(usize, usize)]| Group {
+        instance: arms[0].0,
+        arms: arms.iter().map(|(_, arm)| *arm).collect(),
+    };
+    Some(heard.chunk_by(|one, other| one.0 == other.0).map(group).collect())
+}
+
+fn held_out(people: &[(Instance, Array4<f64>)]) -> Vec<HeldOut<'_>> {
+    let people = people.iter();
+    people
         .map(|(instance, prediction)| HeldOut {
             log: instance.trajectories(),
             observation: instance.observation(),
             prediction: prediction.view(),
         })
-        .collect();
+        .collect()
+}
+
+/// What held-out arms and their predictions say; none without any.
+pub(crate) fn learnt(held_out: &[HeldOut<'_>], from: HeldOutArms, kind: &PredictorKind) -> Option<OwnRecord> {
+    if held_out.is_empty() {
+        return None;
+    }
     // what a pull changes is the same shift wherever an arm stands
     let rho = matches!(kind, PredictorKind::Effect { .. }).then_some(1.0);
-    let Learnt { candidate, rule, why, carry_lead, gauss_lead, rests_on, .. } = learn(&held_out, rho);
+    let Learnt { candidate, rule, why, carry_lead, gauss_lead, rests_on, .. } = learn(held_out, rho);
     let lead = match candidate {
         Rule::Gauss(_) => gauss_lead.unwrap_or(carry_lead),
         Rule::Carry(_) | Rule::Alone => carry_lead,
@@ -162,12 +201,15 @@ impl Applied<'_> {
             return None;
         }
         let split = self.split().ok()?;
-        let people: Vec<(Instance, Array4<f64>)> = split
-            .part(Part::Validation)
+        let validation = split.part(Part::Validation);
+        let heard = heard_of(self.study, validation);
+        let people: Vec<(Instance, Array4<f64>)> = heard
+            .as_deref()
+            .unwrap_or(validation)
             .iter()
             .map(|group| (group.select(&self.instances), self.prediction(group).view().to_owned()))
             .collect();
-        learnt(&people, HeldOutArms::Validation, &self.ensemble.members[0].architecture().kind)
+        learnt(&held_out(&people), HeldOutArms::Validation, &self.ensemble.members[0].architecture().kind)
     }
 }
 
@@ -250,5 +292,24 @@ impl fmt::Display for History {
             )?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_very_many_arms_those_with_the_smallest_keys_are_asked() {
+        let keyed = |n: u64| (0..n).map(|arm| (arm_key("site", &arm.to_string()), arm)).collect::<Vec<_>>();
+        assert_eq!(heard(keyed(30)), (0..30).collect::<Vec<_>>());
+        let all = keyed(MOST_HEARD as u64 + 700);
+        let chosen = heard(all.clone());
+        assert!(chosen.len() == MOST_HEARD && chosen.is_sorted());
+        let least_left_out =
+            all.iter().filter(|(_, arm)| chosen.binary_search(arm).is_err()).map(|(key, _)| key).min();
+        let largest =
+            all.iter().filter(|(_, arm)| chosen.binary_search(arm).is_ok()).map(|(key, _)| key).max();
+        assert!(largest < least_left_out);
     }
 }

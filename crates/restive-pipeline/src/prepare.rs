@@ -49,23 +49,34 @@ pub fn encoding(
     standardise: Standardise,
     drop: &[String],
 ) -> Result<Encoding> {
-    const LISTED: usize = 10;
     let (features, dropped) = (study.features(arms), drop.iter().map(String::as_str).collect::<Vec<_>>());
-    if let Some(unknown) = dropped.iter().find(|name| features.column(name).is_none()) {
-        let known: Vec<String> = features.names().iter().map(|known| name(known)).take(LISTED).collect();
-        let more = if features.names().len() > LISTED { ", …" } else { "" };
+    refuse_unknown(drop, &features.names().iter().map(String::as_str).collect::<Vec<_>>())?;
+    Encoding::fit(&features, standardise, &dropped).map_err(may_be_dropped)
+}
+
+/// Refuses to leave out a feature that is not there.
+pub(crate) fn refuse_unknown(drop: &[String], features: &[&str]) -> Result<()> {
+    const LISTED: usize = 10;
+    if let Some(unknown) = drop.iter().find(|name| !features.contains(&name.as_str())) {
+        let known: Vec<String> = features.iter().map(|known| name(known)).take(LISTED).collect();
+        let more = if features.len() > LISTED { ", …" } else { "" };
         refuse!(
             Opt("drop"),
             format!(": found {}, expected a feature: {}{more}", quoted_name(unknown), known.join(", "))
         );
     }
-    Encoding::fit(&features, standardise, &dropped).map_err(|error| match &error {
+    Ok(())
+}
+
+/// A fault of an encoding, with how to do without the column where that helps.
+pub(crate) fn may_be_dropped(error: restive::Error) -> Error {
+    match &error {
         restive::Error::Feature {
             column,
             fault: FeatureFault::Constant { .. } | FeatureFault::AllMissing,
         } => Error::Data(message!(format!("{error}: "), Opt("drop"), format!(" {}", name(column)))),
         _ => error.into(),
-    })
+    }
 }
 
 /// Writes down how likely each logged action was, for importance sampling; by whole instances, before they are cut into parts.

@@ -76,10 +76,38 @@ fn settings(asked: &Asked, train: &[Instance]) -> Config {
     config
 }
 
+/// What there is to learn from.
+pub(crate) struct Material {
+    /// whether states are seen at pulls only
+    pub is_collapsing: bool,
+    /// transitions of the training part, or sightings
+    pub seen: f64,
+    /// those after a pull
+    pub pulls: f64,
+    /// whether there is a validation part
+    pub has_validation: bool,
+}
+
+impl Material {
+    /// Of instances, by part.
+    pub(crate) fn new([train, validation, _]: &[Vec<Instance>; 3]) -> Self {
+        let pulls = |record: &Record| {
+            record.moves().map_or(1.0, |moves| moves.view().index_axis(ndarray::Axis(2), 1).sum())
+        };
+        let records: Vec<Record> = train.iter().map(Record::new).collect();
+        Self {
+            is_collapsing: train.iter().any(|instance| instance.observation() != Observation::Full),
+            seen: records.iter().map(Record::total).sum(),
+            pulls: records.iter().map(pulls).sum(),
+            has_validation: !validation.is_empty(),
+        }
+    }
+}
+
 /// What training needs of the data.
-pub(crate) fn refuse_too_little(method: &Method, parts: &[Vec<Instance>; 3]) -> Result<()> {
+pub(crate) fn refuse_too_little(method: &Method, material: &Material) -> Result<()> {
     let config = method.config();
-    let is_collapsing = parts[0].iter().any(|instance| instance.observation() != Observation::Full);
+    let Material { is_collapsing, seen, pulls, has_validation } = *material;
     let logistic = match config.kind {
         PredictorKind::Effect { .. } => Some("effect"),
         PredictorKind::Hierarchical { .. } => Some("hierarchical"),
@@ -92,7 +120,6 @@ pub(crate) fn refuse_too_little(method: &Method, parts: &[Vec<Instance>; 3]) -> 
         );
         refuse!(Opt("predictor"), why, Opt("predictor"), " auto, network or linear");
     }
-    let seen: f64 = parts[0].iter().map(|instance| Record::new(instance).total()).sum();
     if seen == 0.0 && is_collapsing {
         refuse!("training part: found no pull, expected some: states are seen at pulls only");
     }
@@ -101,21 +128,18 @@ pub(crate) fn refuse_too_little(method: &Method, parts: &[Vec<Instance>; 3]) -> 
             "training part: found no transition (a state, an action and the next state of an arm), expected some"
         );
     }
-    let pulls = |instance: &Instance| {
-        Record::new(instance).moves().map_or(1.0, |moves| moves.view().index_axis(ndarray::Axis(2), 1).sum())
-    };
-    if parts[0].iter().map(pulls).sum::<f64>() == 0.0 {
+    if pulls == 0.0 {
         refuse!(
             "training part: found no pull among {seen} transitions, expected some: nothing says what a pull changes, and no list \
              can be made; is the column action right?"
         );
     }
     if let PredictorKind::Effect { precision: Precision::HeldOut { .. } } = config.kind
-        && parts[1].is_empty()
+        && !has_validation
     {
         refuse!(Opt("precision"), " held-out: found no validation part to choose on, expected one");
     }
-    if matches!(method, Method::Recommended(_)) && parts[1].is_empty() {
+    if matches!(method, Method::Recommended(_)) && !has_validation {
         let why =
             " decision-focused: found no validation part, expected one to say what predictions are worth; ";
         refuse!(Opt("objective"), why, Opt("profile"), " published does without");

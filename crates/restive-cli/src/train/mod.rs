@@ -17,11 +17,8 @@ use crate::shared::signals::say_when_interrupted;
 pub(crate) use arguments::TrainArguments;
 use checkpoint::{Anew, Checkpoint, difference};
 use jiff::Zoned;
-use restive_pipeline::card::losses;
-use restive_pipeline::prepare::over_budget;
-use restive_pipeline::{Progressed, Trained, Training};
+use restive_pipeline::{FolderTraining, Progressed, Trained};
 use restive_programme::Programme;
-use restive_tables::Study;
 use restive_tables::model::{Card, Model};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -40,18 +37,17 @@ pub(crate) fn run(arguments: &TrainArguments) -> anyhow::Result<()> {
     }
     use_threads(arguments.threads)?;
     let study_folder = Programme::study_in(&arguments.study);
-    let study = Study::read(&study_folder)?;
-    over_budget(&study).iter().for_each(say::note);
-    let training = Training::new(&study, &asked, &study_folder.display().to_string())?;
-    training.warnings.iter().for_each(say::warning);
-    let card = &training.card;
+    let origin = study_folder.display().to_string();
+    let training = FolderTraining::new(&study_folder, &asked, &origin, say::note)?;
+    training.warnings().iter().for_each(say::warning);
+    let card = training.card();
 
     let mut checkpoint = Checkpoint::beside(out);
     let (replace, finished) = existing(arguments, out, card)?;
     let outcome =
-        |card: &Card, is_new| Outcome::new(out, card, training.warnings.clone(), start.elapsed(), is_new);
+        |card: &Card, is_new| Outcome::new(out, card, training.warnings().to_vec(), start.elapsed(), is_new);
     if let Some(Trained { ensemble, mut model }) = finished.filter(|_| !checkpoint.path().exists()) {
-        model.card.history.loss = Some(losses(&ensemble, &training.parts));
+        model.card.history.loss = Some(training.losses(&ensemble)?);
         return outcome(&model.card, false).print(arguments.json);
     }
     Model::check_folder(out, replace)?;
@@ -84,7 +80,7 @@ pub(crate) fn run(arguments: &TrainArguments) -> anyhow::Result<()> {
         }
         other => other?,
     };
-    let model = training.model(progressed.members, progressed.histories);
+    let model = training.model(progressed.members, progressed.histories)?;
     model.write(out, replace)?;
     say_when_interrupted(format!("{} was written", out.display()));
     checkpoint.remove()?;
@@ -124,21 +120,24 @@ fn epochs(snapshot: &restive::training::Snapshot) -> usize {
 /// Trains what is left to train, with a checkpoint now and then and after every member.
 fn train(
     arguments: &TrainArguments,
-    training: &Training,
+    training: &FolderTraining,
     progressed: Progressed,
     checkpoint: &mut Checkpoint,
 ) -> anyhow::Result<Progressed> {
     let progress = Progress::new("epochs");
-    training.run(progressed, None, |step| -> anyhow::Result<()> {
+    training.run(progressed, |step| -> anyhow::Result<()> {
         if let Some((stage, report)) = step.epoch.filter(|_| arguments.json) {
             say::print_json_line(&epoch_line(step.member, stage, &report))?;
         }
-        let Some(fit) = step.fit else { return checkpoint.write(&training.card, step.progressed) };
+        if step.is_done {
+            return checkpoint.write(training.card(), step.progressed);
+        }
         progress.say(step.share, step.message);
         // of an effect model's fit there is nothing to go on from until it is done
-        if checkpoint.is_due() && !fit.is_finished() && fit.fitting().is_none() {
+        let resumable = step.fit.filter(|fit| !fit.is_finished() && fit.fitting().is_none());
+        if let Some(fit) = resumable.filter(|_| checkpoint.is_due()) {
             step.progressed.now = Some(fit.snapshot());
-            checkpoint.write(&training.card, step.progressed)?;
+            checkpoint.write(training.card(), step.progressed)?;
         }
         Ok(())
     })

@@ -5,6 +5,7 @@ mod doctor;
 mod evaluate;
 mod generate;
 mod partition;
+mod passing;
 mod plan;
 mod ranked;
 mod reasons;

@@ -1,15 +1,25 @@
 //! A training: everything that decides its outcome is resolved first and becomes the card of the model to be; then the members
 //! of the ensemble are trained one after the other, epoch by epoch, with someone to look on.
 //!
+//! Where the arms are: in memory ([`Training`]), or passing by in pieces, as many as there are ([`PassingTraining`]); of the study in a
+//! folder [`FolderTraining`] decides.
+//!
 //! Whoever looks on may end the training between two epochs by an error of his own, and may keep a snapshot to go on from.
+
+mod folder;
+mod passing;
+
+pub use folder::FolderTraining;
+pub use passing::{Begun, PassingTraining};
 
 use crate::asked::Asked;
 use crate::card::{chosen, losses, member_history};
-use crate::describe::describe;
+use crate::describe::{dealt, describe};
 use crate::error::Result;
 use crate::message::Message;
 use crate::model::parameters;
-use crate::resolve::{refuse_too_little, resolve};
+use crate::own_record::heard_of;
+use crate::resolve::{Material, refuse_too_little, resolve};
 use crate::{columns, model, prepare};
 use rayon::ThreadPool;
 use restive::Instance;
@@ -18,10 +28,10 @@ use restive::data::split::Group;
 use restive::predictor::logistic::FitProgress;
 use restive::predictor::{Architecture, Ensemble, Predictor};
 use restive::training::{Choice, EpochReport, Fit, Method, Snapshot, Value};
-use restive_tables::Study;
 use restive_tables::memory::require;
 use restive_tables::model::history::MemberHistory;
 use restive_tables::model::{Card, History, Model, PredictorCard};
+use restive_tables::{Study, StudySettings};
 
 /// A training that could begin.
 pub struct Training {
@@ -34,6 +44,8 @@ pub struct Training {
     /// what should be known of the data
     pub warnings: Vec<Message>,
     members: usize,
+    /// the validation arms that say what records are worth, where not all of them are asked
+    pub(crate) heard: Option<Vec<Instance>>,
     /// whether a model that held-out arms refute is refused; a fold's is judged by others instead
     refuses: bool,
 }
@@ -59,7 +71,9 @@ pub struct Step<'a> {
     pub message: String,
     /// the stage and the epoch that was just made on all instances, if one was
     pub epoch: Option<(&'static str, EpochReport)>,
-    /// the member in training; none: it has just been finished
+    /// whether the member has just been finished
+    pub is_done: bool,
+    /// the member in training, where one could go on from its snapshot
     pub fit: Option<&'a Fit>,
     /// the finished members, and a place for a snapshot of this one
     pub progressed: &'a mut Progressed,
@@ -93,7 +107,7 @@ impl Training {
             prepare::weigh(study, &mut instances)?;
             parts = split.cut(&instances);
         }
-        refuse_too_little(&method, &parts)?;
+        refuse_too_little(&method, &Material::new(&parts))?;
         let kept = |name: &str| !asked.drop.iter().any(|dropped| dropped == name);
         let mut warnings = columns::doubtful(&study.features(&split.train), kept);
         warnings.extend(prepare::unseen(&prepare::features(study), &encoding).into_iter().map(Message::from));
@@ -104,24 +118,22 @@ impl Training {
             states: parts[0][0].states(),
             kind: method.config().kind.clone(),
         };
-        // the parameters, their gradient, the two moments of Adam, those that are kept, and the members that are done
-        let copies = 5.0 + asked.ensemble as f64 - 1.0;
-        let parameters = parameters(&architecture);
-        require(origin, format!("{parameters} parameters and their gradients"), 8.0 * copies * parameters)?;
-        let name = study.settings.name.as_ref().map_or(String::new(), |name| format!(" ({name})"));
+        require_room(&architecture, asked, origin)?;
+        let heard = heard_of(study, &split.validation)
+            .map(|groups| groups.iter().map(|group| group.select(&instances)).collect());
         let card = Card {
             restive: env!("CARGO_PKG_VERSION").into(),
             predictor: PredictorCard::new(&architecture, asked.ensemble),
-            configuration: describe(asked, &method, study, &split),
+            configuration: describe(asked, &method, &study.settings, dealt(study, &split)),
             encoding,
             reference: Some(reference),
             seed: asked.seed,
             fingerprint: study.fingerprint(),
             history: History::default(),
             own_record: None,
-            notes: format!("trained on {origin}{name}"),
+            notes: notes(&study.settings, origin),
         };
-        Ok(Self { method, card, parts, warnings, members: asked.ensemble, refuses })
+        Ok(Self { method, card, parts, warnings, members: asked.ensemble, heard, refuses })
     }
 
     /// Of the ensemble.
@@ -154,7 +166,8 @@ impl Training {
             let share = |within: f64| (member as f64 + within) / self.members as f64;
             fit.run(pool, |fit, epoch| {
                 let (share, message) = (share(fit.share()), message(fit));
-                visit(Step { member, share, message, epoch, fit: Some(fit), progressed: &mut progressed })
+                let progressed = &mut progressed;
+                visit(Step { member, share, message, epoch, is_done: false, fit: Some(fit), progressed })
             })?;
             let trained = fit.finish();
             if self.refuses {
@@ -163,9 +176,7 @@ impl Training {
             progressed.now = None;
             progressed.histories.push(member_history(seed, &trained));
             progressed.members.push(trained.fitted.predictor);
-            let message = format!("fit {} is complete", member + 1);
-            let progressed = &mut progressed;
-            visit(Step { member, share: share(1.0), message, epoch: None, fit: None, progressed })?;
+            visit(Step::done(member, share(1.0), &mut progressed))?;
         }
         Ok(progressed)
     }
@@ -181,17 +192,34 @@ impl Training {
     }
 }
 
+impl<'a> Step<'a> {
+    /// At the end of a member.
+    fn done(member: usize, share: f64, progressed: &'a mut Progressed) -> Self {
+        let message = format!("fit {} is complete", member + 1);
+        Self { member, share, message, epoch: None, is_done: true, fit: None, progressed }
+    }
+}
+
+/// Asks memory for the parameters, their gradient, the two moments of Adam, those that are kept, and the members that are done.
+fn require_room(architecture: &Architecture, asked: &Asked, origin: &str) -> Result<()> {
+    let copies = 5.0 + asked.ensemble as f64 - 1.0;
+    let parameters = parameters(architecture);
+    require(origin, format!("{parameters} parameters and their gradients"), 8.0 * copies * parameters)?;
+    Ok(())
+}
+
+/// What a card says of where its model comes from.
+fn notes(settings: &StudySettings, origin: &str) -> String {
+    let name = settings.name.as_ref().map_or(String::new(), |name| format!(" ({name})"));
+    format!("trained on {origin}{name}")
+}
+
 /// What there is to say of a training on its way.
 fn message(fit: &Fit) -> String {
-    if let Some(FitProgress { steps, gradient, .. }) = fit.fitting() {
-        return format!("logistic model: step {}, largest derivative {gradient:.1e}", steps + 1);
+    if let Some(progress) = fit.fitting() {
+        return say_fitting(progress);
     }
-    let losses = fit.last_epoch().map_or(String::new(), |report| {
-        let loss = report.validation_loss.unwrap_or(report.train_loss);
-        let which = if report.validation_loss.is_some() { "validation" } else { "training" };
-        let value = report.train_value.map_or(String::new(), |value| format!("value {value:.2}, "));
-        format!("{value}{which} loss {loss:.3}")
-    });
+    let losses = fit.last_epoch().map_or(String::new(), |report| say_losses(&report));
     let (made, _) = fit.progress();
     match fit {
         Fit::TwoStage(_) | Fit::DecisionFocused(_) => format!("epoch {made}, {losses}"),
@@ -206,4 +234,17 @@ fn message(fit: &Fit) -> String {
             format!("{stage}: {made} epochs, {losses}")
         }
     }
+}
+
+/// What there is to say of a logistic model on its way.
+fn say_fitting(FitProgress { steps, gradient, .. }: FitProgress) -> String {
+    format!("logistic model: step {}, largest derivative {gradient:.1e}", steps + 1)
+}
+
+/// And of the losses after an epoch.
+fn say_losses(report: &EpochReport) -> String {
+    let loss = report.validation_loss.unwrap_or(report.train_loss);
+    let which = if report.validation_loss.is_some() { "validation" } else { "training" };
+    let value = report.train_value.map_or(String::new(), |value| format!("value {value:.2}, "));
+    format!("{value}{which} loss {loss:.3}")
 }
