@@ -6,7 +6,6 @@ use crate::shared::say;
 use clap::Args;
 use restive_pipeline::StudyContents;
 use restive_programme::Programme;
-use restive_tables::Study;
 use std::path::PathBuf;
 use std::time::Instant;
 use summary::StudySummary;
@@ -57,7 +56,7 @@ pub(crate) struct StudyArguments {
 
 pub(crate) fn run(arguments: &StudyArguments) -> anyhow::Result<()> {
     let start = Instant::now();
-    let contents = StudyContents::new(&Study::read(&Programme::study_in(&arguments.study))?);
+    let contents = StudyContents::of_folder(&Programme::study_in(&arguments.study))?;
     let summary = StudySummary::new(&arguments.study, &contents, start.elapsed());
     match arguments.json {
         true => say::print_json(&summary)?,

@@ -1,7 +1,12 @@
 //! What a study holds: sizes, counts of what was logged, features, and what training would complain of.
 
+//!
+//! A study of very many people is not read into memory for that: its log is counted as a [roll](restive_tables::Roll), and its features pass by
+//! once. Either way the answer is the same.
+
 mod labels;
 mod order;
+mod roll;
 
 pub use labels::StudyLabels;
 pub use order::TrajectoryOrder;
@@ -15,7 +20,7 @@ use restive::data::encoding::{Encoding, Standardise};
 use restive::data::features::{Column, Features};
 use restive::data::split::Part;
 use restive::instance::{NO_ACTION, UNSEEN};
-use restive_tables::Study;
+use restive_tables::{Study, StudySettings};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -110,11 +115,6 @@ impl StudyContents {
     /// Looks through a study.
     pub fn new(study: &Study) -> Self {
         let (settings, instances) = (&study.settings, &study.instances);
-        let reward = settings.reward.view();
-        let rewards = reward.rows().into_iter().map(|row| match row[0] == row[1] {
-            true => StateReward::Either(row[0]),
-            false => StateReward::ByAction([row[0], row[1]]),
-        });
         let (mut decisions, mut pulls, mut steps, mut unobserved, mut cells) = (0, 0, 0u64, 0, 0u64);
         let (mut decision_steps, mut newcomers) = (0, 0);
         for instance in instances {
@@ -150,7 +150,7 @@ impl StudyContents {
             name: settings.name.clone(),
             fingerprint: study.fingerprint(),
             states: settings.reward.states(),
-            rewards: rewards.collect(),
+            rewards: rewards(settings),
             discount: settings.discount,
             budget: settings.budget,
             horizon: settings.horizon,
@@ -162,7 +162,9 @@ impl StudyContents {
             newcomers,
             features: features(study),
             trajectories: instances.iter().map(|instance| instance.trajectories.trajectories()).sum(),
-            trajectory_order: TrajectoryOrder::new(study),
+            trajectory_order: TrajectoryOrder::new(
+                instances.iter().map(|instance| &instance.trajectory_names[..]),
+            ),
             decision_steps,
             decisions,
             pulls,
@@ -184,10 +186,24 @@ impl StudyContents {
     }
 }
 
+/// R(s) of every state.
+fn rewards(settings: &StudySettings) -> Vec<StateReward> {
+    let reward = settings.reward.view();
+    let rewards = reward.rows().into_iter().map(|row| match row[0] == row[1] {
+        true => StateReward::Either(row[0]),
+        false => StateReward::ByAction([row[0], row[1]]),
+    });
+    rewards.collect()
+}
+
 /// Where the log says how likely some of its actions were, and not all.
 fn known_propensities(study: &Study) -> Option<String> {
     let each = study.instances.iter().map(|instance| instance.trajectories.known_propensities());
     let (known, actions) = each.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+    say_known(known, actions)
+}
+
+fn say_known(known: usize, actions: usize) -> Option<String> {
     let has_some = known > 0 && known < actions;
     has_some.then(|| {
         format!("propensities are known of {} of {} actions", grouped(known as u64), grouped(actions as u64))

@@ -1,6 +1,6 @@
 //! In which order the trajectories of a study follow each other: a plan goes by the latest.
 
-use restive_tables::{Study, StudyInstance, by_name};
+use restive_tables::by_name;
 use serde::Serialize;
 
 /// The order of trajectories.
@@ -13,18 +13,16 @@ pub struct TrajectoryOrder {
 }
 
 impl TrajectoryOrder {
-    /// None where no instance has more than one trajectory.
-    pub(super) fn new(study: &Study) -> Option<Self> {
-        let instances = &study.instances;
-        if instances.iter().all(|instance| instance.trajectory_names.len() <= 1) {
+    /// Of the names of the trajectories of each instance, in their order; none where no instance has more than one.
+    pub(super) fn new<'a>(names: impl Iterator<Item = &'a [String]> + Clone) -> Option<Self> {
+        if names.clone().all(|names| names.len() <= 1) {
             return None;
         }
-        let is_sorted =
-            |instance: &StudyInstance| instance.trajectory_names.is_sorted_by(|a, b| by_name(a, b).is_le());
-        let mut latest = instances.iter().map(|instance| instance.trajectory_names.last());
+        let is_sorted = |names: &[String]| names.is_sorted_by(|a, b| by_name(a, b).is_le());
+        let mut latest = names.clone().map(|names| names.last());
         let first = latest.next().flatten();
         Some(Self {
-            by: if instances.iter().all(is_sorted) { "name" } else { "column order" },
+            by: if names.clone().all(is_sorted) { "name" } else { "column order" },
             latest: first.filter(|first| latest.all(|other| other == Some(first))).cloned(),
         })
     }

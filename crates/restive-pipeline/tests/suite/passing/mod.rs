@@ -7,7 +7,7 @@ use restive::data::encoding::{ColumnKind, EncodedColumn};
 use restive::data::reference::Typical;
 use restive::predictor::Precision;
 use restive_pipeline::{
-    Asked, Begun, Error, PRECISION_CAP, PassingTraining, PredictorName, Progressed, Training,
+    Asked, Begun, Error, PRECISION_CAP, PassingTraining, PredictorName, Progressed, StudyContents, Training,
 };
 use restive_tables::model::Model;
 use restive_tables::{Roll, Study};
@@ -205,4 +205,32 @@ fn what_is_warned_of_and_refused_is_told_in_the_same_words() {
     let lost = Made { people: vec![60], periods: 2, strength: 0.0, changed: crowded, ..given };
     let loose = Asked { precision: Some(Precision::Fixed(1e-6)), ..effect() };
     refused(&lost, &loose, "worse than the bare frequencies");
+}
+
+#[test]
+fn what_a_study_holds_is_the_same_as_it_passes_by() {
+    let flat = |row: usize, line: &str| {
+        let cells: Vec<&str> = line.split(',').collect();
+        let income = if row == 0 { cells[3] } else { "" };
+        format!("{},{income},{}", cells[..3].join(","), cells[4..].join(","))
+    };
+    let crowded = |row: usize, line: &str| line.replacen("own", &format!("own {row}"), 1);
+    let nobody = |_: usize, line: &str| line.replace(",train", ",test");
+    let given = Made { seed: 6, people: vec![70, 50], has_split: true, trajectories: 2, ..Made::default() };
+    let all = [
+        Made::default(),
+        Made { called: 0.01, changed: flat, ..Made::default() },
+        Made { changed: crowded, ..given.clone() },
+        Made { changed: nobody, ..given.clone() },
+        Made { states: 4, ..given },
+    ];
+    for made in all {
+        let folder = made.write();
+        let [truth, found] = [
+            StudyContents::new(&Study::read(folder.path()).unwrap()),
+            StudyContents::of_roll(&Roll::read(folder.path()).unwrap()).unwrap(),
+        ]
+        .map(|contents| serde_json::to_value(contents).unwrap());
+        assert_eq!(found, truth, "{made:?}");
+    }
 }
