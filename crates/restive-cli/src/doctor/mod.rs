@@ -39,7 +39,7 @@ so in a note. What is known and accepted can be silenced by name, with a reason,
 
   silenced = { drift = \"the strike in May\" }
 
-It is still listed, last, and does not count. Names of arms are never shown, and values of features only where a column has few.
+It is still listed, last, and does not count. Of a study of more than 100,000 people as many are looked at, and findings say so. Names of arms are never shown, and values of features only where a column has few.
 
 Exit codes, for automation: 0 nothing but notes, 1 a warning, 2 a serious finding. A study that cannot be read is 1 and a wrong command \
 line 2, as everywhere; then nothing is printed on standard output.
@@ -80,9 +80,8 @@ pub(crate) fn run(arguments: &DoctorArguments) -> anyhow::Result<ExitCode> {
         refuse_input(out, &arguments.study, &Study::FILES)?;
         check_file(out, recognise)?;
     }
-    let study = Study::read(&Programme::study_in(&arguments.study))?;
-    let doctor = Doctor::new(&study);
-    let name = study.settings.name.clone().unwrap_or_else(|| arguments.study.display().to_string());
+    let (doctor, name) = Doctor::of_folder(&Programme::study_in(&arguments.study))?;
+    let name = name.unwrap_or_else(|| arguments.study.display().to_string());
     if let Some(out) = &arguments.out {
         let html = page::page(&doctor, &name).html();
         write_files(&[(out.clone(), html.as_bytes())], recognise)?;

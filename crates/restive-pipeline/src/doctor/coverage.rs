@@ -7,6 +7,7 @@ use super::log::{Log, seen};
 use crate::words::{counted, percent};
 use restive::instance::NO_ACTION;
 use restive::statistics::{WithinRow, within};
+use restive_tables::Roll;
 
 const COVERAGE: &str = "coverage";
 const LEAVING: &str = "joining-and-leaving";
@@ -17,7 +18,7 @@ fn people(count: usize) -> String {
 }
 
 pub(super) fn coverage(log: &Log<'_>) -> Finding {
-    let mut steps: Vec<(usize, usize)> = Vec::new();
+    let mut steps: Vec<Step> = Vec::new();
     for moment in log.moments() {
         let has_record =
             moment.state.iter().any(|s| seen(*s).is_some()) || moment.action.iter().any(|a| *a != NO_ACTION);
@@ -27,6 +28,27 @@ pub(super) fn coverage(log: &Log<'_>) -> Finding {
             steps[moment.t].1 += moment.state.len();
         }
     }
+    say_coverage(&steps, log.people, log.is_full)
+}
+
+/// The same of very many people, all of whom are counted.
+pub(super) fn coverage_of(roll: &Roll) -> Finding {
+    let mut steps: Vec<Step> = Vec::new();
+    for instance in roll.instances() {
+        for (seen, decisions) in instance.seen.iter().zip(&instance.decisions) {
+            for t in (0..instance.steps).filter(|t| seen[*t] > 0 || decisions[*t] > 0) {
+                steps.resize(steps.len().max(t + 1), (0, 0));
+                steps[t] = (steps[t].0 + seen[t], steps[t].1 + instance.people);
+            }
+        }
+    }
+    say_coverage(&steps, roll.people(), true)
+}
+
+/// How many were seen at a step, and how many there are.
+type Step = (usize, usize);
+
+fn say_coverage(steps: &[Step], everybody: usize, is_full: bool) -> Finding {
     let (seen, all) = steps.iter().fold((0, 0), |(a, b), step| (a + step.0, b + step.1));
     if all == 0 {
         return Finding::new(
@@ -36,7 +58,7 @@ pub(super) fn coverage(log: &Log<'_>) -> Finding {
             "add trajectories",
         );
     }
-    let what = if log.is_full { "states" } else { "labels" };
+    let what = if is_full { "states" } else { "labels" };
     let share = |(seen, all): (usize, usize)| seen as f64 / all.max(1) as f64;
     let known = share((seen, all));
     let worst = steps
@@ -48,13 +70,13 @@ pub(super) fn coverage(log: &Log<'_>) -> Finding {
     let found = format!(
         "{} of the {what} of {} at {} are known; fewest at step {t} (counted from 0), {}.",
         percent(known),
-        people(log.people),
+        people(everybody),
         counted(steps.len() as u64, "step"),
         percent(least)
     );
     let what = "find out why states are missing, and of whom: what is not seen is not learnt from, and if the worse off are missing, answers are too good";
     match () {
-        () if !log.is_full => Finding::fine(COVERAGE, found),
+        () if !is_full => Finding::fine(COVERAGE, found),
         () if known < 0.5 || least < 0.5 * known => Finding::new(COVERAGE, Severity::Warning, found, what),
         () if known < 0.9 => Finding::new(COVERAGE, Severity::Note, found, what),
         () => Finding::fine(COVERAGE, found),

@@ -12,6 +12,8 @@
 //! | `calls`, `memory`, `drift` | how small an effect could be noticed; whether the past or the date foretells more than the state |
 //! | `columns`, `categories`, `texts` | what is wrong with columns of features |
 //!
+//! Of very many people a sample is looked at, the same one however the study is read, and each finding says so (`sample`).
+//!
 //! Names of arms never appear, and values of features only where a column has few of them.
 //!
 //! ```
@@ -39,6 +41,7 @@ mod known;
 mod log;
 mod memory;
 mod odds;
+mod sample;
 mod states;
 mod texts;
 
@@ -89,6 +92,10 @@ impl Doctor {
         for finding in &mut findings {
             finding.silenced = study.settings.silenced.get(finding.name).cloned();
         }
+        Self::sorted(findings)
+    }
+
+    fn sorted(mut findings: Vec<Finding>) -> Self {
         // stable: within a severity the order is that of the checks
         findings.sort_by_key(|finding| (finding.silenced.is_some(), std::cmp::Reverse(finding.severity)));
         let counts = findings.iter().filter(|finding| finding.silenced.is_none());

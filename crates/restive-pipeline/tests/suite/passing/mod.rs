@@ -7,10 +7,11 @@ use restive::data::encoding::{ColumnKind, EncodedColumn};
 use restive::data::reference::Typical;
 use restive::predictor::Precision;
 use restive_pipeline::{
-    Asked, Begun, Error, PRECISION_CAP, PassingTraining, PredictorName, Progressed, StudyContents, Training,
+    Asked, Begun, Doctor, Error, PRECISION_CAP, PassingTraining, PredictorName, Progressed, StudyContents,
+    Training,
 };
 use restive_tables::model::Model;
-use restive_tables::{Roll, Study};
+use restive_tables::{Roll, Study, arm_key};
 use serde_json::Value;
 use std::path::Path;
 
@@ -232,5 +233,41 @@ fn what_a_study_holds_is_the_same_as_it_passes_by() {
         ]
         .map(|contents| serde_json::to_value(contents).unwrap());
         assert_eq!(found, truth, "{made:?}");
+    }
+}
+
+#[test]
+fn the_doctor_looks_at_those_with_the_smallest_keys() {
+    let made = Made { people: vec![400, 300], trajectories: 2, ..Made::default() };
+    let folder = made.write();
+    let (mut study, roll) = (Study::read(folder.path()).unwrap(), Roll::read(folder.path()).unwrap());
+    let everybody = Doctor::new(&study);
+    assert_eq!(Doctor::of_roll(&roll, 700).unwrap().findings, everybody.findings);
+
+    let keys = |study: &Study| -> Vec<Vec<u64>> {
+        let keys = study.instances.iter();
+        keys.map(|there| there.arms.iter().map(|arm| arm_key(&there.name, arm)).collect()).collect()
+    };
+    let keys = keys(&study);
+    let mut sorted = keys.concat();
+    sorted.sort_unstable();
+    for (there, keys) in study.instances.iter_mut().zip(keys) {
+        let some: Vec<usize> = (0..keys.len()).filter(|i| keys[*i] < sorted[250]).collect();
+        there.arms = some.iter().map(|i| there.arms[*i].clone()).collect();
+        there.features = there.features.select_arms(&some);
+        there.trajectories = there.trajectories.select_arms(&some);
+        there.truth = None;
+    }
+    let (truth, found) = (Doctor::new(&study), Doctor::of_roll(&roll, 250).unwrap());
+    for truth in &truth.findings {
+        let found = found.findings.iter().find(|finding| finding.name == truth.name).unwrap();
+        if truth.name == "coverage" {
+            // counted over everybody
+            let all = everybody.findings.iter().find(|finding| finding.name == "coverage");
+            assert_eq!(Some(found), all);
+            continue;
+        }
+        let said = truth.found.clone() + " (Looked at 250 people of 700, drawn by their names.)";
+        assert_eq!((found.severity, &found.found), (truth.severity, &said));
     }
 }
