@@ -40,7 +40,7 @@
 //! assert_eq!(plan.plan.len(), plan.budget * applied.instances.len());
 //!
 //! // on people it never saw: the test part here; by default the recipe is trained anew in folds of everybody
-//! let few = EvaluateAsked { part: Some(JudgedPart::Test), runs: Some(50), resamples: 10, ..EvaluateAsked::default() };
+//! let few = EvaluateAsked { part: Some(JudgedPart::Test), runs: Some(50), resamples: Some(10), ..EvaluateAsked::default() };
 //! let evaluated = applied.evaluate(&few, None, |_| Ok::<_, restive_pipeline::Error>(()))?;
 //! assert!(matches!(evaluated.evidence, Some(Outcome::Refused { .. }))); // too few pulls to tell
 //! # Ok(())

@@ -57,10 +57,13 @@ pub(crate) fn evaluation_asked(asked: &Bound<'_, PyDict>) -> PyResult<EvaluateAs
         Some(x) => x.extract::<u64>().map_err(|_| refused(name, &x, "a whole number, not negative")),
         None => Ok(default),
     };
-    resolved.runs = Some(count("runs", resolved.runs() as u64)? as usize);
-    resolved.resamples = count("resamples", resolved.resamples as u64)? as usize;
+    let some = |name: &str| -> PyResult<Option<usize>> {
+        given(asked, name)?.map(|_| count(name, 0).map(|x| x as usize)).transpose()
+    };
+    resolved.runs = some("runs")?;
+    resolved.resamples = some("resamples")?;
     resolved.folds = count("folds", resolved.folds as u64)? as usize;
-    resolved.deals = count("deals", resolved.deals as u64)? as usize;
+    resolved.deals = some("deals")?;
     resolved.seed = count("seed", resolved.seed)?;
     resolved.check().map_err(of_pipeline)?;
     Ok(resolved)

@@ -57,7 +57,8 @@ pub(crate) struct Given {
     pub unit: Option<String>,
     pub folds: Option<usize>,
     pub looks: Option<usize>,
-    pub deals: usize,
+    /// none: p by the normal law
+    pub deals: Option<usize>,
 }
 
 /// The answers. Gains are reward per 100 people over a programme of `horizon` decisions, the state after the last counted, more than

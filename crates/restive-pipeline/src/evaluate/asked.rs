@@ -79,8 +79,8 @@ pub struct EvaluateAsked {
     pub folds: usize,
     /// where simulations begin; absent: today, and first for the published estimators
     pub start: Option<StartName>,
-    /// of the calls, for p
-    pub deals: usize,
+    /// of the calls, for p; absent: 999, and by the normal law where people and pulls are many
+    pub deals: Option<usize>,
     /// of the index; absent: the model's, else 1 − 1/H
     pub index_discount: Option<f64>,
     /// of the soft policies
@@ -89,10 +89,10 @@ pub struct EvaluateAsked {
     pub behaviour: Option<BehaviourName>,
     /// of importance sampling
     pub ratio: RatioName,
-    /// simulated runs; absent: 200, and 1,000 for the published estimators
+    /// simulated runs; absent: 200, fewer of many people, and 1,000 for the published estimators
     pub runs: Option<usize>,
-    /// of the bootstrap
-    pub resamples: usize,
+    /// of the bootstrap; absent: 200, and 50 of many people
+    pub resamples: Option<usize>,
     /// of all random numbers
     pub seed: u64,
 }
@@ -104,13 +104,13 @@ impl Default for EvaluateAsked {
             part: None,
             folds: FOLDS,
             start: None,
-            deals: 999,
+            deals: None,
             index_discount: None,
             temperature: Temperature::Spread(0.1),
             behaviour: None,
             ratio: RatioName::ThisStep,
             runs: None,
-            resamples: 200,
+            resamples: None,
             seed: crate::SEED,
         }
     }
@@ -122,12 +122,12 @@ impl EvaluateAsked {
         INDEX_DISCOUNT.check(&self.index_discount)?;
         const MOST: usize = 10_000_000;
         let numbers = [
-            ("runs", self.runs()),
+            ("runs", self.runs),
             ("resamples", self.resamples),
-            ("folds", self.folds),
+            ("folds", Some(self.folds)),
             ("deals", self.deals),
         ];
-        for (option, found) in numbers {
+        for (option, found) in numbers.into_iter().filter_map(|(option, found)| Some((option, found?))) {
             if !(2..=MOST).contains(&found) {
                 let expected = if found < 2 { "at least 2".into() } else { format!("at most {MOST}") };
                 let words = format!(": found {found}, expected {expected}");
@@ -142,14 +142,6 @@ impl EvaluateAsked {
         self.part.unwrap_or(match self.estimators {
             EstimatorsName::Judged => JudgedPart::Folds,
             EstimatorsName::Published => JudgedPart::Test,
-        })
-    }
-
-    /// Simulated runs.
-    pub fn runs(&self) -> usize {
-        self.runs.unwrap_or(match self.estimators {
-            EstimatorsName::Judged => 200,
-            EstimatorsName::Published => 1000,
         })
     }
 

@@ -222,7 +222,7 @@ impl Gathered {
     /// The answers to both questions.
     pub(crate) fn answer(&self, ranking: &Ranking, given: Given) -> EvidenceAnswer {
         let evidence = &self.evidence;
-        let redealt = evidence.redealt(ranking, given.deals);
+        let redealt = given.deals.and_then(|deals| evidence.redealt(ranking, deals));
         let p = redealt.unwrap_or(ranking.p);
         let deciles = evidence.deciles(ranking);
         let bars = deciles.ranked.into_iter().zip(deciles.shuffled);
@@ -248,7 +248,7 @@ impl Gathered {
             recorded,
             statistic: ranking.statistic,
             p,
-            deals: redealt.is_some().then_some(given.deals),
+            deals: given.deals.filter(|_| redealt.is_some()),
             looks: given.looks,
             p_for_all_looks: given.looks.map(|looks| (p * looks as f64).min(1.0)),
             gain: self.hundred(ranking.plan),
@@ -291,7 +291,8 @@ pub fn evidence_of_scores(
         return Ok(refused);
     }
     let unit = study.settings.unit.clone();
-    let given = Given { unit, folds: None, looks: None, deals: asked.deals };
+    let deals = asked.dealt(gathered.evidence.people(), gathered.evidence.calls());
+    let given = Given { unit, folds: None, looks: None, deals };
     let mut answer = gathered.answer(&ranking, given);
     answer.assumptions.push("the scores were not learnt from these people".into());
     Ok(Outcome::Answer(Box::new(answer)))

@@ -5,6 +5,7 @@
 //! | `asked` | what may be asked for, with its defaults |
 //! | `subjects` | who is judged, and what models that never saw them say of them |
 //! | `evidence`, `answer` | the two questions that come first, and when there is no answer |
+//! | `effort` | how much is drawn of few people, and of many |
 //! | `judges` | models of moves, fitted to other people, for evidence and for simulations |
 //! | `log` | the arms that judge, and how likely each logged action was |
 //! | `policies` | what is judged |
@@ -17,6 +18,7 @@ mod about;
 mod answer;
 mod asked;
 mod compare;
+mod effort;
 mod evaluated;
 mod evidence;
 mod judges;
@@ -36,10 +38,11 @@ use crate::apply::Applied;
 use crate::cross_fit::FoldProgress;
 use crate::error::Error;
 use crate::loss::loss;
-use crate::message::{Opt, message};
+use crate::message::{Message, Opt, message};
 use crate::recipe::{recipe_key, recipe_words};
 use about::{is_labelled, judges_by, logged_decisions, notes, warnings};
 use answer::Given;
+use effort::Effort;
 use evidence::{Gathered, design, no};
 use judges::JudgedWorld;
 use log::Source;
@@ -96,7 +99,7 @@ impl Applied<'_> {
             unit: self.study.settings.unit.clone(),
             folds: (asked.part() == JudgedPart::Folds).then_some(subjects.folds.len()),
             looks,
-            deals: asked.deals,
+            deals: asked.dealt(evidence.people(), evidence.calls()),
         };
         let mut answer = gathered.answer(&ranking, given);
         let effects = subjects.effects(self);
@@ -156,7 +159,7 @@ impl Applied<'_> {
         let predictions: Vec<Transition> = groups.iter().map(|group| self.prediction(group)).collect();
         let views: Vec<_> = predictions.iter().map(Transition::view).collect();
         let source = Source::new(self, asked.behaviour)?;
-        let settings = self.settings(asked, None);
+        let settings = self.settings(asked, None, &judged);
         let mut about = self.about(asked, source, &settings, &judged, None);
         about.notes = notes(self, asked, source, &groups, &judged, 0);
         Ok(Evaluated {
@@ -188,7 +191,7 @@ impl Applied<'_> {
         let has_truth = judged.iter().all(|instance| instance.truth().is_some());
         let behaviour =
             source.behaviour.filter(|_| is_weighed && hindrance.is_none()).map(|_| Behaviour::Logged);
-        let settings = self.settings(asked, behaviour);
+        let settings = self.settings(asked, behaviour, &judged);
         let index_discount = self.index_discount(asked.index_discount);
         let worlds: Vec<JudgedWorld<'_>> = gathered.map_or(Vec::new(), |gathered| {
             groups.iter().map(|group| gathered.judges.world(group, &subjects.folds)).collect()
@@ -222,6 +225,7 @@ impl Applied<'_> {
         let mut about = self.about(asked, source, &settings, &judged, Some(&evaluation));
         about.warnings = warnings(&evaluation, source, hindrance, &judged, is_weighed);
         about.notes = notes(self, asked, source, groups, &judged, not_indexable);
+        about.notes.extend(asked.spared(about.arms).map(Message::from));
         Ok(Evaluated {
             evidence: None,
             loss: loss(&judged, &views),
@@ -232,7 +236,13 @@ impl Applied<'_> {
         })
     }
 
-    fn settings(&self, asked: &EvaluateAsked, behaviour: Option<Behaviour>) -> EvaluationSettings {
+    fn settings(
+        &self,
+        asked: &EvaluateAsked,
+        behaviour: Option<Behaviour>,
+        judged: &[Instance],
+    ) -> EvaluationSettings {
+        let Effort { runs, resamples, ends } = asked.effort(judged.iter().map(Instance::arms).sum());
         EvaluationSettings {
             behaviour,
             ratio_up_to: match asked.ratio {
@@ -243,13 +253,14 @@ impl Applied<'_> {
                 StartName::Today => Start::Latest,
                 StartName::First => Start::First,
             },
-            runs: asked.runs(),
+            runs,
             // the noise of few runs is taken off again; worlds are drawn anew in every resample, which matters more
             runs_per_resample: match asked.estimators {
                 EstimatorsName::Judged => 2,
                 EstimatorsName::Published => 20,
             },
-            resamples: asked.resamples,
+            resamples,
+            ends,
             seed: asked.seed,
             ..EvaluationSettings::new(self.study.settings.horizon)
         }

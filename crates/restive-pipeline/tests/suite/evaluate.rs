@@ -15,7 +15,7 @@ fn few() -> EvaluateAsked {
     EvaluateAsked {
         estimators: EstimatorsName::Published,
         runs: Some(FEW.0),
-        resamples: FEW.1,
+        resamples: Some(FEW.1),
         ..EvaluateAsked::default()
     }
 }
@@ -100,7 +100,7 @@ fn propensities_come_from_where_they_are_asked_to() {
 fn what_cannot_be_judged_is_refused() {
     for asked in [
         EvaluateAsked { runs: Some(1), ..few() },
-        EvaluateAsked { resamples: 0, ..few() },
+        EvaluateAsked { resamples: Some(0), ..few() },
         EvaluateAsked { index_discount: Some(1.5), ..few() },
     ] {
         assert!(matches!(asked.check(), Err(Error::Asked(_))), "{asked:?}");

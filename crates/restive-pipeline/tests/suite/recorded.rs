@@ -37,7 +37,7 @@ fn answer(study: &Study, behaviour: Option<BehaviourName>) -> EvidenceAnswer {
         .iter()
         .map(|instance| Array2::from_shape_fn((instance.arms.len(), 2), |(i, _)| (i * 7 % 60) as f64))
         .collect();
-    let asked = EvaluateAsked { behaviour, deals: 19, ..EvaluateAsked::default() };
+    let asked = EvaluateAsked { behaviour, deals: Some(19), ..EvaluateAsked::default() };
     match evidence_of_scores(study, &scores, &asked).unwrap() {
         Outcome::Answer(answer) => *answer,
         Outcome::Refused { reason, .. } => panic!("{reason:?}"),

@@ -25,7 +25,7 @@ def evidence(
     *,
     behaviour: Literal["logged", "uniform", "rota", "estimated"] | None = None,
     folds: int = 5,
-    deals: int = 999,
+    deals: int | None = None,
     seed: int = 0,
 ) -> dict[str, Any]:
     """What the log of a study says of a ranking; as ``restive evaluate --json`` has it under ``evidence``.

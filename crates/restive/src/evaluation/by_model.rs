@@ -2,7 +2,7 @@
 
 use super::bootstrap::numbered;
 use super::draws::{Draws, Seeds, setting};
-use super::evaluate::{Case, EvaluationSettings, resampled_units};
+use super::evaluate::{Case, Ends, EvaluationSettings, resampled_units};
 use super::flow::{MeanField, flow_value};
 use super::foreseen::guess_seed;
 use super::{Estimator, Record, Start, World, fluid, fluid_by_step, labelled, moments};
@@ -71,8 +71,8 @@ pub(super) fn model_draws(
             ..Draws::default()
         });
         let resamples = resampled.iter().map(|values| values[k].1).collect();
-        let is_fitted = observation != Observation::Full;
-        fluids.push(Draws { value, resamples, is_fitted, ..Draws::default() });
+        let is_by_errors = observation != Observation::Full || settings.ends == Ends::StandardErrors;
+        fluids.push(Draws { value, resamples, is_by_errors, ..Draws::default() });
     }
     [(Estimator::Simulated, simulated), (Estimator::Fluid, fluids)]
 }

@@ -1,7 +1,7 @@
 //! From the draws of single instances to one estimate: means over the instances, paired differences, intervals.
 //!
 //! `is`, `segmented`, `fluid`: percentiles of the bootstrap, [stretched](super::stretch()), and mirrored where they exclude the value.
-//! Where transitions are fitted to sightings `fluid` has ± 1.96 standard errors of the bootstrap instead.
+//! Where transitions are fitted to sightings `fluid` has ± 1.96 standard errors of the bootstrap instead, and where [asked for](super::Ends).
 //! `true`: the noise of the runs.
 //! `simulated`: the variance over the resamples less the part of it that is the noise of their few runs, plus what few logged starts
 //! bring in, plus the noise of the runs behind the value itself.
@@ -40,7 +40,7 @@ impl Draws {
             resamples: minus(&self.resamples, &other.resamples),
             runs: minus(&self.runs, &other.runs),
             start_rows: self.start_rows,
-            is_fitted: self.is_fitted,
+            is_by_errors: self.is_by_errors,
             resampled_runs: pairs.map(|(a, b)| minus(a, b)).collect(),
             slack: if is_same { [0.0; 2] } else { slack },
             ..Draws::default()
@@ -92,7 +92,7 @@ pub(super) fn combine<'a>(
         | Covers::Arms
         | Covers::TrajectoriesAndPrediction
         | Covers::ArmsAndPrediction => {
-            if parts.clone().any(|part| part.is_fitted) {
+            if parts.clone().any(|part| part.is_by_errors) {
                 Estimate::normal(value, stretch * stretch * moments(&resampled).1, covers)
             } else {
                 Estimate::percentile(value, &resampled, stretch, covers)

@@ -36,8 +36,9 @@ pub(super) struct Draws {
     pub runs: Vec<f64>,
     /// how many logged starts the runs go through in turn; 0 where they draw their own
     pub start_rows: usize,
-    /// whether the value is on transitions fitted to sightings, whose resamples lean further to the side to which it leans itself
-    pub is_fitted: bool,
+    /// whether the interval has standard errors of the resamples for its ends: where the value is on transitions fitted to sightings,
+    /// whose resamples lean further to the side to which it leans itself, or where that was [asked for](super::Ends)
+    pub is_by_errors: bool,
     /// the values of the runs of each resample
     pub resampled_runs: Vec<Vec<f64>>,
     /// how far below and above the value the dropped terms might lie

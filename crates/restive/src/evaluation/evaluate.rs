@@ -5,7 +5,7 @@
 //! meet the same resamples and the same noise, so gains over the random policy and over no action are paired. Over several
 //! instances values are averaged; the interval then covers these instances with other logs, not other instances.
 //!
-//! **Intervals.** `is`, `segmented`, `fluid`: percentiles of the bootstrap, [stretched](stretch()). `true`: the noise of the runs. `simulated`: the
+//! **Intervals.** `is`, `segmented`, `fluid`: percentiles of the bootstrap, [stretched](stretch()); of `fluid` standard errors where [asked for](Ends). `true`: the noise of the runs. `simulated`: the
 //! variance over the resamples less the part of it that is the noise of their few runs, plus the noise of the runs
 //! behind the value itself, ± 1.96 standard errors.
 //!
@@ -62,6 +62,16 @@ pub struct Case<'a> {
     pub prediction: Option<Foreseen<'a>>,
 }
 
+/// How the interval of a bootstrap ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ends {
+    /// at percentiles of the resamples: whatever their law
+    Percentiles,
+    /// 1.96 standard errors of the resamples from the value: of so many arms that the law is normal, 50 resamples tell the ends as well
+    /// as 200 do by percentiles
+    StandardErrors,
+}
+
 /// How to evaluate.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EvaluationSettings {
@@ -77,6 +87,8 @@ pub struct EvaluationSettings {
     pub runs: usize,
     /// bootstrap resamples
     pub resamples: usize,
+    /// how the intervals of `fluid` end
+    pub ends: Ends,
     /// simulated runs on each resample, at least 2
     pub runs_per_resample: usize,
     /// of all random numbers
@@ -93,6 +105,7 @@ impl EvaluationSettings {
             start: Start::First,
             runs: 1000,
             resamples: 200,
+            ends: Ends::Percentiles,
             runs_per_resample: 20,
             seed: 0,
         }

@@ -48,7 +48,7 @@ pub use cwpdis::{Cwpdis, RatioUpTo, cwpdis};
 pub use decisions::{Decisions, LogOddsCotangent, PullCotangent, target_log_odds};
 pub use decomposed::{Decomposed, DecomposedCotangent, Relaxation, decomposed};
 pub use estimate::{Covers, Estimate, NORMAL, difference, moments, stretch};
-pub use evaluate::{Case, EvaluationSettings, evaluate};
+pub use evaluate::{Case, Ends, EvaluationSettings, evaluate};
 pub use flow::MeanField;
 pub use fluid::{Fluid, FluidCotangent, fluid};
 pub use fluid_by_step::fluid_by_step;

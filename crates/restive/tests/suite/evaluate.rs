@@ -199,3 +199,35 @@ fn intervals_of_simulated_values_know_that_logged_starts_are_a_sample() {
     let truth = 1.96 * 5.0 * (20.0f64 / 4.0 / 12.0).sqrt();
     assert!(widths > 0.7 * truth && widths < 1.5 * truth, "{widths} not {truth}");
 }
+
+/// Half the width of an interval from 50 resamples by standard errors, and from 200 by percentiles, are both known to 10 %.
+#[test]
+fn standard_errors_of_fifty_resamples_end_where_percentiles_of_two_hundred_do() {
+    let domain = Domain { instances: 1, arms: 400, budget: 40, trajectories: 1, ..Domain::two_state() };
+    let mut ratios = Vec::new();
+    for seed in 0..12 {
+        let instance = &domain.generate(seed).unwrap()[0];
+        let width = |resamples: usize, ends: Ends| {
+            let policies =
+                vec![("no-action".to_string(), Policy::NoAction), ("random".into(), Policy::Random)];
+            let settings = EvaluationSettings {
+                behaviour: None,
+                runs: 2,
+                runs_per_resample: 2,
+                resamples,
+                ends,
+                seed,
+                ..EvaluationSettings::new(5)
+            };
+            let evaluation = evaluate(&[Case { instance, policies, prediction: None }], &settings).unwrap();
+            let value = evaluation.score("random", Estimator::Fluid).unwrap().value;
+            value.high - value.low
+        };
+        ratios.push(width(50, Ends::StandardErrors) / width(200, Ends::Percentiles));
+    }
+    let mean = ratios.iter().sum::<f64>() / 12.0;
+    let spread = (ratios.iter().map(|r| (r - mean).powi(2)).sum::<f64>() / 11.0).sqrt();
+    // √(0.10² + 0.097²) = 0.14 for one of them if they were independent, 0.04 for the mean of twelve; four of those
+    assert!((mean - 1.0).abs() < 0.16, "{mean} {ratios:?}");
+    assert!(spread < 0.28, "{spread} {ratios:?}");
+}

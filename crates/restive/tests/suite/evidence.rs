@@ -508,3 +508,32 @@ fn logged_propensities_of_a_lot_say_what_the_lot_says() {
     assert_eq!(lot.redealt(&lot_ranked, 199), Some(1.0 / 200.0));
     assert_eq!(logged.redealt(&logged_ranked, 199), Some(1.0 / 200.0));
 }
+
+/// Where there are two thousand pulls the normal law says what deals would, but for the noise of the deals.
+#[test]
+fn the_normal_law_of_many_pulls_is_that_of_the_deals() {
+    let programme = restive::data::maternal::Maternal {
+        groups: 2,
+        people: 3000,
+        budget: 300,
+        effect_spread: 1.0,
+        ..Default::default()
+    };
+    let programme = programme.generate(8).unwrap();
+    let judge = Judge::fit(&[programme.instances[0].select_arms(&(0..800).collect::<Vec<_>>())]).unwrap();
+    let judged = &programme.instances[1..];
+    let found = evidence(judged, &judge, settings(Design::Uniform, 7));
+    assert!(found.calls() >= 2000, "{}", found.calls());
+    let deals = 199;
+    for seed in 0..6 {
+        let mut random = stream(seed, &[7]);
+        // rankings that know nothing, leaning to one side or the other of chance
+        let table = Array3::from_shape_fn((1, judged[0].arms(), 2), |_| random.random::<f64>());
+        let ranking = found.ranking(&[table]).unwrap();
+        let dealt = found.redealt(&ranking, deals).unwrap();
+        let noise = (ranking.p * (1.0 - ranking.p) / deals as f64).sqrt();
+        // four standard errors of the deals, what the law may be off, and the 1 of (1 + as large)/(1 + deals)
+        let most = 4.0 * noise + 0.0007 + 1.0 / (1.0 + deals as f64);
+        assert!((dealt - ranking.p).abs() < most, "seed {seed}: {dealt} by deals, {} by the law", ranking.p);
+    }
+}

@@ -224,6 +224,8 @@ const PAIRS: [(usize, usize); 6] = [(0, 0), (1, 0), (1, 1), (2, 0), (2, 1), (2, 
 /// The small gradient and the small matrix of one person, in memory that is used again.
 struct Person {
     place: Places,
+    /// ln of it, `[9]`
+    prior: [f64; NODES.len()],
     /// `[head + 3]`
     gradient: Vec<f64>,
     /// `[head + 3, head + 3]`, its lower half
@@ -247,6 +249,7 @@ impl Person {
         let small = place.head() + 3;
         Self {
             place,
+            prior: prior().map(f64::ln),
             gradient: vec![0.0; small],
             matrix: Array2::zeros((small, small)),
             situations: Vec::new(),
@@ -256,7 +259,7 @@ impl Person {
 
     /// Sets gradient and matrix to those of person i; `along` is x·β, x·γ, x·β₀.
     fn add_up(&mut self, theta: &[f64], scale: &[f64], people: &People, i: usize, along: [f64; 3]) {
-        let Self { place, gradient, matrix, situations, shares: all } = self;
+        let Self { place, prior, gradient, matrix, situations, shares: all } = self;
         let (place, m, head) = (*place, place.states, place.head());
         gradient.fill(0.0);
         matrix.fill(0.0);
@@ -266,7 +269,7 @@ impl Person {
             true => people.first[[i, next]],
             false => people.moves[[i, at.row, usize::from(at.is_called), next]],
         };
-        let mut weight = prior().map(f64::ln);
+        let mut weight = *prior;
         let first = Situation { row: m, is_called: false, moves: people.first.row(i).sum() };
         let moves = (0..m).flat_map(|row| [false, true].map(|is_called| (row, is_called)));
         let moves = moves.map(|(row, is_called)| {
@@ -296,10 +299,10 @@ impl Person {
         for (at, shares) in situations.iter().zip(all.chunks_exact(NODES.len() * m)) {
             let mut pulls = Pulls::default();
             let alphas = place.alpha(at.row, 1);
+            let seen: f64 = (0..m).map(|next| count(at, next) * scale[next]).sum();
             for ((w, u), share) in weight.iter().zip(NODES).zip(shares.chunks_exact(m)) {
                 let mean: f64 = share.iter().zip(scale).map(|(p, h)| p * h).sum();
                 let square: f64 = share.iter().zip(scale).map(|(p, h)| p * h * h).sum();
-                let seen: f64 = (0..m).map(|next| count(at, next) * scale[next]).sum();
                 pulls.add(w * (seen - at.moves * mean), w * at.moves * (square - mean * mean), u);
                 for next in 1..m {
                     let share_next = share[next];

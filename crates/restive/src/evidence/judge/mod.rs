@@ -138,7 +138,9 @@ fn shares(place: Places, theta: &[f64], scale: &[f64], row: usize, eta: f64, sha
     let most = shares.iter().fold(f64::NEG_INFINITY, |most: f64, x| most.max(*x));
     let mut sum = 0.0;
     for share in shares.iter_mut() {
-        *share = (*share - most).exp();
+        let below = *share - most;
+        // e⁰ is 1 to the last digit
+        *share = if below == 0.0 { 1.0 } else { below.exp() };
         sum += *share;
     }
     shares.iter_mut().for_each(|share| *share /= sum);
