@@ -53,7 +53,9 @@ impl Asked {
         };
         let (usual, is_by_trajectories) = match told.profile {
             Profile::Recommended => {
-                let epochs = Config::STEPS.div_ceil(told.split.train.instances.max(1));
+                // a card knows how many arms there were in all: instances of one size, as far as it says
+                let (instances, arms) = (told.split.train.instances, told.split.train.arms);
+                let (_, epochs) = Config::passes(&vec![arms / instances.max(1); instances]);
                 (Config { epochs, ..Config::recommended(&[]) }, true)
             }
             Profile::Published => (Config::published_in(protocol), false),

@@ -14,7 +14,7 @@ use super::likelihood::{Likelihood, LossCotangent, likelihood};
 use super::{empirical, fitted, labelled, smoothed};
 use crate::belief::{Beliefs, beliefs};
 use crate::instance::{Chain, Counts, Instance, Observation, Trajectories, Transition, UNSEEN};
-use ndarray::{Array3, ArrayView4};
+use ndarray::{Array3, ArrayView4, Axis};
 
 /// What a log says of the transitions.
 #[derive(Debug, Clone, PartialEq)]
@@ -70,6 +70,20 @@ impl Record {
             (Record::Moves(counts), None) => empirical(counts.view()),
             (Record::Moves(counts), Some((p, strength))) => smoothed(counts.view(), p, strength),
             (Record::Sightings { seen, .. }, prediction) => fitted(seen.view(), prediction),
+        }
+    }
+
+    /// That of some of the arms, in the given order and perhaps repeated.
+    pub fn select_arms(&self, arms: &[usize]) -> Self {
+        match self {
+            Record::Moves(counts) => {
+                Record::Moves(Counts::new(counts.view().select(Axis(0), arms), counts.trajectories()))
+            }
+            Record::Sightings { seen, chain, trajectories } => Record::Sightings {
+                seen: seen.select(Axis(0), arms),
+                chain: *chain,
+                trajectories: *trajectories,
+            },
         }
     }
 

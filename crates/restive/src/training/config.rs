@@ -1,5 +1,6 @@
 //! How to train: the published protocol, the paper's text, and what we recommend.
 
+use super::batches::pieces_of;
 use crate::error::{Error, Result};
 use crate::instance::{Instance, Observation};
 use crate::predictor::PredictorKind;
@@ -74,6 +75,9 @@ pub struct Config {
     pub seed: u64,
     /// passes over the training instances, one step per instance in the order given; at most that many
     pub epochs: usize,
+    /// arms of a step of two-stage training, at most: instances with more are met in pieces, in an order drawn for each epoch, the
+    /// gradient of a piece scaled to the whole; none: whole instances. Decision-focused training always takes whole ones.
+    pub batch: Option<usize>,
     /// whether epoch 0 only measures the untrained predictor, as in the published code
     pub has_idle_epoch: bool,
     /// the learning rate
@@ -92,6 +96,7 @@ impl Config {
             kind: PredictorKind::Network { hidden: vec![64], dropout: 0.0 },
             seed: 0,
             epochs: 50,
+            batch: None,
             has_idle_epoch: true,
             rate: Rate::Constant(0.01),
             epsilon: 1e-7,
@@ -125,7 +130,8 @@ impl Config {
     }
 
     /// To convergence: a cosine from 0.03 (0.01 with fewer than five trajectories per instance, 0.003 with five states or
-    /// more), about [`Config::STEPS`] steps whatever the number of instances, the best validation loss.
+    /// more), about [`Config::STEPS`] steps whatever the number of instances, the best validation loss. Where an instance has more than
+    /// [`Config::MANY`] arms, steps take [`Config::BATCH`] of them.
     pub fn recommended(train: &[Instance]) -> Self {
         let trajectories: usize = train.iter().map(|instance| instance.trajectories().trajectories()).sum();
         let rate = if train.iter().any(|instance| instance.states() >= 5) {
@@ -135,9 +141,11 @@ impl Config {
         } else {
             0.03
         };
-        let epochs = Self::STEPS.div_ceil(train.len().max(1));
+        let arms: Vec<usize> = train.iter().map(Instance::arms).collect();
+        let (batch, epochs) = Self::passes(&arms);
         Self {
             epochs,
+            batch,
             has_idle_epoch: false,
             rate: Rate::Cosine(rate),
             epsilon: 1e-8,
@@ -146,8 +154,21 @@ impl Config {
         }
     }
 
+    /// Arms of a step, and epochs, of the recommended profile on instances with so many arms.
+    pub fn passes(arms: &[usize]) -> (Option<usize>, usize) {
+        let batch = arms.iter().any(|arms| *arms > Self::MANY).then_some(Self::BATCH);
+        let steps: usize = arms.iter().map(|arms| pieces_of(*arms, batch)).sum();
+        (batch, Self::STEPS.div_ceil(steps.max(1)))
+    }
+
     /// Steps of the recommended profile, at most.
     pub const STEPS: usize = 7000;
+
+    /// Training arms of an instance up to which its steps take all of them.
+    pub const MANY: usize = 20_000;
+
+    /// Arms of a step beyond that.
+    pub const BATCH: usize = 4_096;
 
     /// The k-th member of an ensemble: the same but for the seed. Member 0 is this configuration itself. (Fits of the
     /// effect model do not depend on the seed.)
@@ -166,6 +187,7 @@ impl Config {
         };
         above_zero("learning rate", rate)?;
         above_zero("epsilon", self.epsilon)?;
+        above_zero("arms of a step", self.batch.map_or(1.0, |batch| batch as f64))?;
         above_zero("epochs", self.epochs as f64)
     }
 }

@@ -6,6 +6,7 @@
 //! of them on its way: advanced epoch by epoch, saved and restored between any two of them.
 
 pub mod auto;
+mod batches;
 mod candidates;
 mod config;
 pub mod decision_focused;

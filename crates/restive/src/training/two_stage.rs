@@ -1,7 +1,7 @@
 //! Two-stage training: fit the transitions first, plan afterwards.
 //!
 //! A network takes one Adam step per training instance, in the order given, down the [predictive loss](mod@crate::evaluation::likelihood) of that instance; a pass
-//! over all instances is an epoch. A logistic model is fitted by Newton's method, which counts as one epoch;
+//! over all instances is an epoch. Of instances with very many arms a step takes a [minibatch](Config::batch). A logistic model is fitted by Newton's method, which counts as one epoch;
 //! [`TwoStage::advance`] makes a step of it at a time, and a fit that is left half-way begins anew. Nothing random is carried
 //! from step to step (dropout has a stream for each step), so the parameters, the moments of the gradient and a few counters
 //! are the whole state: [`TwoStage::snapshot`] takes it, [`TwoStage::restore`] brings it back, and training goes on as if it had
@@ -23,6 +23,7 @@
 //! # Ok::<(), restive::Error>(())
 //! ```
 
+use super::batches::{self, Piece, pieces};
 use super::config::Config;
 use super::descent::{Descent, EpochReport, Fitted, Status, Step};
 use super::prepared::{Prepared, prepare};
@@ -158,16 +159,16 @@ impl TwoStage {
 
     fn network_epoch(&mut self) -> EpochReport {
         let Self { descent, train, validation, .. } = self;
-        let seed = descent.config.seed;
+        let (seed, epoch) = (descent.config.seed, descent.history.len());
+        let cut = pieces(train, descent.config.batch, seed, epoch);
+        // a mean over pieces of this is the mean over instances of the sum of their pieces
+        let each = cut.len() as f64 / train.len() as f64;
         let step = |predictor: &Predictor, k: usize, steps: u64| {
-            let prepared: &Prepared = &train[k];
-            let seed = dropout_seed(seed, steps);
-            let forward = predictor.forward_with_dropout(prepared.features.view(), seed);
-            let loss = prepared.record.loss(forward.transition.view());
-            let gradient = forward.pullback(loss.pullback(1.0).d_transition.view()).d_params;
-            Step { loss: loss.per_trajectory, value: None, gradient }
+            let Piece { instance, arms } = &cut[k];
+            let (loss, gradient) = batches::step(predictor, &train[*instance], arms.as_deref(), seed, steps);
+            Step { loss: each * loss, value: None, gradient }
         };
-        descent.epoch(train.len(), step, |predictor| mean_loss(predictor, validation))
+        descent.epoch(cut.len(), step, |predictor| mean_loss(predictor, validation))
     }
 
     fn logistic_step(&mut self, form: Form) -> Option<EpochReport> {

@@ -46,6 +46,7 @@ mod labels;
 mod likelihood;
 mod logs;
 mod maternal;
+mod minibatch;
 mod oracle;
 mod passing;
 mod pieces;
