@@ -106,4 +106,5 @@ pub use recipe::{recipe_key, recipe_words};
 pub use restive_tables::model::configuration::{Objective, PredictorName, Preset, Profile, ValueName};
 pub use restive_tables::words;
 pub use rules::{Rules, people::Recency};
+pub use train::partition as train_partition;
 pub use train::{Begun, FolderTraining, PassingTraining, Progressed, Step, Training};

@@ -3,9 +3,10 @@
 //! A batch comes and goes as the bytes of an Arrow stream of one batch, so that every engine's Arrow will do and nothing is shared with its
 //! memory. Jobs and answers are bytes too: whatever an engine can send.
 
+use crate::asked::asked_for;
 use crate::columns::Column;
 use crate::estimator::{NativeModel, planned};
-use crate::refusal::of_pipeline;
+use crate::refusal::{keywords, of_pipeline};
 use crate::threads::run;
 use arrow_array::RecordBatch;
 use arrow_ipc::reader::StreamReader;
@@ -14,7 +15,8 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyIterator};
 use restive_pipeline::partition::{Details, Draft, GatheredPart, PlanJob, Sampled, Wanted};
-use restive_pipeline::{PlanAsked, Rules};
+use restive_pipeline::train_partition::{PartitionTraining, TrainJob};
+use restive_pipeline::{PlanAsked, Rules, Trained, card};
 use std::path::Path;
 use std::sync::Mutex;
 
@@ -184,6 +186,80 @@ impl NativeDraft {
     }
 }
 
+/// A training of partitions, on its way.
+#[pyclass(frozen, module = "restive._restive")]
+pub(crate) struct NativeTraining {
+    training: Mutex<Option<PartitionTraining>>,
+}
+
+#[pymethods]
+impl NativeTraining {
+    #[new]
+    fn new(settings: &str, asked: &Bound<'_, PyDict>) -> PyResult<Self> {
+        let training = PartitionTraining::new(settings, asked_for(asked)?, "tables").map_err(of_pipeline)?;
+        Ok(Self { training: Mutex::new(Some(training)) })
+    }
+
+    /// What to ask of every partition next; none once the model is there.
+    fn job<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        self.with(|training| {
+            let job = training.job()?.map(|job| job.to_bytes()).transpose()?;
+            Ok(job.map(|bytes| PyBytes::new(py, &bytes)))
+        })
+    }
+
+    /// What one partition answers to a job.
+    #[staticmethod]
+    fn pass_<'py>(
+        py: Python<'py>,
+        job: &[u8],
+        batches: &Bound<'py, PyIterator>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let job = TrainJob::from_bytes(job).map_err(of_pipeline)?;
+        let mut part = job.begin();
+        each(py, batches, |batch| job.take(&mut part, batch))?;
+        Ok(PyBytes::new(py, &part.to_bytes()))
+    }
+
+    /// Takes what all partitions answered; how much is done, from 0 to 1.
+    fn answer(&self, py: Python<'_>, answers: Vec<Vec<u8>>) -> PyResult<f64> {
+        run(py, || {
+            self.with(|training| {
+                let Some(job) = training.job()? else { return Ok(1.0) };
+                let mut all = job.begin();
+                for answer in &answers {
+                    job.merge(&mut all, job.read(answer)?)?;
+                }
+                training.answer(all)?;
+                Ok(training.share())
+            })
+        })?
+    }
+
+    /// The model, and what should be known of it.
+    fn finish(&self) -> PyResult<(NativeModel, Vec<String>)> {
+        let training = self.training.lock().expect("nobody panics with it").take();
+        let training = training.ok_or_else(|| PyRuntimeError::new_err("the training is finished already"))?;
+        let warnings = training.warnings.clone();
+        let model = training.finish().map_err(of_pipeline)?;
+        let warnings = warnings.into_iter().chain(card::warnings(&model.card));
+        let warnings = warnings.map(|message| keywords(&message)).collect();
+        Ok((NativeModel { trained: Trained::new(model).map_err(of_pipeline)? }, warnings))
+    }
+}
+
+impl NativeTraining {
+    fn with<T>(
+        &self,
+        work: impl FnOnce(&mut PartitionTraining) -> restive_pipeline::Result<T>,
+    ) -> PyResult<T> {
+        let mut training = self.training.lock().expect("nobody panics with it");
+        let training =
+            training.as_mut().ok_or_else(|| PyRuntimeError::new_err("the training is finished already"))?;
+        work(training).map_err(of_pipeline)
+    }
+}
+
 /// Every batch in turn; an error says which of them it was, counted from 0.
 fn each<'py>(
     py: Python<'py>,
@@ -225,5 +301,6 @@ fn write(batch: &RecordBatch) -> PyResult<Vec<u8>> {
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<NativeJob>()?;
-    module.add_class::<NativeDraft>()
+    module.add_class::<NativeDraft>()?;
+    module.add_class::<NativeTraining>()
 }

@@ -6,6 +6,7 @@ import pickle
 import random
 import subprocess
 
+import numpy as np
 import people
 import pyarrow as pa
 import pytest
@@ -116,3 +117,37 @@ def test_answers_of_another_job_are_refused(programme):
         job.priced([job.sample([])])
     with pytest.raises(ValueError, match="step|ends"):
         restive.arrow.Job(model, folder / "study", step=99).priced([job.sample(people.batches(folder)[0])])
+
+
+def test_a_model_of_partitions_is_that_of_the_study(programme):
+    folder, _, study = programme
+    parts = people.batches(folder)
+    # the same people are learnt from: the study says who
+    split = ["train", "validation", "test"]
+    dealt = {arm: split[min(k % 10 // 7 + k % 10 // 8, 2)] for k, arm in enumerate(study.arms["arm"])}
+    arms = {name: study.arms[name] for name in ("arm", "age", "district", "worker")}
+    arms["split"] = [dealt[arm] for arm in arms["arm"]]
+    whole = restive.Study(arms, study.trajectories, states=2, discount=0.95, budget=100, horizon=8, behaviour="uniform")
+    truth = restive.TwoStage(predictor="hierarchical").fit(whole)
+
+    def with_split(batch):
+        column = pa.array([dealt[arm] for arm in batch["arm"].to_pylist()])
+        return pa.RecordBatch.from_arrays([*batch.columns, column], names=[*batch.schema.names, "split"])
+
+    said = []
+    found = restive.arrow.train(
+        run([[with_split(batch) for batch in part] for part in parts]),
+        folder / "study",
+        predictor="hierarchical",
+        progress=lambda share, message: said.append(share),
+    )
+    assert said == sorted(said) and said[-1] == 1.0
+    near = np.abs(found.predict(whole)[0] - truth.predict(whole)[0]).max()
+    assert near < 1e-9
+    plan = found.plan(whole, history=False)
+    assert list(plan["arm"]) == list(truth.plan(whole, history=False)["arm"])
+    with pytest.raises(ValueError, match="predictor"):
+        restive.arrow.train(run(parts), folder / "study", predictor="network")
+    with pytest.raises(ValueError, match="moves_S_A_NEXT"):
+        few = [[batch.select(["arm", "age", "district", "worker", "state"]) for batch in part] for part in parts]
+        restive.arrow.train(run(few), folder / "study")

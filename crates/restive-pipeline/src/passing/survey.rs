@@ -66,6 +66,11 @@ impl Surveyed {
         Ok(all.expect("a study has arms"))
     }
 
+    /// Of people who were surveyed in partitions; nothing is known of identifiers then.
+    pub(crate) fn of(learnt: Survey, others: Survey, moves: [Array3<f64>; 3]) -> Self {
+        Self { learnt, others, serial: Vec::new(), moves }
+    }
+
     fn like(features: &Features, m: usize) -> Self {
         let nobody = features.select_arms(&[]);
         let serial = |column: &Column| matches!(column, Column::Number(_)).then(Serial::default);

@@ -2,11 +2,12 @@
 //! of the ensemble are trained one after the other, epoch by epoch, with someone to look on.
 //!
 //! Where the arms are: in memory ([`Training`]), or passing by in pieces, as many as there are ([`PassingTraining`]); of the study in a
-//! folder [`FolderTraining`] decides.
+//! folder [`FolderTraining`] decides; in partitions that never meet ([`partition`]).
 //!
 //! Whoever looks on may end the training between two epochs by an error of his own, and may keep a snapshot to go on from.
 
 mod folder;
+pub mod partition;
 mod passing;
 
 pub use folder::FolderTraining;

@@ -7,6 +7,7 @@ use rand::RngExt;
 use rand::seq::SliceRandom;
 use restive::random::{Random, stream};
 use restive_pipeline::partition::{Details, PlanJob, Sampled, Wanted};
+use restive_pipeline::train_partition::{PartitionTraining, TrainJob};
 use restive_pipeline::{
     Applied, Asked, Passing, Plan, PlanAsked, PolicyName, PredictorName, Rules, Trained, Training,
 };
@@ -150,6 +151,74 @@ fn of_partitions(
         details.merge(Details::from_bytes(&here.to_bytes())?);
     }
     draft.finish(details)
+}
+
+/// The same of a training: as many passes as it asks for.
+fn trained_by_partitions(
+    asked: &Asked,
+    settings: &str,
+    parts: &[Vec<RecordBatch>],
+    random: &mut Random,
+) -> (Trained, usize) {
+    let mut training = PartitionTraining::new(settings, asked.clone(), "a study").unwrap();
+    let mut passes = 0;
+    while let Some(job) = training.job().unwrap() {
+        passes += 1;
+        let sent = job.to_bytes().unwrap();
+        let mut answers = Vec::new();
+        for part in parts {
+            let job = TrainJob::from_bytes(&sent).unwrap();
+            let mut answer = job.begin();
+            part.iter().for_each(|batch| job.take(&mut answer, batch).unwrap());
+            answers.push(answer.to_bytes());
+        }
+        answers.shuffle(random);
+        let mut all = job.begin();
+        answers.iter().for_each(|answer| job.merge(&mut all, job.read(answer).unwrap()).unwrap());
+        training.answer(all).unwrap();
+    }
+    assert_eq!(training.share(), 1.0);
+    (Trained::new(training.finish().unwrap()).unwrap(), passes)
+}
+
+#[test]
+fn partitions_train_the_model_of_one_machine() {
+    let folder = tempfile::tempdir().unwrap();
+    for run in 0..6 {
+        let mut random = stream(run, &[505]);
+        let there = folder.path().join(run.to_string());
+        study(&there.join("study"), 280, 1 + run as usize % 2, 2 + run as usize % 3 / 2, &mut random);
+        let study = Study::read(&there.join("study")).unwrap();
+        let roll = Roll::read(&there.join("study")).unwrap();
+        write_people(&roll, &there.join("people"), 3).unwrap();
+        let settings = std::fs::read_to_string(there.join("study/study.toml")).unwrap();
+        let parts = partitions(&table(&there.join("people")), &mut random);
+        let predictor = if run % 2 == 0 { PredictorName::Hierarchical } else { PredictorName::Effect };
+        let asked = Asked { predictor: Some(predictor), drop: vec!["own".into()], ..Asked::default() };
+        let training = Training::new(&study, &asked, "a study").unwrap();
+        let done = training.run(Default::default(), None, |_| Ok::<_, restive_pipeline::Error>(())).unwrap();
+        let truth = training.model(done.members, done.histories);
+        let (found, passes) = trained_by_partitions(&asked, &settings, &parts, &mut random);
+        assert!(passes < 200, "{passes}");
+        for ((name, shape, found), (also, same, truth)) in found.model.weights.iter().zip(&truth.weights) {
+            assert_eq!((name, shape), (also, same));
+            for (a, b) in found.iter().zip(truth) {
+                assert!((a - b).abs() < 1e-9 * b.abs().max(1.0), "run {run} {name}: {a} not {b}");
+            }
+        }
+        let (found, truth) = (&found.model.card, &truth.card);
+        assert_eq!(found.configuration, truth.configuration);
+        assert_eq!((found.reference.is_some(), found.encoding.names()), (true, truth.encoding.names()));
+        let [found, truth] = [found, truth].map(|card| card.history.loss.unwrap());
+        for (found, truth) in
+            [(found.train, truth.train), (found.validation, truth.validation), (found.test, truth.test)]
+        {
+            let (found, truth) = (found.unwrap(), truth.unwrap());
+            assert_eq!(found.transitions, truth.transitions);
+            let [found, truth] = [found, truth].map(|loss| loss.per_transition.unwrap());
+            assert!((found - truth).abs() < 1e-9, "{found} not {truth}");
+        }
+    }
 }
 
 fn words(plan: &Plan) -> String {

@@ -16,20 +16,23 @@ meet: whoever runs a function on every partition can do it, and :mod:`restive.sp
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from restive._estimator import Estimator, Plan
-from restive._restive import NativeJob, NativeModel
+from restive._restive import NativeJob, NativeModel, NativeTraining
+from restive.estimators import TwoStage
+from restive.progress import reporter
 
 if TYPE_CHECKING:
     import pyarrow
 
-__all__ = ["Job", "Score", "Work", "plan", "score"]
+__all__ = ["Job", "Score", "TrainWork", "Work", "plan", "score", "train"]
 
 #: What an engine has to do: call a function with the batches of every partition, and bring back the bytes that it returns.
-Run = Callable[["Work"], Iterable[bytes]]
+Run = Callable[[Callable[[Iterable[Any]], bytes]], Iterable[bytes]]
 
 
 def _pyarrow() -> Any:
@@ -209,6 +212,53 @@ class Work:
         if self.what == "details":
             return self.job.details(self.wanted or b"", batches)
         return getattr(self.job, self.what)(batches)
+
+
+class TrainWork:
+    """One pass of a training on one partition, as :class:`Work` is of a plan."""
+
+    what = "train"
+
+    def __init__(self, job: bytes) -> None:
+        self.job = job
+
+    def __call__(self, batches: Iterable[Any]) -> bytes:
+        return NativeTraining.pass_(self.job, _stream(batches))
+
+
+def train(
+    run: Run,
+    study: str | os.PathLike[str],
+    *,
+    predictor: Literal["effect", "hierarchical"] = "hierarchical",
+    progress: None | bool | Callable[[float, str], Any] = None,
+    **asked: Any,
+) -> TwoStage:
+    """Fits a model to people in partitions that never meet: gradients and curvatures are summed, one pass for every step of Newton.
+
+    ``run`` is that of :func:`plan`; it is asked some dozen times. The weights are those of one machine, to 1e-9. The table needs ``moves_S_A_NEXT``;
+    a column ``split`` says who is learnt from, otherwise people are dealt by a hash of ``seed`` and their names. Other keywords are those of
+    :class:`restive.TwoStage`. The table does not say when people moved, so that plans with the model go by predictions and not by records.
+    """
+    estimator = TwoStage(predictor=predictor, **asked)
+    params = estimator.get_params()
+    params.pop("progress")
+    training = NativeTraining(_settings(study), {"objective": "two-stage", **params})
+    visit, close = reporter(progress)
+    try:
+        passes = 0
+        while (job := training.job()) is not None:
+            share = training.answer([bytes(answer) for answer in run(TrainWork(job))])
+            passes += 1
+            if visit is not None:
+                visit(share, f"{passes} passes")
+    finally:
+        close()
+    model, warned = training.finish()
+    estimator._take(model)
+    for text in warned:
+        warnings.warn(text, stacklevel=2)
+    return estimator
 
 
 def plan(

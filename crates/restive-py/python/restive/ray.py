@@ -13,19 +13,20 @@ from typing import TYPE_CHECKING, Any
 
 from restive import arrow
 from restive._estimator import Plan
+from restive.estimators import TwoStage
 
 if TYPE_CHECKING:
     import os
 
     from ray.data import Dataset
 
-__all__ = ["plan", "score"]
+__all__ = ["plan", "score", "train"]
 
 
 class _Answer:
     """The answer of a block as a table of one row."""
 
-    def __init__(self, work: arrow.Work) -> None:
+    def __init__(self, work: Any) -> None:
         self.work = work
 
     def __call__(self, block: Any) -> Any:
@@ -46,7 +47,7 @@ class _Scored:
         return block
 
 
-def _answers(people: Dataset, work: arrow.Work) -> list[bytes]:
+def _answers(people: Dataset, work: Any) -> list[bytes]:
     answer = _Answer(work)
     # a function, and no class: tasks may run anywhere, as often as they must
     answers = people.map_batches(lambda block: answer(block), batch_format="pyarrow", batch_size=None)
@@ -73,3 +74,11 @@ def score(people: Dataset, model: Any, study: str | os.PathLike[str], **asked: A
     """The table with the columns of :class:`restive.arrow.Score` behind its own."""
     scored = _Scored(arrow.score(model, study, **asked))
     return people.map_batches(lambda block: scored(block), batch_format="pyarrow", batch_size=None)
+
+
+def train(people: Dataset, study: str | os.PathLike[str], **asked: Any) -> TwoStage:
+    """Fits a model to a table of people, that of one machine to 1e-9: see :func:`restive.arrow.train`.
+
+    The table passes by some dozen times: keep it in memory if it fits.
+    """
+    return arrow.train(lambda work: _answers(people, work), study, **asked)

@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 from restive import arrow
 from restive._estimator import Plan
+from restive.estimators import TwoStage
 
 if TYPE_CHECKING:
     import os
 
     from pyspark.sql import DataFrame
 
-__all__ = ["plan", "score"]
+__all__ = ["plan", "score", "train"]
 
 #: More answers than these are merged by the workers before they come to the driver.
 FEW = 64
@@ -45,9 +46,8 @@ def _answer(work: Any, batches: Iterable[Any]) -> Any:
     return pa.RecordBatch.from_arrays([pa.array([answer], pa.binary())], names=["answer"])
 
 
-def _answers(people: DataFrame, work: arrow.Work) -> list[bytes]:
+def _answers(people: DataFrame, work: Any) -> list[bytes]:
     """What a pass says of every partition; what is gathered is merged on the way where there are very many."""
-    job = work.job
 
     def on_partition(batches: Iterator[Any]) -> Iterator[Any]:
         yield _answer(work, batches)
@@ -55,7 +55,7 @@ def _answers(people: DataFrame, work: arrow.Work) -> list[bytes]:
     def merged(batches: Iterator[Any]) -> Iterator[Any]:
         found = [answer for batch in batches for answer in batch.column(0).to_pylist()]
         if found:
-            yield _answer(lambda _: job.merge(found), ())
+            yield _answer(lambda _: work.job.merge(found), ())
 
     answers = people.mapInArrow(on_partition, "answer binary")
     partitions = people.rdd.getNumPartitions() if work.what == "gather" and hasattr(people, "rdd") else 0
@@ -101,3 +101,11 @@ def score(people: DataFrame, model: Any, study: str | os.PathLike[str], **asked:
     kinds = [(field.name, StringType() if field.name in ("reason_level", "reason_effect") else DoubleType()) for field in scored.schema]
     schema = StructType([*people.schema.fields, *(StructField(name, kind) for name, kind in kinds)])
     return people.mapInArrow(on_partition, schema)
+
+
+def train(people: DataFrame, study: str | os.PathLike[str], **asked: Any) -> TwoStage:
+    """Fits a model to a table of people, that of one machine to 1e-9: see :func:`restive.arrow.train`.
+
+    The table passes by some dozen times: keep it in memory if it fits.
+    """
+    return arrow.train(lambda work: _answers(people, work), study, **asked)

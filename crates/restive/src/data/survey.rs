@@ -83,6 +83,11 @@ impl Survey {
         Self { arms: 0, columns: named.map(|(name, column)| (name, seen(column))).collect() }
     }
 
+    /// What the columns are called, in the order of the table.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.columns.iter().map(|(name, _)| name.as_str())
+    }
+
     /// How many arms were seen.
     pub fn arms(&self) -> u64 {
         self.arms

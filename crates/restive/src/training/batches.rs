@@ -18,7 +18,7 @@ use rand::RngExt;
 use std::sync::Arc;
 
 /// The stream of orders: no other use of a seed begins with it.
-const ORDER: u64 = 0x6f72_6465_72;
+const ORDER: u64 = 0x006f_7264_6572;
 
 /// Arms of one instance, for one step.
 pub(super) struct Piece {
