@@ -30,7 +30,7 @@ Predictors: auto, the default, fits a hierarchical model and networks in folds o
 that no fit has seen decides which of them is the answer, or how they are weighed. By name: network (one hidden layer of 64 units) \
 suits studies with many trajectories; effect, a logistic model in which a pull is a shrunken shift, suits few trajectories and few \
 pulls; hierarchical lies between effect and linear; linear is the network without hidden layers. A model that predicts held-out arms \
-worse than the bare frequencies of moves is not written. Networks take a step for each instance; of an instance with more than 20,000 training arms a step takes 4,096 of them (minibatches, in an order drawn for every epoch), so that a million people take minutes.
+worse than the bare frequencies of moves is not written. Networks take a step for each instance; of an instance with more than 20,000 training arms a step takes 4,096 of them (minibatches, in an order drawn for every epoch).
 
 MODEL becomes a folder: weights.safetensors and card.json, which says how features are encoded and how the model was \
 trained. While training, MODEL.checkpoint is kept beside it: after an interruption of any kind the same command goes on \
