@@ -52,7 +52,9 @@ fn minibatches_go_on_after_any_epoch_and_on_any_threads_to_the_same_bits() {
     };
     let straight = || {
         let mut training = new();
-        (0..5).for_each(|_| drop(training.epoch()));
+        for _ in 0..5 {
+            training.epoch();
+        }
         training.snapshot()
     };
     let whole = on(1, &straight);
@@ -60,10 +62,14 @@ fn minibatches_go_on_after_any_epoch_and_on_any_threads_to_the_same_bits() {
     for stop in 1..5 {
         let resumed = || {
             let mut before = new();
-            (0..stop).for_each(|_| drop(before.epoch()));
+            for _ in 0..stop {
+                before.epoch();
+            }
             let mut after = new();
             after.restore(&before.snapshot()).unwrap();
-            (stop..5).for_each(|_| drop(after.epoch()));
+            for _ in stop..5 {
+                after.epoch();
+            }
             after.snapshot()
         };
         assert_eq!(on(2, &resumed), whole, "stopped after {stop}");
