@@ -6,11 +6,14 @@
 use super::finding::{Finding, Severity};
 use super::log::Log;
 use crate::columns::{Suspect, suspect};
+use crate::error::Result;
 use crate::message::{Message, Opt, message};
+use crate::passing::Surveyed;
 use crate::words::{counted, percent};
 use restive::data::features::Column;
+use restive::data::split::Part;
 use restive::statistics::median;
-use restive_tables::show;
+use restive_tables::{Roll, show};
 
 const IDENTIFIERS: &str = "identifiers";
 const EMPTY: &str = "empty-columns";
@@ -31,21 +34,31 @@ fn columns<'a>(log: &'a Log<'_>) -> impl Iterator<Item = (&'a String, &'a Column
     log.known.features.iter().flat_map(|all| all.names().iter().zip(all.columns()))
 }
 
-fn drop_them(names: &[&String]) -> Message {
+fn drop_them(names: &[&str]) -> Message {
     let names: Vec<String> = names.iter().take(NAMED).map(|name| show::name(name)).collect();
     message!("leave them out of training: ", Opt("drop"), format!(" {}", names.join(" ")))
 }
 
 pub(super) fn identifiers(log: &Log<'_>) -> Finding {
-    let found: Vec<(&String, Suspect)> =
-        columns(log).filter_map(|(name, column)| Some((name, suspect(column)?))).collect();
+    let found = columns(log).filter_map(|(name, column)| Some((name.as_str(), suspect(column)?)));
+    say_identifiers(&found.collect::<Vec<_>>())
+}
+
+/// The same of very many people, all of whom are counted: a sample has more values to a person.
+pub(super) fn identifiers_of(roll: &Roll) -> Result<Finding> {
+    let everybody = vec![Part::Train; roll.people()];
+    let surveyed = Surveyed::new(roll, &everybody)?;
+    Ok(say_identifiers(&surveyed.suspects(roll, &everybody, &[])?))
+}
+
+fn say_identifiers(found: &[(&str, Suspect)]) -> Finding {
     if found.is_empty() {
         return Finding::fine(
             IDENTIFIERS,
             "No column looks like an identifier or has more categories than its people can bear.",
         );
     }
-    let say = |(name, suspect): &(&String, Suspect)| {
+    let say = |(name, suspect): &(&str, Suspect)| {
         let what = if suspect.is_identifier { "an identifier" } else { "too many categories" };
         format!(
             "{} ({what}: {} among {})",
@@ -55,7 +68,7 @@ pub(super) fn identifiers(log: &Log<'_>) -> Finding {
         )
     };
     let said: Vec<String> = found.iter().map(say).collect();
-    let names: Vec<&String> = found.iter().map(|(name, _)| *name).collect();
+    let names: Vec<&str> = found.iter().map(|(name, _)| *name).collect();
     Finding::new(
         IDENTIFIERS,
         Severity::Warning,
@@ -89,7 +102,7 @@ pub(super) fn empty_columns(log: &Log<'_>) -> Finding {
         };
         severity = severity.max(grave);
         said.push(format!("{} ({what})", show::name(name)));
-        names.push(name);
+        names.push(name.as_str());
     }
     match said.is_empty() {
         true => Finding::fine(EMPTY, "No column is empty, nearly empty, or the same for everybody."),

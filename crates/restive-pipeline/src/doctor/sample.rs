@@ -1,10 +1,12 @@
 //! The doctor of very many people: those with the smallest keys stand for all of them.
 //!
 //! What the checks test, slopes and small differences, shows in a hundred thousand people as it does in ten million. What is rare may not
-//! be among them, so each finding says of how many people it speaks. What was seen by step is counted over everybody.
+//! be among them, so each finding says of how many people it speaks. What was seen by step is counted over everybody,
+//! and so are the values of columns, of which a sample has more to a person.
 
-use super::Doctor;
+use super::columns::identifiers_of;
 use super::coverage::coverage_of;
+use super::{Doctor, Finding};
 use crate::error::Result;
 use crate::plan::{MOST_IN_MEMORY, is_large};
 use crate::words::grouped;
@@ -34,19 +36,16 @@ impl Doctor {
         if everybody <= most {
             return Ok(doctor);
         }
-        let counted = coverage_of(roll);
+        let counted = [coverage_of(roll), identifiers_of(roll)?];
         let looked_at = format!(
             " (Looked at {} people of {}, drawn by their names.)",
             grouped(most as u64),
             grouped(everybody as u64)
         );
         for finding in &mut doctor.findings {
-            if finding.name == counted.name {
-                let silenced = finding.silenced.take();
-                *finding = counted.clone();
-                finding.silenced = silenced;
-            } else {
-                finding.found += &looked_at;
+            match counted.iter().find(|counted| counted.name == finding.name) {
+                Some(counted) => *finding = Finding { silenced: finding.silenced.take(), ..counted.clone() },
+                None => finding.found += &looked_at,
             }
         }
         Ok(Self::sorted(doctor.findings))

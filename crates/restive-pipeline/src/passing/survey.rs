@@ -100,6 +100,17 @@ impl Surveyed {
 
     /// Columns of the training arms, but for those that are left out, that look like identifiers or have too many categories.
     pub(crate) fn doubtful(&self, roll: &Roll, parts: &[Part], drop: &[String]) -> Result<Vec<Message>> {
+        let suspects = self.suspects(roll, parts, drop)?;
+        Ok(suspects.into_iter().map(|(name, suspect)| suspect.warning(name)).collect())
+    }
+
+    /// The same by name.
+    pub(crate) fn suspects<'a>(
+        &self,
+        roll: &'a Roll,
+        parts: &[Part],
+        drop: &[String],
+    ) -> Result<Vec<(&'a str, Suspect)>> {
         let names: Vec<&str> = roll.features().map(|(name, _)| name).collect();
         let is_kept = |c: &usize| !drop.iter().any(|dropped| dropped == names[*c]);
         let kept = || (0..names.len()).filter(is_kept);
@@ -130,7 +141,7 @@ impl Surveyed {
                 Suspect::new(categories.values().sum::<u64>() as usize, categories.len(), false)
             }
         };
-        Ok(kept().filter_map(|c| Some(suspect(c)?.warning(names[c]))).collect())
+        Ok(kept().filter_map(|c| Some((names[c], suspect(c)?))).collect())
     }
 
     /// What should be known of categories that no training arm has.

@@ -79,7 +79,7 @@ fn orders(numbers: &mut Vec<f64>, k: usize, each: &mut impl FnMut(&[f64])) {
     }
     for i in 0..k {
         orders(numbers, k - 1, each);
-        numbers.swap(if k % 2 == 0 { i } else { 0 }, k - 1);
+        numbers.swap(if k.is_multiple_of(2) { i } else { 0 }, k - 1);
     }
 }
 

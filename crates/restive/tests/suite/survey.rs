@@ -19,8 +19,9 @@ fn table(n: usize) -> Features {
     let huge: Vec<f64> = (0..n).map(|_| 1e308 * (2.0 * random.random::<f64>() - 1.0)).collect();
     let tiny: Vec<f64> =
         (0..n).map(|i| if i % 977 == 0 { 1e-150 } else { 1e-200 * random.random::<f64>() }).collect();
-    let word =
-        |i: usize| (i % 13 > 0).then(|| ["north", "south", "east", "coast"][i * i % 7 % 4].to_string());
+    let word = |i: usize| {
+        (!i.is_multiple_of(13)).then(|| ["north", "south", "east", "coast"][i * i % 7 % 4].to_string())
+    };
     let columns = vec![
         ("age", Column::Number(age)),
         ("day", Column::Number(day)),

@@ -33,6 +33,8 @@ pub struct Made {
     pub trajectories: usize,
     /// whether a column says who belongs to which part
     pub has_split: bool,
+    /// whether the log has propensities, of some actions, and rewards
+    pub has_values: bool,
     /// the share of decisions at which somebody is called
     pub called: f64,
     /// how much features say
@@ -50,6 +52,7 @@ impl Default for Made {
             periods: 6,
             trajectories: 1,
             has_split: false,
+            has_values: false,
             called: 0.2,
             strength: 1.0,
             changed: |_, line| line.into(),
@@ -94,7 +97,8 @@ impl Made {
         let lines = std::iter::once(&header).chain(&arms).enumerate();
         let arms: String = lines.map(|(row, line)| (self.changed)(row, line) + "\n").collect();
         std::fs::write(folder.join("arms.csv"), arms).unwrap();
-        let log = "instance,trajectory,t,arm,state,action\n".to_string() + &log.concat();
+        let values = if self.has_values { ",propensity,reward" } else { "" };
+        let log = format!("instance,trajectory,t,arm,state,action{values}\n") + &log.concat();
         std::fs::write(folder.join("trajectories.csv"), log).unwrap();
     }
 
@@ -127,7 +131,11 @@ impl Made {
                 let action = usize::from(random.next() < self.called);
                 let seen = if random.below(25) == 0 { String::new() } else { state.to_string() };
                 let acted = if t == self.periods { String::new() } else { action.to_string() };
-                log.push(format!("{site},run {j},{t},{name},{seen},{acted}\n"));
+                let mut row = format!("{site},run {j},{t},{name},{seen},{acted}");
+                if self.has_values {
+                    row += if acted.is_empty() || random.below(3) == 0 { ",,0.5" } else { ",0.25,1" };
+                }
+                log.push(row + "\n");
                 let pull = self.strength * (x + if word == "own" { 0.6 } else { -0.2 }) + 0.7 * action as f64;
                 let up = 1.0 / (1.0 + (-(pull + 0.5 * state as f64 - 0.4)).exp());
                 // every move happens: what never does has no best log-odds
