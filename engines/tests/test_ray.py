@@ -7,6 +7,7 @@ import people
 import pyarrow as pa
 import pytest
 
+import restive
 import restive.arrow
 import restive.ray
 
@@ -62,3 +63,11 @@ def test_scores_are_those_of_one_machine(programme, asked, table):
     truth = restive.arrow.score(programme.model, programme.study, **asked)(whole)
     for arm, index, reason in zip(whole["arm"].to_pylist(), truth["index"].to_pylist(), truth["reason_effect"].to_pylist(), strict=True):
         assert (rows[arm]["index"], rows[arm]["reason_effect"]) == (index, reason)
+
+
+def test_a_model_is_that_of_one_machine(programme, table):
+    found = restive.ray.train(table, programme.study, predictor="effect")
+    parts = people.batches(programme.folder)
+    truth = restive.arrow.train(lambda work: [work(part) for part in parts], programme.study, predictor="effect")
+    study = restive.Study.read(programme.study)
+    assert abs(found.predict(study)[0] - truth.predict(study)[0]).max() < 1e-9

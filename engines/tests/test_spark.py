@@ -7,6 +7,7 @@ import people
 import pyarrow as pa
 import pytest
 
+import restive
 import restive.arrow
 import restive.spark
 
@@ -92,3 +93,11 @@ def test_scores_are_those_of_one_machine(programme, asked, table):
     truth = restive.arrow.score(programme.model, programme.study, **asked)(whole)
     for name in truth.schema.names:
         assert scored[name].to_pylist() == truth[name].to_pylist()
+
+
+def test_a_model_is_that_of_one_machine(programme, table):
+    found = restive.spark.train(table.cache(), programme.study, predictor="hierarchical")
+    parts = people.batches(programme.folder)
+    truth = restive.arrow.train(lambda work: [work(part) for part in parts], programme.study, predictor="hierarchical")
+    study = restive.Study.read(programme.study)
+    assert abs(found.predict(study)[0] - truth.predict(study)[0]).max() < 1e-9

@@ -124,10 +124,11 @@ def test_a_model_of_partitions_is_that_of_the_study(programme):
     parts = people.batches(folder)
     # the same people are learnt from: the study says who
     split = ["train", "validation", "test"]
-    dealt = {arm: split[min(k % 10 // 7 + k % 10 // 8, 2)] for k, arm in enumerate(study.arms["arm"])}
-    arms = {name: study.arms[name] for name in ("arm", "age", "district", "worker")}
-    arms["split"] = [dealt[arm] for arm in arms["arm"]]
-    whole = restive.Study(arms, study.trajectories, states=2, discount=0.95, budget=100, horizon=8, behaviour="uniform")
+    tables = study.to_arrow()
+    names = tables.arms["arm"].to_pylist()
+    dealt = {arm: split[min(k % 10 // 7 + k % 10 // 8, 2)] for k, arm in enumerate(names)}
+    arms = tables.arms.append_column("split", pa.array([dealt[arm] for arm in names]))
+    whole = restive.Study(arms, tables.trajectories, states=2, discount=0.95, budget=100, horizon=8, behaviour="uniform")
     truth = restive.TwoStage(predictor="hierarchical").fit(whole)
 
     def with_split(batch):

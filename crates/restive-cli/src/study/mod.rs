@@ -2,11 +2,14 @@
 
 mod summary;
 
+use crate::shared::display::{counted, grouped};
 use crate::shared::say;
 use clap::Args;
 use restive_pipeline::StudyContents;
 use restive_programme::Programme;
-use std::path::PathBuf;
+use restive_tables::show::path;
+use restive_tables::{Roll, RollInstance, write_people};
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 use summary::StudySummary;
 
@@ -34,11 +37,13 @@ label is a step at which nobody was pulled. On later rows last_state and since m
 what pulls without a row can have led to; in a finite chain since may stay at the last label, and a longer gap that does not say so is \
 refused. Where the table has rows for pulls only, rows = \"pulls\" in study.toml says that an arm without a row was left alone.
 
-The first fault is named with its file, row and column. Nothing is written.";
+The first fault is named with its file, row and column. Nothing is written, unless --people asks for a table of everybody as engines have them: features, latest \
+state, when last seen and called, and how often each moved from where to where.";
 
 const EXAMPLES: &str = "\
 Examples:
   restive study examples/study
+  restive study examples/study --people people --files 4
   restive study examples/study --json";
 
 /// Check a study and show what it holds
@@ -48,6 +53,14 @@ pub(crate) struct StudyArguments {
     /// The folder of the study, or of a programme
     #[arg(value_name = "STUDY|PROGRAMME")]
     study: PathBuf,
+
+    /// Write everybody as a table for engines (Spark, Ray, DuckDB, …) into this folder: one row each, Parquet
+    #[arg(long, value_name = "OUT")]
+    people: Option<PathBuf>,
+
+    /// Files of that table
+    #[arg(long, value_name = "N", default_value_t = 8, requires = "people", value_parser = clap::value_parser!(u16).range(1..=4096))]
+    files: u16,
 
     /// Print the summary as JSON instead of text
     #[arg(long)]
@@ -64,5 +77,19 @@ pub(crate) fn run(arguments: &StudyArguments) -> anyhow::Result<()> {
     }
     contents.notes.iter().for_each(say::note);
     contents.warnings.iter().for_each(say::warning);
+    arguments.people.as_ref().map_or(Ok(()), |out| write_table(arguments, out))
+}
+
+/// Everybody as engines have them.
+fn write_table(arguments: &StudyArguments, out: &Path) -> anyhow::Result<()> {
+    let roll = Roll::read(&Programme::study_in(&arguments.study))?;
+    write_people(&roll, out, arguments.files.into())?;
+    let mut steps: Vec<usize> = roll.instances().iter().map(RollInstance::planned_step).collect();
+    steps.sort_unstable();
+    steps.dedup();
+    let steps: Vec<String> = steps.iter().map(ToString::to_string).collect();
+    let (files, people) = (counted(arguments.files.into(), "file"), grouped(roll.people() as u64));
+    let (out, steps) = (path(out), steps.join(", "));
+    say::note(format_args!("wrote {people} people to {out}, {files}; step {steps} is the one to plan"));
     Ok(())
 }
