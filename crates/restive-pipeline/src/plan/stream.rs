@@ -17,6 +17,7 @@ use crate::describe::seen;
 use crate::error::{Error, Result, refuse};
 use crate::model::Trained;
 use crate::own_record::history;
+use crate::passing::{ROWS, pass, usual};
 use crate::prepare::{Alike, say_over_budget, say_unseen};
 use ndarray::{Array2, Array4, ArrayView3, Axis, stack};
 use rayon::prelude::*;
@@ -27,9 +28,6 @@ use restive::{Layout, Transition};
 use restive_tables::{Piece, Roll, arm_key, by_name};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
-
-/// People of a piece.
-const ROWS: usize = 1 << 16;
 
 /// A study that passes by, seen through a model.
 pub struct Passing<'a> {
@@ -192,16 +190,27 @@ impl<'a> Passing<'a> {
         let encoding = &self.trained.model.card.encoding;
         let mut all: Vec<Gathered> = stages.iter().map(|_| Gathered::new(outset)).collect();
         let (mut rules, mut notes) = (Vec::new(), Notes::default());
-        for piece in self.roll.pieces(ROWS)? {
-            let piece = piece?;
+        let make = |piece: Piece| {
+            let mut notes = Notes::default();
             notes.add(&piece.there.features, encoding);
-            let Some(k) = stages.iter().position(|stage| stage.instance == piece.instance) else { continue };
+            let Some(k) = stages.iter().position(|stage| stage.instance == piece.instance) else {
+                return Ok((notes, None));
+            };
             let here = self.here(outset, &stages[k], &piece)?;
             let candidates = outset.candidates(&here)?;
             let assessed = Assessed::new(outset, &stages[k], &here, candidates)?;
-            all[k].take(outset, &stages[k], &here, &assessed, &piece.positions)?;
-            rules = assessed.candidates.rules;
-        }
+            let mut gathered = Gathered::new(outset);
+            gathered.take(outset, &stages[k], &here, &assessed, &piece.positions)?;
+            Ok((notes, Some((k, gathered.send(), assessed.candidates.rules))))
+        };
+        pass(self.roll.pieces(ROWS)?, usual(), make, |(more, gathered)| {
+            notes.merge(more);
+            if let Some((k, (sent, tally, smallest), words)) = gathered {
+                all[k].receive(&outset.asked.rules, sent, tally, smallest, 0);
+                rules = words;
+            }
+            Ok(())
+        })?;
         Ok((all, rules, notes))
     }
 

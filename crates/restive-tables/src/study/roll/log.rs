@@ -95,11 +95,28 @@ impl Log {
             values: Vec::new(),
             known_propensities: 0,
         };
-        while let Some(batch) = ahead.next_batch().map_err(trajectories::explained)? {
-            let starts: Vec<usize> = (0..batch.rows).step_by(ROWS).collect();
-            let check = |start: &usize| placing.checks.check(&batch, *start..batch.rows.min(start + ROWS));
-            let checked: Vec<CheckedRows> = starts.par_iter().map(check).collect();
-            checked.iter().try_for_each(|rows| placing.place(&batch, rows))?;
+        // rows are placed while those of the next batch are checked
+        let checks = placing.checks;
+        let mut before: Option<(Batch, Vec<CheckedRows>)> = None;
+        loop {
+            let next = ahead.next_batch().map_err(trajectories::explained);
+            let check = || -> Vec<CheckedRows> {
+                let Ok(Some(batch)) = &next else { return Vec::new() };
+                let starts: Vec<usize> = (0..batch.rows).step_by(ROWS).collect();
+                let check = |start: &usize| checks.check(batch, *start..batch.rows.min(start + ROWS));
+                starts.par_iter().map(check).collect()
+            };
+            let place = || {
+                before.iter().try_for_each(|(batch, checked)| {
+                    checked.iter().try_for_each(|rows| placing.place(batch, rows))
+                })
+            };
+            let (placed, checked) = rayon::join(place, check);
+            placed?;
+            match next? {
+                Some(batch) => before = Some((batch, checked)),
+                None => break,
+            }
         }
         let has = [columns.propensity, columns.reward].map(|column| column.is_some());
         placing.finish(has)

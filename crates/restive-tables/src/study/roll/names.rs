@@ -1,8 +1,8 @@
 //! Names one behind the other in one buffer, and a table that finds them.
 //!
 //! A name starts at an offset of 32 bits from the start of its block of names, so that it takes its bytes and 4 more. The
-//! table is open addressing with linear probing: slots of 32 bits hold positions, at most three quarters of them are taken, and what a
-//! slot points to is compared in the end, so that the answer is exact whatever the hash.
+//! table is open addressing with linear probing: slots hold half of a hash and a position, at most three quarters of them are taken. Only where the halves
+//! are the same is what a slot points to looked at, far away in memory; and it is compared in the end, so that the answer is exact whatever the hash.
 
 /// Names of a block; of the longest names it takes 2³⁰ bytes.
 const BLOCK: usize = 1 << 14;
@@ -47,15 +47,18 @@ impl Names {
     }
 }
 
-const EMPTY: u32 = u32::MAX;
+const EMPTY: u64 = u64::MAX;
 
 /// Positions by the hash of what they hold.
 #[derive(Default)]
 pub(super) struct Index {
-    /// as many as a power of two
-    slots: Vec<u32>,
+    /// as many as a power of two: the upper half of a hash, and a position
+    slots: Vec<u64>,
     taken: usize,
 }
+
+/// Where a search has come: a slot, and the position in it; none where it is empty.
+pub(super) type Probe = (usize, Option<u32>);
 
 impl Index {
     /// With room for so many.
@@ -69,33 +72,44 @@ impl Index {
         4 * (self.taken + 1) > 3 * self.slots.len()
     }
 
-    /// The first slot of a hash, and what it holds: the start of a search.
+    /// The first slot that may hold what has this hash, or the empty one where the search ends.
     #[inline]
-    pub(super) fn first(&self, hash: u64) -> (usize, u32) {
-        let slot = hash as usize & (self.slots.len() - 1);
-        (slot, self.slots[slot])
+    pub(super) fn first(&self, hash: u64) -> Probe {
+        self.probe(hash as usize & (self.slots.len() - 1), hash)
     }
 
-    /// The position that `is_it`, where there is one, from a slot on; otherwise the slot where it would be.
+    /// The same from a slot on.
+    #[inline]
+    fn probe(&self, mut slot: usize, hash: u64) -> Probe {
+        loop {
+            match self.slots[slot] {
+                EMPTY => return (slot, None),
+                entry if (entry ^ hash) >> 32 == 0 => return (slot, Some(entry as u32)),
+                _ => slot = (slot + 1) & (self.slots.len() - 1),
+            }
+        }
+    }
+
+    /// The position that `is_it`, where there is one, from where a search has come; otherwise the slot where it would be.
     #[inline]
     pub(super) fn find(
         &self,
-        (mut slot, mut position): (usize, u32),
+        hash: u64,
+        mut probe: Probe,
         is_it: impl Fn(usize) -> bool,
     ) -> std::result::Result<u32, usize> {
-        while position != EMPTY {
-            if is_it(position as usize) {
-                return Ok(position);
+        loop {
+            match probe {
+                (slot, None) => return Err(slot),
+                (_, Some(position)) if is_it(position as usize) => return Ok(position),
+                (slot, Some(_)) => probe = self.probe((slot + 1) & (self.slots.len() - 1), hash),
             }
-            slot = (slot + 1) & (self.slots.len() - 1);
-            position = self.slots[slot];
         }
-        Err(slot)
     }
 
     /// Puts a position into the slot where a search for it ended.
-    pub(super) fn put(&mut self, slot: usize, position: u32) {
-        self.slots[slot] = position;
+    pub(super) fn put(&mut self, slot: usize, hash: u64, position: u32) {
+        self.slots[slot] = hash >> 32 << 32 | u64::from(position);
         self.taken += 1;
     }
 }
@@ -114,15 +128,16 @@ mod tests {
         for (i, name) in written.iter().enumerate() {
             names.push(name);
             if i % 97 == 0 {
-                let slot =
-                    index.find(index.first(hash(name.as_bytes())), |p| names.bytes(p) == name.as_bytes());
-                index.put(slot.unwrap_err(), i as u32);
+                let hash = hash(name.as_bytes());
+                let slot = index.find(hash, index.first(hash), |p| names.bytes(p) == name.as_bytes());
+                index.put(slot.unwrap_err(), hash, i as u32);
             }
         }
         assert_eq!(names.len(), written.len());
         for (i, name) in written.iter().enumerate() {
             assert_eq!(names.name(i), name);
-            let found = index.find(index.first(hash(name.as_bytes())), |p| names.bytes(p) == name.as_bytes());
+            let hash = hash(name.as_bytes());
+            let found = index.find(hash, index.first(hash), |p| names.bytes(p) == name.as_bytes());
             assert_eq!(found.ok(), (i % 97 == 0).then_some(i as u32));
         }
     }
@@ -133,8 +148,8 @@ mod tests {
             let mut index = Index::with_room(room);
             for position in 0..room {
                 assert!(!index.is_full());
-                let slot = index.find(index.first(7), |_| false).unwrap_err();
-                index.put(slot, position as u32);
+                let slot = index.find(7, index.first(7), |_| false).unwrap_err();
+                index.put(slot, 7, position as u32);
             }
         }
     }

@@ -4,7 +4,7 @@
 //! before, or the next one, is tried first. Where that keeps failing names are looked up by their hash, a block of rows at a time and
 //! each step of the search in a loop of its own, so that the memory is asked for many of them at once.
 
-use super::names::{Index, Names};
+use super::names::{Index, Names, Probe};
 use crate::study::arms::Roster;
 use restive::data::split::Part;
 use std::collections::HashMap;
@@ -88,10 +88,10 @@ impl People {
             self.grow();
         }
         let hash = xxh3_64_with_seed(name.as_bytes(), self.seeds[instance]);
-        match self.index.find(self.index.first(hash), |at| self.is(at, instance, name.as_bytes())) {
+        match self.index.find(hash, self.index.first(hash), |at| self.is(at, instance, name.as_bytes())) {
             Ok(_) => false,
             Err(slot) => {
-                self.index.put(slot, self.len() as u32);
+                self.index.put(slot, hash, self.len() as u32);
                 self.names.push(name);
                 if !self.places.is_empty() || instance > 0 {
                     self.places.push([instance as u32, self.counts[instance] as u32]);
@@ -107,8 +107,8 @@ impl People {
         for position in 0..self.len() {
             let seed = self.seeds[self.place(position).0];
             let hash = xxh3_64_with_seed(self.names.bytes(position), seed);
-            if let Err(slot) = index.find(index.first(hash), |_| false) {
-                index.put(slot, position as u32);
+            if let Err(slot) = index.find(hash, index.first(hash), |_| false) {
+                index.put(slot, hash, position as u32);
             }
         }
         self.index = index;
@@ -141,7 +141,7 @@ impl People {
     #[inline]
     fn look_up(&self, instance: usize, name: &[u8]) -> u32 {
         let hash = xxh3_64_with_seed(name, self.seeds[instance]);
-        self.index.find(self.index.first(hash), |at| self.is(at, instance, name)).unwrap_or(NOBODY)
+        self.index.find(hash, self.index.first(hash), |at| self.is(at, instance, name)).unwrap_or(NOBODY)
     }
 
     /// The position of one person.
@@ -197,27 +197,35 @@ impl People {
         last: &mut usize,
         row: impl Fn(usize) -> (usize, &'a [u8]),
     ) -> usize {
-        let mut first = [(0, 0); BLOCK];
+        let mut first: [(u64, Probe); BLOCK] = [(0, (0, None)); BLOCK];
         let rows = found.len();
         for (i, first) in first[..rows].iter_mut().enumerate() {
             let (instance, name) = row(i);
-            *first = self.index.first(xxh3_64_with_seed(name, self.seeds[instance]));
+            let hash = xxh3_64_with_seed(name, self.seeds[instance]);
+            *first = (hash, self.index.first(hash));
         }
         let mut names: [&[u8]; BLOCK] = [&[]; BLOCK];
-        for (name, (_, position)) in names[..rows].iter_mut().zip(&first) {
-            *name = if *position == NOBODY { &[] } else { self.names.bytes(*position as usize) };
+        for (name, (_, (_, position))) in names[..rows].iter_mut().zip(&first) {
+            *name = position.map_or(&[], |position| self.names.bytes(position as usize));
+        }
+        // the first byte of each: so that all of them are on their way from memory before the first one is compared
+        let mut heads = [None; BLOCK];
+        for (head, name) in heads[..rows].iter_mut().zip(&names) {
+            *head = name.first().copied();
         }
         let mut failed = 0;
         for (i, found) in found.iter_mut().enumerate() {
             let (instance, name) = row(i);
-            let (slot, position) = first[i];
-            let is_first =
-                position != NOBODY && names[i] == name && self.place(position as usize).0 == instance;
-            *found = match is_first {
-                true => position,
-                false => {
-                    self.index.find((slot, position), |at| self.is(at, instance, name)).unwrap_or(NOBODY)
+            let (hash, probe) = first[i];
+            *found = match probe.1 {
+                Some(position)
+                    if heads[i] == name.first().copied()
+                        && names[i] == name
+                        && self.place(position as usize).0 == instance =>
+                {
+                    position
                 }
+                _ => self.index.find(hash, probe, |at| self.is(at, instance, name)).unwrap_or(NOBODY),
             };
             failed += usize::from(*found as usize != *last && *found as usize != *last + 1);
             if *found != NOBODY {
