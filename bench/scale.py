@@ -4,7 +4,8 @@
     target/python/engines/bin/python bench/scale.py 100000 1000000 [--engines memory stream duckdb …] [--out FILE]
 
 For every number of people a study of 8 periods and 16 features is made (its example large_study), a hierarchical model is trained on the smallest one,
-and the people are written as Parquet in 8 files. Every engine runs in a process of its own: first everything is read and summed (the floor), then the
+and the people are written as Parquet in 4 files, one of which has most of them. Rules cap and floor the places of fifty districts and leave out who was
+called lately. Every engine runs in a process of its own: first everything is read and summed (the floor), then the
 plan is made. Lists must be the same, number for number. Resident memory is the largest of the process and of its children.
 """
 
@@ -25,6 +26,15 @@ BINARIES = Path(os.environ.get("RESTIVE_BINARIES", ROOT / "target/debug"))
 PROGRAM = BINARIES / "restive"
 ENGINES = ["program", "pyarrow", "duckdb", "polars", "dask", "datafusion", "ray", "spark"]
 STEP = 8
+RULES = """\
+[[limit]]
+by = "district"
+at_most = {most}
+at_least = {least}
+
+[[cool_down]]
+periods = 3
+"""
 
 
 def reader(engine: str, people: str):
@@ -114,7 +124,7 @@ def of_engine(engine: str, folder: Path) -> dict[str, object]:
 
         table.mapInArrow(floor, "total double").collect()
         read = time.perf_counter()
-        plan = restive.spark.plan(table, model, study=study, step=STEP)
+        plan = restive.spark.plan(table, model, folder / "rules.toml", study=study, step=STEP)
     elif engine == "ray":
         import ray
 
@@ -133,13 +143,13 @@ def of_engine(engine: str, folder: Path) -> dict[str, object]:
 
         table.map_batches(floor, batch_format="pyarrow", batch_size=None).take_all()
         read = time.perf_counter()
-        plan = restive.ray.plan(table, model, study=study, step=STEP)
+        plan = restive.ray.plan(table, model, folder / "rules.toml", study=study, step=STEP)
     else:
         floor, run = reader(engine, people)
         started = time.perf_counter()
         floor()
         read = time.perf_counter()
-        plan = restive.arrow.plan(run, model, study, step=STEP)
+        plan = restive.arrow.plan(run, model, study, folder / "rules.toml", step=STEP)
     done = time.perf_counter()
     most = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     (folder / f"{engine}.json").write_text(plan.json)
@@ -149,10 +159,29 @@ def of_engine(engine: str, folder: Path) -> dict[str, object]:
 def of_program(folder: Path) -> dict[str, object]:
     """The study itself, by `restive plan`."""
     begun = time.perf_counter()
-    said = subprocess.run([PROGRAM, "plan", folder / "model", folder / "study", "--json"], check=True, capture_output=True, text=True).stdout
+    command = [PROGRAM, "plan", folder / "model", folder / "study", "--rules", folder / "rules.toml", "--json"]
+    said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     done = time.perf_counter()
     (folder / "program.json").write_text(said)
     return {"start": 0.0, "floor": None, "plan": done - begun, "rss_mib": resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024}
+
+
+def people_of(folder: Path) -> None:
+    """The people of a study as Parquet: most of them in one file."""
+    import pyarrow.parquet as pq
+
+    whole = folder / "whole"
+    subprocess.run([PROGRAM, "study", folder / "study", "--people", whole, "--files", "8"], check=True, capture_output=True)
+    files = sorted(whole.glob("*.parquet"))
+    (folder / "people").mkdir()
+    for number, some in enumerate([files[:5], files[5:6], files[6:7], files[7:]]):
+        with pq.ParquetWriter(folder / "people" / f"part-{number}.parquet", pq.read_schema(some[0])) as writer:
+            for file in some:
+                for batch in pq.ParquetFile(file).iter_batches(131_072):
+                    writer.write_batch(batch)
+    for file in files:
+        file.unlink()
+    whole.rmdir()
 
 
 def main() -> None:
@@ -176,7 +205,9 @@ def main() -> None:
             if not (folder / "people").exists():
                 folder.mkdir(parents=True, exist_ok=True)
                 subprocess.run([BINARIES / "examples/large_study", folder / "study", str(people), "8", "16", "1", "shuffled"], check=True)
-                subprocess.run([PROGRAM, "study", folder / "study", "--people", folder / "people"], check=True, capture_output=True)
+                people_of(folder)
+                places = people // 50
+                (folder / "rules.toml").write_text(RULES.format(most=places // 20, least=places // 200))
             if model is None:
                 model = folder / "model"
                 if not model.exists():
