@@ -14,18 +14,23 @@ use tokio::task::JoinSet;
 pub async fn plan(people: &DataFrame, job: &PlanJob) -> Result<(Plan, Vec<String>)> {
     let job_now = Arc::new(job.clone());
     let mut sampled = Sampled::default();
-    for part in pass(people, job_now, |_| Ok(Sampled::default()), |job, part, batch| job.sample(part, batch)).await? {
+    for part in
+        pass(people, job_now, |_| Ok(Sampled::default()), |job, part, batch| job.sample(part, batch)).await?
+    {
         sampled.merge(part);
     }
     let job = Arc::new(job.priced(sampled).map_err(outside)?);
     let mut gathered = job.gathered().map_err(outside)?;
-    for part in pass(people, job.clone(), PlanJob::gathered, |job, part, batch| job.gather(part, batch)).await? {
+    for part in
+        pass(people, job.clone(), PlanJob::gathered, |job, part, batch| job.gather(part, batch)).await?
+    {
         job.merge(&mut gathered, part).map_err(outside)?;
     }
     let draft = job.draft(gathered).map_err(outside)?;
     let wanted = Arc::new(Wanted::from_bytes(&draft.wanted().to_bytes()).map_err(outside)?);
     let mut details = Details::default();
-    let look = move |job: &PlanJob, part: &mut Details, batch: &RecordBatch| job.details(part, &wanted, batch);
+    let look =
+        move |job: &PlanJob, part: &mut Details, batch: &RecordBatch| job.details(part, &wanted, batch);
     for part in pass(people, job.clone(), |_| Ok(Details::default()), look).await? {
         details.merge(part);
     }
@@ -47,7 +52,9 @@ async fn pass<T: Send + 'static>(
             let mut batches = 0;
             while let Some(batch) = stream.next().await {
                 let taken = take(&job, &mut part, &batch?);
-                taken.map_err(|error| outside(error).context(format!("partition {number}, batch {batches}")))?;
+                taken.map_err(|error| {
+                    outside(error).context(format!("partition {number}, batch {batches}"))
+                })?;
                 batches += 1;
             }
             Ok::<T, DataFusionError>(part)

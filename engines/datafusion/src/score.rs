@@ -25,7 +25,12 @@ impl Score {
     /// Of a job.
     pub fn new(name: &str, job: PlanJob) -> Result<Self> {
         let bytes = job.to_bytes().map_err(outside)?;
-        Ok(Self { name: name.into(), signature: Signature::any(1, Volatility::Immutable), job: Arc::new(job), bytes })
+        Ok(Self {
+            name: name.into(),
+            signature: Signature::any(1, Volatility::Immutable),
+            job: Arc::new(job),
+            bytes,
+        })
     }
 }
 
@@ -72,7 +77,9 @@ impl ScalarUDFImpl for Score {
     fn return_type(&self, arguments: &[DataType]) -> Result<DataType> {
         match arguments {
             [DataType::Struct(_)] => Ok(DataType::Struct(PlanJob::score_schema().fields().clone())),
-            other => exec_err!("{}: found {other:?}, expected one struct of the columns of people", self.name),
+            other => {
+                exec_err!("{}: found {other:?}, expected one struct of the columns of people", self.name)
+            }
         }
     }
 

@@ -64,9 +64,14 @@ impl Made {
     }
 
     async fn context(&self) -> SessionContext {
-        let context = SessionContext::new_with_config(SessionConfig::new().with_target_partitions(3).with_batch_size(64));
+        let context = SessionContext::new_with_config(
+            SessionConfig::new().with_target_partitions(3).with_batch_size(64),
+        );
         let people = self.folder.path().join("people");
-        context.register_parquet("people", people.to_str().unwrap(), ParquetReadOptions::default()).await.unwrap();
+        context
+            .register_parquet("people", people.to_str().unwrap(), ParquetReadOptions::default())
+            .await
+            .unwrap();
         context
     }
 }
@@ -86,11 +91,13 @@ async fn sql_can_ask_for_scores() {
     let made = Made::new();
     let context = made.context().await;
     register(&context, "restive_score", made.job()).unwrap();
-    let columns = ["arm", "age", "district", "state", "moves_0_0_0", "moves_0_0_1", "moves_0_1_0", "moves_0_1_1"];
+    let columns =
+        ["arm", "age", "district", "state", "moves_0_0_0", "moves_0_0_1", "moves_0_1_0", "moves_0_1_1"];
     let more = ["moves_1_0_0", "moves_1_0_1", "moves_1_1_0", "moves_1_1_1", "begins_0", "begins_1"];
     let named: Vec<String> = columns.iter().chain(&more).map(|name| format!("'{name}', {name}")).collect();
     let query = format!("SELECT arm, restive_score(named_struct({})) AS score FROM people", named.join(", "));
-    let query = format!("SELECT arm, score['index'] AS index FROM ({query}) ORDER BY index DESC, arm LIMIT 30");
+    let query =
+        format!("SELECT arm, score['index'] AS index FROM ({query}) ORDER BY index DESC, arm LIMIT 30");
     let found = context.sql(&query).await.unwrap().collect().await.unwrap();
     let applied = Applied::new(&made.trained, &made.study, "the model", "the study").unwrap();
     let free = PlanAsked { policy: Some(PolicyName::Whittle), ..PlanAsked::default() };
@@ -100,8 +107,14 @@ async fn sql_can_ask_for_scores() {
     best.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
     let mut rows = 0;
     for batch in found {
-        let arms = batch.column(0).as_any().downcast_ref::<StringArray>().map(|arms| arms.iter().map(|arm| arm.unwrap().to_string()).collect::<Vec<_>>());
-        let arms = arms.unwrap_or_else(|| batch.column(0).as_string_view().iter().map(|arm| arm.unwrap().to_string()).collect());
+        let arms = batch
+            .column(0)
+            .as_any()
+            .downcast_ref::<StringArray>()
+            .map(|arms| arms.iter().map(|arm| arm.unwrap().to_string()).collect::<Vec<_>>());
+        let arms = arms.unwrap_or_else(|| {
+            batch.column(0).as_string_view().iter().map(|arm| arm.unwrap().to_string()).collect()
+        });
         let index = batch.column(1).as_any().downcast_ref::<Float64Array>().unwrap();
         for (row, arm) in arms.into_iter().enumerate() {
             assert_eq!((index.value(row), &arm), (best[rows].0 + 0.0, &best[rows].1));
