@@ -1,6 +1,6 @@
 //! The predictive loss: the average negative log-likelihood of what was logged.
 
-use ndarray::ArrayView4;
+use ndarray::{ArrayView3, ArrayView4};
 use restive::Instance;
 use restive::evaluation::Record;
 use serde::Serialize;
@@ -28,4 +28,9 @@ pub fn loss(instances: &[Instance], predictions: &[ArrayView4<'_, f64>]) -> Loss
         transitions += record.total();
     }
     Loss { per_trajectory, per_transition: total / transitions, transitions }
+}
+
+/// −Σ n·ln P of counts `[M,2,M]`.
+pub(crate) fn minus_log(counts: ArrayView3<'_, f64>, p: ArrayView3<'_, f64>) -> f64 {
+    -counts.iter().zip(p).filter(|(n, _)| **n > 0.0).map(|(n, p)| n * p.ln()).sum::<f64>()
 }

@@ -2,6 +2,7 @@
 
 use super::part::{Judged, Surveyed, TrainPart};
 use crate::error::{Result, refuse};
+use crate::loss::minus_log;
 use crate::model::Trained;
 use crate::nothing::GROUPS;
 use arrow_array::RecordBatch;
@@ -183,9 +184,4 @@ impl TrainJob {
 
 fn names(encoding: &Encoding) -> Vec<String> {
     encoding.columns.iter().map(|column| column.name.clone()).collect()
-}
-
-/// −Σ n·ln P of counts `[M,2,M]`.
-fn minus_log(counts: ArrayView3<'_, f64>, p: ArrayView3<'_, f64>) -> f64 {
-    -counts.iter().zip(p).filter(|(n, _)| **n > 0.0).map(|(n, p)| n * p.ln()).sum::<f64>()
 }

@@ -6,9 +6,10 @@
 use super::PassingTraining;
 use super::parts::sort_by_name;
 use crate::error::Result;
+use crate::loss::minus_log;
 use crate::nothing::{Compared, GROUPS, cause, is_judged_by_profile};
 use crate::passing::{ROWS, of_part, pass, usual};
-use ndarray::{Array3, Array4, ArrayView3, Axis};
+use ndarray::{Array3, Array4, Axis};
 use restive::data::split::Part;
 use restive::evaluation::{Record, frequencies};
 use restive::instance::Counts;
@@ -20,11 +21,6 @@ use restive_tables::model::history::{Losses, PartLoss};
 /// −Σ n·ln P by instance and part.
 #[derive(Clone)]
 pub(super) struct Judged(Vec<[f64; 3]>);
-
-/// −Σ n·ln P of counts `[M,2,M]`.
-fn minus_log(counts: ArrayView3<'_, f64>, p: ArrayView3<'_, f64>) -> f64 {
-    -counts.iter().zip(p).filter(|(n, _)| **n > 0.0).map(|(n, p)| n * p.ln()).sum::<f64>()
-}
 
 impl PassingTraining {
     pub(super) fn judge(&self, ensemble: &Ensemble) -> Result<Judged> {
