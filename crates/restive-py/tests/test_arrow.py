@@ -152,3 +152,19 @@ def test_a_model_of_partitions_is_that_of_the_study(programme):
     with pytest.raises(ValueError, match="moves_S_A_NEXT"):
         few = [[batch.select(["arm", "age", "district", "worker", "state"]) for batch in part] for part in parts]
         restive.arrow.train(run(few), folder / "study")
+
+
+def test_what_a_rule_needs_and_who_is_twice_is_not_passed_over(programme):
+    folder, model, _ = programme
+    parts, rules = people.batches(folder), folder / "rules.toml"
+    blind = [[batch.drop_columns(["last_call"]) for batch in part] for part in parts]
+    with pytest.raises(ValueError, match="cool_down: found no column last_call"):
+        restive.arrow.plan(run(blind), model, folder / "study", rules, step=people.STEP)
+    with pytest.raises(ValueError, match="twice, expected one row a person"):
+        restive.arrow.plan(run(parts + parts), model, folder / "study", step=people.STEP)
+
+    def forgetful(work):
+        return run(parts[:-1] if work.what == "gather" else parts)(work)
+
+    with pytest.raises(ValueError, match="in the second pass and 4000 in the first"):
+        restive.arrow.plan(forgetful, model, folder / "study", step=people.STEP)

@@ -35,7 +35,7 @@ worse than the bare frequencies of moves is not written. Networks take a step fo
 MODEL becomes a folder: weights.safetensors and card.json, which says how features are encoded and how the model was \
 trained. While training, MODEL.checkpoint is kept beside it: after an interruption of any kind the same command goes on \
 from there and ends in the same weights, bit for bit. Of a study of more than 100,000 people the effect and hierarchical models \
-are trained in bounded memory: features pass by, once for each step of the fit, and the model is the same; other predictors, and more encoded \
+are trained in bounded memory: features pass by, once for each step of the fit, and the model is the same but for rounding (1e-9); other predictors, and more encoded \
 features than a step can be solved with, need everybody in memory. A training that will take more than a minute says so before it begins.";
 
 const EXAMPLES: &str = "\

@@ -72,6 +72,7 @@ impl Candidates {
             all.keep_out(WRONG_NUMBER, |i| known.last_outcome(i) == "wrong number")?;
         }
         for cool_down in &rules.cool_downs {
+            known.need_last_call(rules, "cool_down")?;
             let is_after =
                 |i: usize| cool_down.after.is_empty() || cool_down.after.contains(&known.last_outcome(i));
             let is_recent = |i: usize| known.recency[i].last_call.is_some_and(|ago| ago < cool_down.periods);

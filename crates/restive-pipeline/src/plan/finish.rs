@@ -8,11 +8,11 @@ use super::gather::{Gathered, Tally};
 use super::outset::{Outset, Stage};
 use super::row::{Chosen, Cut, LastSeen, PlannedArm, Worth};
 use super::{Plan, PolicyName, choose};
-use crate::error::Result;
+use crate::error::{Result, refuse};
 use crate::rules::people::Recency;
 use ndarray::Array2;
 use restive::Transition;
-use restive_tables::{arm_key, by_name};
+use restive_tables::{arm_key, by_name, show};
 
 /// What is known of some people when they are looked at once more, in the order in which they were asked for.
 pub(crate) struct Again {
@@ -55,6 +55,10 @@ impl Drafted {
         tally.check(&outset.asked.rules, &cells)?;
         people.sort_by(|a, b| by_name(name(a.place), name(b.place)));
         let names: Vec<&str> = people.iter().map(|one| name(one.place)).collect();
+        if let Some(twice) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+            let (arm, instance) = (show::name(twice[0]), show::name(&stage.name));
+            refuse!("people: instance {instance}: found {arm} twice, expected one row a person");
+        }
         let kept_out =
             |(k, rule): (usize, &String)| (rule.clone(), tally.kept_out.get(k).copied().unwrap_or(0));
         let keeping_out: Vec<(String, usize)> = keeping_out.iter().enumerate().map(kept_out).collect();

@@ -72,6 +72,8 @@ pub(crate) struct Known<'a> {
     /// `[N]`; none where there is no table of people
     people: Option<Vec<&'a Contact>>,
     pub(crate) recency: Vec<Recency>,
+    /// which of [`LOGGED`] are known
+    logged: [bool; LOGGED.len()],
 }
 
 /// Where a column is.
@@ -94,6 +96,7 @@ impl<'a> Known<'a> {
             kept: people.map_or(&[], |people| &people.kept),
             people: people.map(find).transpose()?,
             recency: recencies(log.state(), log.action(), now),
+            logged: [true; LOGGED.len()],
         })
     }
 
@@ -112,6 +115,10 @@ impl<'a> Known<'a> {
             kept: &[],
             people: piece.contacts.as_ref().map(|contacts| contacts.iter().collect()),
             recency: (0..piece.arms.len()).map(recency).collect(),
+            logged: {
+                let [last_seen, last_call, calls] = piece.has_recency;
+                [true, last_seen, last_call, calls]
+            },
         }
     }
 
@@ -134,15 +141,26 @@ impl<'a> Known<'a> {
         if let Some(column) = self.features.column(name).or_else(beside) {
             return Ok(Place::Feature(column));
         }
-        if let Some(k) = LOGGED.iter().position(|known| *known == name) {
+        if let Some(k) = (0..LOGGED.len()).find(|k| LOGGED[*k] == name && self.logged[*k]) {
             return Ok(Place::Logged(k));
         }
         let beside = self.beside.map_or(&[][..], |beside| beside.names());
         let all = self.kept.iter().chain(self.features.names()).chain(beside);
-        let all = all.map(String::as_str).chain(LOGGED);
+        let logged = LOGGED.into_iter().zip(self.logged).filter(|(_, is_known)| *is_known);
+        let all = all.map(String::as_str).chain(logged.map(|(name, _)| name));
         let names: Vec<String> = all.map(show::name).collect();
         let found = format!("found no column {}, expected one of {}", show::name(name), names.join(", "));
         Err(rules.fault(at, found))
+    }
+
+    /// Refuses a rule that goes by the last call where nobody says when that was.
+    pub(crate) fn need_last_call(&self, rules: &Rules, what: &str) -> Result<()> {
+        if self.logged[2] {
+            return Ok(());
+        }
+        let path = show::path(rules.path());
+        let said = format!("{path}: {what}: found no column last_call in the table of people, expected it");
+        Err(crate::error::Error::Data(said.into()))
     }
 
     /// What stands there of a person.

@@ -72,6 +72,8 @@ pub struct PeoplePiece {
     pub last_call: Vec<Option<usize>>,
     /// `[N]`: calls so far
     pub calls: Vec<usize>,
+    /// whether the table has `last_seen`, `last_call` and `calls`
+    pub has_recency: [bool; 3],
     /// `[N]`: who may be called, where the table says
     pub contacts: Option<Vec<Contact>>,
     /// `[N,M,2,M]`; none where the table has no such columns
@@ -405,6 +407,7 @@ impl Growing {
             last_seen,
             last_call,
             calls: calls.into_iter().map(|calls| calls.unwrap_or(0)).collect(),
+            has_recency: [columns.last_seen, columns.last_call, columns.calls].map(|place| place.is_some()),
             contacts: columns.has_contacts().then_some(self.contacts),
             moves: columns.moves.map(|_| Array4::from_shape_vec((n, m, 2, m), moves).expect("one row each")),
             begins: columns.begins.map(|_| Array2::from_shape_vec((n, m), begins).expect("one row each")),

@@ -6,7 +6,7 @@ use super::super::outset::Outset;
 use super::details::{Detail, Details, Wanted};
 use super::gathered::GatheredPart;
 use super::job::PlanJob;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, refuse};
 use crate::prepare::say_unseen;
 use ndarray::Array2;
 use restive_tables::show;
@@ -28,7 +28,16 @@ impl PlanJob {
         let mut notes = say_unseen(&part.notes.unseen(encoding));
         notes.extend(part.notes.alike.warnings(encoding));
         let (mut lists, mut wanted) = (Vec::new(), Vec::new());
-        for (stage, here) in outset.stages.iter().zip(part.instances) {
+        let before = self.priced.iter().flatten().map(|priced| priced.people);
+        for ((stage, here), before) in outset.stages.iter().zip(part.instances).zip(before) {
+            let found = here.gathered.tally.people as u64;
+            if found != before {
+                let name = show::name(&stage.name);
+                refuse!(
+                    "people: instance {name}: found {found} in the second pass and {before} in the first, expected a table that stays as \
+                     it is, and every partition once"
+                );
+            }
             let name = |place: u32| here.names[place as usize].as_str();
             let list = Drafted::new(&outset, stage, here.gathered, &part.rules, name)?;
             wanted.push((

@@ -44,6 +44,8 @@ pub struct PlanJob {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Priced {
     pub(super) name: String,
+    /// how many people there were
+    pub(super) people: u64,
     pub(super) price: Vec<f64>,
 }
 

@@ -188,7 +188,8 @@ impl PlanJob {
             let standing: Vec<Option<u16>> = people.iter().map(|person| person.standing).collect();
             let transition = self.transition(people.iter().map(|person| &person.row[..]))?;
             let price = outset.price(stage, &transition, &standing, sample.people as usize);
-            priced.push(Priced { name: stage.name.clone(), price: price.into_raw_vec_and_offset().0 });
+            let (name, people) = (stage.name.clone(), sample.people);
+            priced.push(Priced { name, people, price: price.into_raw_vec_and_offset().0 });
         }
         let mut job = self.clone();
         job.priced = Some(priced);

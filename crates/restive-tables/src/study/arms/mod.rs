@@ -99,11 +99,16 @@ impl Header {
 }
 
 /// Refuses text that is longer than any may be.
-pub(super) fn refuse_long(path: &Path, row: RowNumber, column: &str, text: &str) -> Result<()> {
+pub(super) fn refuse_long(
+    path: &Path,
+    row: impl FnOnce() -> RowNumber,
+    column: &str,
+    text: &str,
+) -> Result<()> {
     if too_long(text).is_none() {
         return Ok(());
     }
-    let place = format!("{}, column {}", Place { row, arm: None }, show::name(column));
+    let place = format!("{}, column {}", Place { row: row(), arm: None }, show::name(column));
     Err(Error::content(path, place, show::quoted_name(text), SHORTER))
 }
 
@@ -149,7 +154,7 @@ pub(super) fn read(origin: Origin<'_>, text: &[String]) -> Result<Arms> {
                 return Err(bad("arm", "", "a name"));
             }
             let long = |column: &str, cells: &Cells| match cells {
-                Cells::Text(_) => refuse_long(path, batch.row(row), column, cells.text(row)),
+                Cells::Text(_) => refuse_long(path, || batch.row(row), column, cells.text(row)),
                 Cells::Number(_) => Ok(()),
             };
             long("arm", &batch.cells[0])?;

@@ -110,13 +110,13 @@ impl NamesReader<'_> {
                 return bad("arm", "", "a name");
             }
             if name.len() > crate::names::LONGEST {
-                refuse_long(path, batch.row(row), "arm", name)?;
+                refuse_long(path, || batch.row(row), "arm", name)?;
             }
             let instance = header.instance.map_or(ONLY, |_| batch.cells[1].text(row));
-            refuse_long(path, batch.row(row), "instance", instance)?;
+            refuse_long(path, || batch.row(row), "instance", instance)?;
             for (name, cells) in header.names.iter().zip(&batch.cells[self.first_feature..]) {
                 if let Cells::Text(_) = cells {
-                    refuse_long(path, batch.row(row), name, cells.text(row))?;
+                    refuse_long(path, || batch.row(row), name, cells.text(row))?;
                 }
             }
             let k = match last {

@@ -13,6 +13,7 @@
 //! Trajectories follow each other without a gap, and the call of a step is made in the period of the next. People are dealt to the
 //! files piece by piece, so that a file is written by a thread of its own and holds the same rows in every run.
 
+use super::super::people_table::is_own_column;
 use super::{Piece, Roll};
 use crate::error::{Error, Result};
 use crate::write::folder::FolderDraft;
@@ -88,11 +89,14 @@ fn schema(roll: &Roll, out: &Path) -> Result<SchemaRef> {
     let begins = (0..m).map(|s| format!("begins_{s}"));
     let logged = LOGGED.map(String::from).into_iter().chain(moves).chain(begins);
     fields.extend(logged.map(|name| (name, DataType::UInt32)));
-    if let Some((name, _)) =
-        fields[2..features].iter().find(|(name, _)| fields[features..].iter().any(|(own, _)| own == name))
-    {
+    if let Some((name, _)) = fields[2..features].iter().find(|(name, _)| is_own_column(name)) {
         let found = format!("a feature called {}", crate::show::name(name));
-        return Err(Error::content(out, "", found, "another name: what the log says of people is called so"));
+        return Err(Error::content(
+            out,
+            "",
+            found,
+            "another name: in a table of people that has a meaning of its own",
+        ));
     }
     let fields = fields.into_iter().map(|(name, kind)| Field::new(name, kind, true));
     Ok(Arc::new(Schema::new(fields.collect::<Vec<_>>())))

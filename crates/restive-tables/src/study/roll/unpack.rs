@@ -98,7 +98,7 @@ impl Roll {
                 let long = |row: &&(usize, u32)| texts.value_length(row.0) as usize > LONGEST;
                 rows.iter()
                     .filter(long)
-                    .try_for_each(|row| refuse_long(path, row_number(row), name, cells.text(row.0)))?;
+                    .try_for_each(|row| refuse_long(path, || row_number(row), name, cells.text(row.0)))?;
             }
             columns.push(match (cells, kind) {
                 (Cells::Number(values), _) => {

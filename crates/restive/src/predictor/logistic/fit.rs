@@ -56,7 +56,7 @@ pub struct FitProgress {
 
 /// Fits the model to arms with features `[N,F]`, seen to move so often from s under a to s′ (`counts`, `[N,M,2,M]`).
 ///
-/// [`Precision::HeldOut`] needs other arms (`held_out`: features and counts) to be judged on.
+/// [`Precision::HeldOut`](super::Precision::HeldOut) needs other arms (`held_out`: features and counts) to be judged on.
 pub fn fit(
     features: ArrayView2<'_, f64>,
     counts: ArrayView4<'_, f64>,
