@@ -9,10 +9,11 @@ use crate::error::{Result, refuse};
 use crate::message::Opt;
 use crate::own_record::with_record;
 use crate::rules::people::Known;
-use restive::Transition;
+use ndarray::{Array4, ArrayView3, Axis, stack};
 use restive::evaluation::Record;
 use restive::history::{Past, Rule};
 use restive::instance::{Counts, Observation};
+use restive::{Layout, Transition};
 use restive_tables::{Contacts, PeoplePiece, StudyInstance};
 
 /// Some people of one instance.
@@ -81,4 +82,17 @@ pub(crate) fn past(piece: &PeoplePiece) -> Result<Past> {
     // how many trajectories there were does not matter to a rule
     let record = Record::Moves(Counts::new(moves.clone(), 1));
     Ok(Past { record, first: begins.outer_iter().map(share).collect() })
+}
+
+/// The transitions of people whose rows, `[M,2,M]` each, were those of transitions before.
+pub(crate) fn of_rows<'r>(states: usize, rows: impl Iterator<Item = &'r [f64]>) -> Result<Transition> {
+    let views = rows.map(|row| ArrayView3::from_shape((states, 2, states), row));
+    let Ok(views) = views.collect::<std::result::Result<Vec<_>, _>>() else {
+        refuse!("people: found transitions of another number of states, expected those of the job");
+    };
+    let values = match views.is_empty() {
+        true => Array4::zeros((0, states, 2, states)),
+        false => stack(Axis(0), &views).expect("as long as each other"),
+    };
+    Ok(Transition::new(values, Layout::Nsas)?)
 }

@@ -9,7 +9,7 @@
 
 use super::finish::{Again, Drafted};
 use super::gather::{Assessed, Gathered, counted};
-use super::here::Here;
+use super::here::{Here, of_rows};
 use super::outset::{Outset, Stage};
 use super::{Plan, PlanAsked};
 use crate::apply::{check_states, index_discount};
@@ -19,7 +19,7 @@ use crate::model::Trained;
 use crate::own_record::history;
 use crate::passing::{ROWS, pass, usual};
 use crate::prepare::{Alike, say_over_budget, say_unseen};
-use ndarray::{Array2, Array4, ArrayView3, Axis, stack};
+use ndarray::{Array2, Axis};
 use rayon::prelude::*;
 use restive::data::encoding::{Encoding, Unseen};
 use restive::data::features::Features;
@@ -150,8 +150,8 @@ impl<'a> Passing<'a> {
         for (stage, mut people) in stages.iter_mut().zip(sampled) {
             people.sort_by(|a, b| by_name(roll.name(a.0 as usize), roll.name(b.0 as usize)));
             let standing: Vec<Option<u16>> = people.iter().map(|(_, state, _)| *state).collect();
-            let rows = people.into_iter().map(|(_, _, row)| row).collect();
-            let transition = self.transition(rows)?;
+            let transition =
+                of_rows(outset.settings.reward.states(), people.iter().map(|(.., row)| &row[..]))?;
             let all = roll.instances()[stage.instance].people;
             stage.price = Some(outset.price(stage, &transition, &standing, all));
         }
@@ -241,7 +241,9 @@ impl<'a> Passing<'a> {
         let width = index.first().map_or(0, Vec::len);
         let index = has_index
             .then(|| Array2::from_shape_vec((n, width), index.concat()).expect("as long as each other"));
-        Ok(Again { transition: self.transition(rows)?, index, recency, kept, state })
+        let transition =
+            of_rows(outset.settings.reward.states(), rows.iter().map(|row: &Vec<f64>| &row[..]))?;
+        Ok(Again { transition, index, recency, kept, state })
     }
 
     /// Some people as a plan knows them.
@@ -261,20 +263,6 @@ impl<'a> Passing<'a> {
             outset.asked.people.as_ref(),
             stage.now,
         )
-    }
-
-    /// Rows `[M,2,M]` that were those of transitions before.
-    fn transition(&self, rows: Vec<Vec<f64>>) -> Result<Transition> {
-        let m = self.roll.settings.reward.states();
-        let views: Vec<ArrayView3<'_, f64>> = rows
-            .iter()
-            .map(|row| ArrayView3::from_shape((m, 2, m), row).expect("the row of a person"))
-            .collect();
-        let values = match views.is_empty() {
-            true => Array4::zeros((0, m, 2, m)),
-            false => stack(Axis(0), &views).expect("as long as each other"),
-        };
-        Ok(Transition::new(values, Layout::Nsas)?)
     }
 
     /// What should be known before the plan is trusted, as of a study in memory.

@@ -2,6 +2,7 @@
 
 use super::super::Plan;
 use super::super::finish::{Again, Drafted};
+use super::super::here::of_rows;
 use super::super::outset::Outset;
 use super::details::{Detail, Details, Wanted};
 use super::gathered::GatheredPart;
@@ -97,7 +98,7 @@ fn again(
         })?),
     };
     Ok(Again {
-        transition: job.transition(details.iter().map(|detail| &detail.row[..]))?,
+        transition: of_rows(job.settings.reward.states(), details.iter().map(|detail| &detail.row[..]))?,
         index,
         recency: details.iter().map(|detail| detail.recency).collect(),
         kept: vec![Vec::new(); details.len()],

@@ -1,13 +1,13 @@
 //! The first pass: those who stand for everybody, and the prices that are found on them.
 
 use super::super::gather::counted;
+use super::super::here::of_rows;
 use super::job::{PlanJob, Priced};
 use crate::error::{Error, Result};
 use arrow_array::RecordBatch;
-use ndarray::{Array4, ArrayView3, Axis, stack};
+use ndarray::Axis;
 use restive::bytes::{Reader, Writer};
 use restive::planning::SAMPLE;
-use restive::{Layout, Transition};
 use restive_tables::{arm_key, by_name, show};
 use std::cell::RefCell;
 use std::cmp::Ordering;
@@ -186,7 +186,8 @@ impl PlanJob {
             let mut people: Vec<&Person> = sample.smallest.iter().collect();
             people.sort_by(|a, b| by_name(&a.name, &b.name));
             let standing: Vec<Option<u16>> = people.iter().map(|person| person.standing).collect();
-            let transition = self.transition(people.iter().map(|person| &person.row[..]))?;
+            let transition =
+                of_rows(self.settings.reward.states(), people.iter().map(|person| &person.row[..]))?;
             let price = outset.price(stage, &transition, &standing, sample.people as usize);
             let (name, people) = (stage.name.clone(), sample.people);
             priced.push(Priced { name, people, price: price.into_raw_vec_and_offset().0 });
@@ -194,21 +195,5 @@ impl PlanJob {
         let mut job = self.clone();
         job.priced = Some(priced);
         Ok(job)
-    }
-
-    /// Rows `[M,2,M]` that were those of transitions before.
-    pub(super) fn transition<'r>(&self, rows: impl Iterator<Item = &'r [f64]>) -> Result<Transition> {
-        let m = self.settings.reward.states();
-        let views = rows.map(|row| ArrayView3::from_shape((m, 2, m), row));
-        let views: Vec<ArrayView3<'_, f64>> = views.collect::<std::result::Result<_, _>>().map_err(|_| {
-            Error::Data(
-                "people: found transitions of another number of states, expected those of the job".into(),
-            )
-        })?;
-        let values = match views.is_empty() {
-            true => Array4::zeros((0, m, 2, m)),
-            false => stack(Axis(0), &views).expect("as long as each other"),
-        };
-        Ok(Transition::new(values, Layout::Nsas)?)
     }
 }

@@ -13,7 +13,7 @@
 //! Trajectories follow each other without a gap, and the call of a step is made in the period of the next. People are dealt to the
 //! files piece by piece, so that a file is written by a thread of its own and holds the same rows in every run.
 
-use super::super::people_table::is_own_column;
+use super::super::people_table::{begins_column, is_own_column, moves_column};
 use super::{Piece, Roll};
 use crate::error::{Error, Result};
 use crate::write::folder::FolderDraft;
@@ -85,8 +85,8 @@ fn schema(roll: &Roll, out: &Path) -> Result<SchemaRef> {
     }));
     let features = fields.len();
     fields.extend(roll.people.parts.iter().map(|_| ("split".into(), DataType::Utf8)));
-    let moves = (0..2 * m * m).map(|at| format!("moves_{}_{}_{}", at / (2 * m), at / m % 2, at % m));
-    let begins = (0..m).map(|s| format!("begins_{s}"));
+    let moves = (0..2 * m * m).map(|at| moves_column(at / (2 * m), at / m % 2, at % m));
+    let begins = (0..m).map(begins_column);
     let logged = LOGGED.map(String::from).into_iter().chain(moves).chain(begins);
     fields.extend(logged.map(|name| (name, DataType::UInt32)));
     if let Some((name, _)) = fields[2..features].iter().find(|(name, _)| is_own_column(name)) {
