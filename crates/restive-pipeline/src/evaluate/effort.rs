@@ -11,7 +11,8 @@
 //! **Resamples.** A mean over N arms is normal but for terms of 1/√N, so that an interval of ± 1.96 standard errors has the same ends as
 //! percentiles, and only how well B resamples tell them differs. Half the width has a relative standard error of 1/√(2B) from standard
 //! errors, and of √(p(1 − p)/B)/(z φ(z)) from percentiles, p = 2.5 %, z = 1.96: 10 % of 50 resamples the first way, 9.7 % of 200 the
-//! second.
+//! second. A resample of so many people [weighs](restive::evaluation) them instead of copying them, and has no simulated runs of its own:
+//! the interval of `simulated` is that of the fluid values and of the noise of its own runs.
 //!
 //! **Runs.** The noise of R runs is Var/R, is measured, and is a part of the interval; the spread of a run over its value falls as 1/√N.
 //! Values of the fluid limit, which the answer shows, have no runs.

@@ -8,6 +8,7 @@ use super::subjects::JudgedFold;
 use crate::error::{Error, Result};
 use crate::prepare;
 use ndarray::{Array4, Axis};
+use rayon::prelude::*;
 use restive::data::encoding::Standardise;
 use restive::data::split::Group;
 use restive::evaluation::{Record, strength};
@@ -29,18 +30,21 @@ impl Judges {
         let encoding = prepare::encoding(study, &prepare::every_arm(study), Standardise::Yes, drop)?;
         let instances = study.instances(&encoding)?;
         let fit = |fold: &&[Group]| {
-            let others: Vec<Instance> = (0..instances.len())
-                .filter_map(|k| {
-                    let is_judged = |arm: &usize| {
-                        fold.iter().any(|group| group.instance == k && group.arms.binary_search(arm).is_ok())
-                    };
-                    let rest: Vec<usize> = (0..instances[k].arms()).filter(|arm| !is_judged(arm)).collect();
-                    (!rest.is_empty()).then(|| Group { instance: k, arms: rest }.select(&instances))
-                })
-                .collect();
+            let rest = (0..instances.len()).map(|k| {
+                let is_judged = |arm: &usize| {
+                    fold.iter().any(|group| group.instance == k && group.arms.binary_search(arm).is_ok())
+                };
+                (0..instances[k].arms()).filter(|arm| !is_judged(arm)).collect::<Vec<usize>>()
+            });
+            let rest: Vec<Vec<usize>> = rest.collect();
+            let total = rest.iter().map(Vec::len).sum();
+            let others = rest.iter().enumerate().filter(|(_, arms)| !arms.is_empty());
+            // nobody is copied who would not be looked at
+            let others: Vec<Instance> =
+                others.map(|(k, arms)| instances[k].select_arms(&Judge::evenly(arms, total))).collect();
             Judge::fit(&others).map_err(|error| Error::at("the judge")(error.into()))
         };
-        let judges = folds.iter().map(fit).collect::<Result<_>>()?;
+        let judges = folds.par_iter().map(fit).collect::<Result<_>>()?;
         Ok(Self { instances, judges })
     }
 

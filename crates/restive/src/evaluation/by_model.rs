@@ -1,6 +1,7 @@
 //! One instance judged by simulation and by the fluid limit on transitions estimated from its log.
 
 use super::bootstrap::numbered;
+use super::by_weight::weighted_draws;
 use super::draws::{Draws, Seeds, setting};
 use super::evaluate::{Case, Ends, EvaluationSettings, resampled_units};
 use super::flow::{MeanField, flow_value};
@@ -37,6 +38,9 @@ pub(super) fn model_draws(
         Sample { log, arms: &every_arm, policies: &policies, initial: initially, guess: None, runs, seed };
     let point = point.values(case, settings);
     let is_single = log.trajectories() == 1;
+    if is_single && settings.ends == Ends::StandardErrors && observation == Observation::Full {
+        return weighted_draws(case, settings, seeds, &initial(log, &every_arm), point);
+    }
     let units = resampled_units(log);
     let runs = settings.runs_per_resample;
     let fixed: Vec<Followed> = (case.policies.iter())

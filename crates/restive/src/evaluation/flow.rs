@@ -78,16 +78,26 @@ pub(super) fn flow_value(
 
 /// One step: what is earned; the masses of the next step are added to `next`.
 fn by_rows(p: &[f64], m: usize, reward: RewardView<'_>, here: &[f64], pull: &[f64], next: &mut [f64]) -> f64 {
+    // the same loop; two states are known beforehand, so that it is unrolled
+    match m {
+        2 => rows_of(p, 2, reward, here, pull, next),
+        _ => rows_of(p, m, reward, here, pull, next),
+    }
+}
+
+#[inline(always)]
+fn rows_of(p: &[f64], m: usize, reward: RewardView<'_>, here: &[f64], pull: &[f64], next: &mut [f64]) -> f64 {
     let mut earned = 0.0;
-    for k in 0..here.len() {
-        let active = here[k] * pull[k];
-        let passive = here[k] - active;
-        let (i, s) = (k / m, k % m);
-        earned += active * reward.at(i, s, 1) + passive * reward.at(i, s, 0);
-        let rows = &p[2 * k * m..2 * (k + 1) * m];
-        let next = &mut next[k - s..k - s + m];
-        for to in 0..m {
-            next[to] += passive * rows[to] + active * rows[m + to];
+    let arms = here.chunks_exact(m).zip(pull.chunks_exact(m)).zip(next.chunks_exact_mut(m));
+    for (i, (((here, pull), next), p)) in arms.zip(p.chunks_exact(2 * m * m)).enumerate() {
+        for s in 0..m {
+            let active = here[s] * pull[s];
+            let passive = here[s] - active;
+            earned += active * reward.at(i, s, 1) + passive * reward.at(i, s, 0);
+            let rows = &p[2 * s * m..2 * (s + 1) * m];
+            for to in 0..m {
+                next[to] += passive * rows[to] + active * rows[m + to];
+            }
         }
     }
     earned

@@ -29,6 +29,7 @@
 use crate::instance::Transition;
 use crate::random::stream;
 use rand::RngExt;
+use std::borrow::Cow;
 
 /// The stream of the seeds of guesses: no other use of a seed begins with it.
 const GUESS: u64 = 0x6775_6573;
@@ -50,13 +51,18 @@ impl Foreseen<'_> {
         self.drawn.is_some()
     }
 
+    /// What is foreseen of all arms: by the guess of a seed, or the best one.
+    pub(super) fn of_everybody(&self, guess: Option<u64>) -> Cow<'_, Transition> {
+        match (self.drawn, guess) {
+            (Some(drawn), Some(seed)) => Cow::Owned(drawn(seed)),
+            _ => Cow::Borrowed(self.transition),
+        }
+    }
+
     /// What is foreseen of some arms, perhaps repeated: by the guess of a seed, or the best one.
     pub(super) fn of_arms(&self, arms: &[usize], guess: Option<u64>) -> Transition {
-        match (self.drawn, guess) {
-            // a guess is one for all arms, whichever of them are drawn
-            (Some(drawn), Some(seed)) => drawn(seed).select_arms(arms),
-            _ => self.transition.select_arms(arms),
-        }
+        // a guess is one for all arms, whichever of them are drawn
+        self.of_everybody(guess).select_arms(arms)
     }
 }
 

@@ -14,6 +14,7 @@
 pub mod bootstrap;
 mod by_model;
 mod by_ratio;
+mod by_weight;
 pub mod certificate;
 mod combine;
 pub mod cwpdis;

@@ -50,8 +50,7 @@ pub(crate) struct Foresight {
 impl Judge {
     /// Everybody's decisions in a state that was seen, in the order of trajectories and steps: by person.
     pub(crate) fn foresee(&self, instance: &Instance, outlook: Outlook) -> Vec<Vec<Foresight>> {
-        let x = self.columns.read(instance.features());
-        let along = [0, 1, 2].map(|which| x.dot(&ndarray::aview1(&self.theta[self.place.block(which)])));
+        let along = self.along(instance);
         (0..instance.arms())
             .into_par_iter()
             .map(|i| {

@@ -12,16 +12,18 @@
 //! and σ₀, because people who are found engaged are those who engage more. The effect of a call, δ, is one number for each state: an
 //! effect of a person's own is what the ranking claims to know, and the judge does not take it for granted.
 //!
-//! **How it is fitted** (`fit`): the own part on nine nodes, expectation and one Newton step in turn, ridge penalties on
+//! **How it is fitted** (`fit`, `climb`): the own part on nine nodes, its likelihood climbed to the top, ridge penalties on
 //! standardised features. Its uncertainty is that of the scores of the likelihood person by person.
 //!
 //! **What it is asked** (`foresee`): before every decision, from features and *earlier* states only, how a call and none would change
 //! what a person is worth; and (`world`) the transitions of everybody given all of their record, for simulations. The own part is
 //! learnt from states as if nobody had been called, so that whoever deals the calls anew finds the same judge.
 
+mod climb;
 mod fit;
 mod foresee;
 mod people;
+mod two_state;
 mod world;
 
 pub use fit::MOST_PEOPLE;
@@ -51,7 +53,7 @@ pub struct Judge {
     theta: Vec<f64>,
     /// h(s), `[M]`
     scale: Vec<f64>,
-    /// of its information, `[D,D]`
+    /// of its information about them, σ² and σ₀² in the places of σ and σ₀, `[D,D]`
     factor: Cholesky,
     /// people it was fitted to
     people: usize,

@@ -4,7 +4,7 @@
 //! that go furthest with the next reward of people who were not called are kept.
 
 use crate::instance::{Instance, UNSEEN};
-use ndarray::{Array2, Array4, ArrayView2, Axis};
+use ndarray::{Array1, Array2, Array4, ArrayView2, Axis};
 
 /// Features that are looked at, at most.
 pub const MOST_COLUMNS: usize = 128;
@@ -56,6 +56,30 @@ impl Columns {
             let (f, mean, divisor) = self.kept[k];
             (features[[i, f]] - mean) / divisor
         })
+    }
+}
+
+impl Columns {
+    /// x·w of everybody (`[N]`) for three weights of standardised columns, without standardising anybody.
+    pub(super) fn along(&self, features: ArrayView2<'_, f64>, weights: [&[f64]; 3]) -> [Array1<f64>; 3] {
+        let (n, width) = features.dim();
+        let mut plain = Array2::<f64>::zeros((width, 3));
+        let mut less = [0.0; 3];
+        for (k, (f, mean, divisor)) in self.kept.iter().enumerate() {
+            for which in 0..3 {
+                plain[[*f, which]] = weights[which][k] / divisor;
+                less[which] += mean * plain[[*f, which]];
+            }
+        }
+        let mut all = [0, 1, 2].map(|_| Array1::zeros(n));
+        for (i, row) in features.rows().into_iter().enumerate() {
+            let mut sums = [0.0; 3];
+            for (x, w) in row.iter().zip(plain.rows()) {
+                (0..3).for_each(|which| sums[which] += x * w[which]);
+            }
+            (0..3).for_each(|which| all[which][i] = sums[which] - less[which]);
+        }
+        all
     }
 }
 

@@ -5,16 +5,20 @@
 
 use super::foresee::weigh;
 use super::people::first_states;
+use super::two_state::{self, Seen};
 use super::{Judge, NODES, prior};
 use crate::instance::{Instance, Layout, Transition};
 use crate::random::stream;
 use crate::statistics::normal_quantile;
-use ndarray::{Array4, Axis};
+use ndarray::{Array1, Array2, Array4, ArrayView4, Axis};
 use rand::RngExt;
 use rayon::prelude::*;
 
 /// The stream of draws: no other use of a seed begins with it.
 const DRAWN: u64 = 0x6a75_6467;
+
+/// People of a piece.
+const PIECE: usize = 1024;
 
 /// Times that a move may have been seen before likelihoods are taken in logarithms.
 const FEW: f64 = 300.0;
@@ -24,6 +28,10 @@ impl Judge {
     pub fn transition(&self, instance: &Instance) -> Transition {
         let (counts, first) = (instance.trajectories().counts(), first_states(instance));
         let (counts, m) = (counts.view(), self.place.states);
+        if m == 2 {
+            let counts = counts.as_standard_layout();
+            return self.mixed_two(instance, Some((&counts.view(), &first)));
+        }
         self.mixed(instance, |i, moves, firsts| {
             let (counts, first) = (counts.index_axis(Axis(0), i), first.row(i));
             // counts `[M,2,M]` stand as the moves of a node do
@@ -51,7 +59,41 @@ impl Judge {
 
     /// The same without their record: what features alone say.
     pub fn transition_by_features(&self, instance: &Instance) -> Transition {
+        if self.place.states == 2 {
+            return self.mixed_two(instance, None);
+        }
         self.mixed(instance, |_, _, _| prior())
+    }
+
+    /// x·β, x·γ and x·β₀ of everybody.
+    pub(super) fn along(&self, instance: &Instance) -> [Array1<f64>; 3] {
+        let weights = [0, 1, 2].map(|which| &self.theta[self.place.block(which)]);
+        self.columns.along(instance.features(), weights)
+    }
+
+    /// Rows averaged over the nodes of two states, by counts `[N,2,2,2]` and first states `[N,2]`, or by features alone.
+    fn mixed_two(
+        &self,
+        instance: &Instance,
+        record: Option<(&ArrayView4<'_, f64>, &Array2<f64>)>,
+    ) -> Transition {
+        let (along, model) = (self.along(instance), self.two_state());
+        let (moves, firsts) = match record {
+            Some((counts, first)) => {
+                (counts.as_slice().expect("row-major"), first.as_slice().expect("row-major"))
+            }
+            None => (&[][..], &[][..]),
+        };
+        let mut all = Array4::zeros((instance.arms(), 2, 2, 2));
+        let pieces = all.as_slice_mut().expect("contiguous").par_chunks_mut(8 * PIECE).enumerate();
+        pieces.for_each(|(k, rows)| {
+            let first = k * PIECE;
+            let whom = first..first + rows.len() / 8;
+            let along = along.each_ref().map(|along| &along.as_slice().expect("contiguous")[whom.clone()]);
+            let seen = Seen { moves, firsts, first, every: 1, along };
+            two_state::rows(&model, &seen, record.is_some(), rows);
+        });
+        Transition::new(all, Layout::Nsas).expect("rows that sum to 1")
     }
 
     /// Rows averaged over the nodes, by the weights of each person given `[9,M,2,M]` moves and `[9,M]` first states.
@@ -60,9 +102,7 @@ impl Judge {
         instance: &Instance,
         weights: impl Fn(usize, &[f64], &[f64]) -> [f64; NODES.len()] + Sync,
     ) -> Transition {
-        let x = self.columns.read(instance.features());
-        let along = [0, 1, 2].map(|which| x.dot(&ndarray::aview1(&self.theta[self.place.block(which)])));
-        let m = self.place.states;
+        let (along, m) = (self.along(instance), self.place.states);
         let mut all = Array4::zeros((instance.arms(), m, 2, m));
         let arms = all.as_slice_mut().expect("contiguous").par_chunks_mut(2 * m * m).enumerate();
         arms.for_each(|(i, arm)| {
@@ -80,16 +120,31 @@ impl Judge {
         Transition::new(all, Layout::Nsas).expect("rows that sum to 1")
     }
 
-    /// Another judge that the same people might have led to.
+    /// Another judge that the same people might have led to. The squares of the spreads are drawn with all the others; one that comes out
+    /// below 0 is 0, and the others are where they would then be expected.
     pub fn drawn(&self, seed: u64) -> Self {
         let mut random = stream(seed, &[DRAWN]);
-        let mut step: Vec<f64> = self
+        let mut theta: Vec<f64> = self
             .theta
             .iter()
             .map(|_| normal_quantile(random.random::<f64>().clamp(1e-12, 1.0 - 1e-12)))
             .collect();
-        self.factor.backward_one(&mut step);
-        let theta = self.theta.iter().zip(&step).map(|(x, step)| x + step).collect();
+        self.factor.backward_one(&mut theta);
+        let spreads = [self.place.sigma(), self.place.sigma_first()];
+        let square = |at: usize| self.theta[at] * self.theta[at];
+        for at in spreads {
+            let below = -(square(at) + theta[at]);
+            if below > 0.0 {
+                let mut along = vec![0.0; theta.len()];
+                along[at] = 1.0;
+                self.factor.solve(&mut along);
+                let by = below / along[at];
+                theta.iter_mut().zip(&along).for_each(|(x, along)| *x += by * along);
+            }
+        }
+        for (at, x) in theta.iter_mut().enumerate() {
+            *x = if spreads.contains(&at) { (square(at) + *x).max(0.0).sqrt() } else { self.theta[at] + *x };
+        }
         Self { theta, ..self.clone() }
     }
 }
