@@ -1,5 +1,6 @@
 //! What minibatches cost and bring: whole instances against minibatches on one synthetic instance of many arms, over some seeds, each to the
-//! end of the recommended profile. `minibatches ARMS SEEDS [STEPS]`; steps of the whole instance default to those of the profile.
+//! end of the recommended profile. `minibatches ARMS SEEDS [STEPS [FIRST]]`; steps of the whole instance default to
+//! those of the profile, the first seed is 0.
 
 use restive::data::domain::Domain;
 use restive::evaluation::likelihood;
@@ -10,8 +11,9 @@ fn main() -> restive::Result<()> {
     let asked: Vec<usize> = std::env::args().skip(1).filter_map(|x| x.parse().ok()).collect();
     let (arms, seeds) = (asked.first().copied().unwrap_or(50_000), asked.get(1).copied().unwrap_or(3));
     let steps = asked.get(2).copied().unwrap_or(Config::STEPS);
+    let first = asked.get(3).copied().unwrap_or(0);
     println!("seed  training      epochs  kept    validation loss   of the truth   seconds");
-    for seed in 0..seeds as u64 {
+    for seed in (first as u64..).take(seeds) {
         let domain = Domain { instances: 2, arms, budget: arms / 50, trajectories: 1, ..Domain::two_state() };
         let data = domain.generate(seed)?;
         let (train, validation) = data.split_at(1);
