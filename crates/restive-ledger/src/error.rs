@@ -113,6 +113,16 @@ pub enum Error {
         /// the plan
         plan: String,
     },
+    /// A list that is final is not changed any more, and its plan is not replaced.
+    #[error("{}: found the list of plan {plan}, which is final since {at}, expected a draft", path.display())]
+    FinalList {
+        /// the ledger
+        path: PathBuf,
+        /// the plan
+        plan: String,
+        /// since when
+        at: String,
+    },
     /// There is no such plan.
     #[error("{}: found no plan {plan:?}, expected one of those recorded", path.display())]
     UnknownPlan {

@@ -73,6 +73,7 @@ impl Ledger {
         if self.plan(&plan)?.status == Status::Replaced {
             return Err(Error::Replaced { path, plan });
         }
+        self.refuse_final(&plan)?;
         let number = self.number(&plan)?;
         let connection = &mut self.reader.connection;
         let failed = Error::sqlite(&self.reader.path, "override a list");

@@ -29,7 +29,7 @@
 //! |---|---|
 //! | `open`, `lock`, `schema` | from a path to a connection: modes, one writer, versions |
 //! | `plan`, `outcome`, `trial`, `words`, `check` | what the records are, and what must hold of them |
-//! | `ledger`, `record`, `receive` | writing, one transaction for each call |
+//! | `ledger`, `draft`, `record`, `receive` | writing, one transaction for each call |
 //! | `chain`, `seal`, `event` | what each write adds to the chain |
 //! | `verify`, `replay`, `narrow` | whether all is as it was written, and what is not |
 //! | `reader`, `history` | reading; what the next plan and the next import need |
@@ -112,6 +112,7 @@
 
 mod chain;
 mod check;
+mod draft;
 mod error;
 mod event;
 mod history;
@@ -132,6 +133,7 @@ mod verify;
 mod words;
 
 pub use chain::Link;
+pub use draft::{Done, ListChange};
 pub use error::{Error, Result};
 pub use history::{Calls, Decided, LastCall, Standing, Standings};
 pub use ledger::Ledger;

@@ -23,6 +23,12 @@ impl Ledger {
         self.check_plan(plan)?;
         let people = self.checked_people(plan, people)?;
         let excluded = self.checked_excluded(excluded)?;
+        let final_since = match current(&self.connection, plan.period)
+            .map_err(Error::sqlite(self.path(), "record a plan"))?
+        {
+            Some((_, id, _)) if replace => self.final_list(&id)?.map(|change| (id, change.at)),
+            _ => None,
+        };
         let Reader { connection, path } = &mut self.reader;
         let failed = Error::sqlite(path, "record a plan");
         let transaction =
@@ -36,6 +42,9 @@ impl Ledger {
             }
             if outcomes > 0 {
                 return Err(Error::HasOutcomes { path, plan: id, outcomes });
+            }
+            if let Some((plan, at)) = final_since {
+                return Err(Error::FinalList { path, plan, at });
             }
             let sql = "UPDATE plans SET status = ?2 WHERE number = ?1";
             transaction.execute(sql, params![number, Status::Replaced]).map_err(failed)?;

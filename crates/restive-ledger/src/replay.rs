@@ -4,6 +4,7 @@
 //! is not there was removed.
 
 use crate::chain::{Event, Link};
+use crate::draft::{Final, MovedUp};
 use crate::event::{AMENDED, Came, GaveWay, OUTCOMES, OVERRIDES, Over, Overridden, required};
 use crate::narrow;
 use crate::reader::Number;
@@ -31,6 +32,7 @@ pub(crate) struct Replay {
     /// plans that were replaced and trials that were ended, by name, with the link
     replaced: HashMap<String, i64>,
     ended: HashMap<String, i64>,
+    finals: HashMap<String, i64>,
     overrides: BTreeMap<i64, (i64, Overridden)>,
     outcomes: BTreeMap<(String, String), (i64, Came)>,
     amended: BTreeMap<i64, (i64, Came)>,
@@ -68,6 +70,8 @@ impl Replay {
                 new(self.replaced.insert(parse::<GaveWay>(content)?.plan, link.number))
             }
             Event::Ended => new(self.ended.insert(parse::<Over>(content)?.trial, link.number)),
+            Event::MovedUp => parse::<MovedUp>(content).map(|_| ()),
+            Event::Final => new(self.finals.insert(parse::<Final>(content)?.plan, link.number)),
             Event::Override | Event::SealedOverride => {
                 let told: Overridden = parse(content)?;
                 new(self.overrides.insert(told.number, (link.number, told)))

@@ -5,6 +5,7 @@ mod chain;
 mod child;
 mod constraints;
 mod damage;
+mod draft;
 mod forged;
 mod history;
 mod kill;
