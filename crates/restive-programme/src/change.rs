@@ -37,7 +37,7 @@ impl Programme {
     }
 
     /// Nobody of the control group is put on a list of a trial: it would no longer be one.
-    fn refuse_control(&self, ledger: &Ledger, plan: &str, arm: &str, id: &str) -> Result<()> {
+    pub(crate) fn refuse_control(&self, ledger: &Ledger, plan: &str, arm: &str, id: &str) -> Result<()> {
         let Some(trial) = ledger.plan(plan)?.facts.trial else { return Ok(()) };
         let is_control = ledger.assigned(&trial)?.iter().any(|one| one.arm == arm && one.group == CONTROL);
         match is_control {
@@ -52,7 +52,7 @@ impl Programme {
     }
 
     /// What the study calls a person with an id.
-    fn arm(&self, id: &str) -> Result<String> {
+    pub(crate) fn arm(&self, id: &str) -> Result<String> {
         let contacts = Contacts::read(&self.people())?;
         contacts.arm(id).map(str::to_owned).ok_or_else(|| {
             let path = show::path(&self.people());

@@ -15,11 +15,13 @@
 //! | `row`, `list`, `words` | what is said of one person; the list for people, in their words |
 //! | `files` | the list as a file |
 //! | `change` | changes to a list by hand |
+//! | `draft` | a list as its editors see it: versions, moved up, final |
 //! | `outcomes` | filled-in lists, read back |
 //! | `status` | where a programme stands |
 
 mod audit;
 mod change;
+mod draft;
 mod error;
 pub mod fairness;
 mod files;
@@ -39,6 +41,7 @@ mod week;
 mod words;
 
 pub use audit::{Again, Diff, Entry, Moved, PlanAgain, Shown, Verified, VerifyAsked, Why};
+pub use draft::{Backdrop, Draft, DraftRow, Edit, Edited};
 pub use error::{Error, Result};
 pub use files::{System, check_list, list_columns, recognise_list, write_list};
 pub use folder::{ModelEntry, Period, Programme};
@@ -49,7 +52,7 @@ pub use report::{
     ByState, Called, Group, Grouped, Learnt, MOST_BY, Moves, OnList, Record, Report, ReportAsked,
     ReportSource, Typical, Unknown,
 };
-pub use restive_ledger::{Input, Kind as Change, Override};
+pub use restive_ledger::{Code, Done, Input, Kind as Change, ListChange, Override};
 pub use row::{Chance, Row};
 pub use status::Status;
 pub use trial::{

@@ -1,7 +1,7 @@
 //! A recorded plan as a list for people: what the ledger says of each, joined with what is kept of them.
 //!
 //! The list is made of the ledger's rows and the table of people alone, so that it can be written again, later and in another format, and
-//! says the same. Whoever was taken off by hand is not on it; whoever was put on it has a row without numbers, and the reason that was
+//! says the same. Whoever was moved up by hand stands first. Whoever was taken off by hand is not on it; whoever was put on it has a row without numbers, and the reason that was
 //! given.
 
 use crate::error::{Error, Result};
@@ -9,7 +9,7 @@ use crate::folder::Programme;
 use crate::row::Row;
 use crate::words::ListWords;
 use jiff::civil::Date;
-use restive_ledger::{Code, Kind as Change, Override, Plan, Planned};
+use restive_ledger::{Code, Done, ListChange, Plan, Planned};
 use restive_report::list::{Cell, Column, Day, Direction, Kind, List, ListRow, OutcomeCode, Words};
 use restive_tables::Contacts;
 use std::collections::HashMap;
@@ -19,7 +19,8 @@ pub(crate) struct Listed<'a> {
     pub(crate) plan: &'a Plan,
     /// on the list, overrides applied, in any order
     pub(crate) people: &'a [Planned],
-    pub(crate) overrides: &'a [Override],
+    /// changes by hand, from the first to the last
+    pub(crate) changes: &'a [ListChange],
     pub(crate) contacts: &'a Contacts,
     pub(crate) words: &'a ListWords,
     /// the names of states, where the mapping has any
@@ -70,8 +71,14 @@ impl Listed<'_> {
         ] {
             columns.push(Column::new(name, heading, kind));
         }
-        let last: HashMap<&str, &Override> =
-            self.overrides.iter().map(|change| (change.arm.as_str(), change)).collect();
+        let changes = || self.changes.iter().enumerate();
+        let of = |done: Done| {
+            let one = |(k, change): (usize, &'_ ListChange)| Some((change.arm.clone()?, k));
+            changes().filter(move |(_, change)| change.done == done).filter_map(one)
+        };
+        let added: HashMap<String, usize> = of(Done::Added).collect();
+        // whoever was moved up last is called first
+        let moved: HashMap<String, usize> = of(Done::MovedUp).collect();
         let mut rows = Vec::with_capacity(self.people.len());
         for person in self.people {
             let contact = self.contacts.person(&person.arm)?;
@@ -89,16 +96,18 @@ impl Listed<'_> {
                 }
                 // put on it by hand: nothing was computed, and a reason was given
                 None => {
-                    let why = last.get(person.arm.as_str()).filter(|change| change.kind == Change::Added);
+                    let why = added.get(&person.arm).map(|k| &self.changes[*k]);
                     cells.extend(std::iter::repeat_n(Cell::None, 10));
                     cells.push(Cell::Text(why.map_or(String::new(), |change| words.added(change))));
                     usize::MAX
                 }
             };
             let sheet = worker.map(|k| contact.kept[k].clone()).filter(|name| !name.trim().is_empty());
-            rows.push(ListRow { id: contact.id.clone(), rank, sheet, cells });
+            let first = moved.get(&person.arm).map_or(usize::MAX, |k| self.changes.len() - k);
+            rows.push((first, ListRow { id: contact.id.clone(), rank, sheet, cells }));
         }
-        rows.sort_by(|a, b| a.rank.cmp(&b.rank).then_with(|| a.id.cmp(&b.id)));
+        rows.sort_by(|(f, a), (g, b)| (f, a.rank, &a.id).cmp(&(g, b.rank, &b.id)));
+        let mut rows: Vec<ListRow> = rows.into_iter().map(|(_, row)| row).collect();
         rows.iter_mut().enumerate().for_each(|(k, row)| row.rank = k + 1);
         let date = |text: &str| {
             text.parse::<Date>()

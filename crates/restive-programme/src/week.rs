@@ -111,7 +111,7 @@ impl Programme {
         let list = Listed {
             plan: &record,
             people: &listed,
-            overrides: &[],
+            changes: &[],
             contacts: &contacts,
             words: &list_words,
             states: &self.state_names(),
@@ -207,7 +207,7 @@ impl Programme {
         Listed {
             plan: &record,
             people: &reader.listed(&record.id)?,
-            overrides: &reader.overrides(&record.id)?,
+            changes: &reader.list_changes(&record.id)?,
             contacts: &contacts,
             words: &self.list_words()?,
             states: &self.state_names(),

@@ -17,7 +17,7 @@
 use crate::error::{Error, Result};
 use crate::list::spoken;
 use jiff::civil::Date;
-use restive_ledger::{Code, Override};
+use restive_ledger::{Code, ListChange};
 use restive_report::list::Words;
 use restive_tables::show;
 use serde::Deserialize;
@@ -199,7 +199,7 @@ impl ListWords {
         self.subtitle.replace("{start}", &spoken(start)).replace("{end}", &spoken(end))
     }
 
-    pub(crate) fn added(&self, change: &Override) -> String {
+    pub(crate) fn added(&self, change: &ListChange) -> String {
         self.added.replace("{who}", &change.who).replace("{why}", &change.why)
     }
 }

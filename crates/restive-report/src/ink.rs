@@ -85,7 +85,7 @@ pub(super) const COLOURS: [(&str, &str, &str); 11] = [
 const CHART: &str = include_str!("chart.css");
 
 /// The styles of charts, colours by name: the page around them says which.
-pub(super) const fn chart_css() -> &'static str {
+pub const fn chart_css() -> &'static str {
     CHART
 }
 

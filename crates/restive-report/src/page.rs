@@ -169,8 +169,8 @@ impl Block {
     }
 }
 
-/// The colours by name: light, and dark on dark screens.
-pub(crate) fn colours() -> String {
+/// The colours by name, as CSS variables: light, and dark on dark screens.
+pub fn colours() -> String {
     let list = |pick: fn(&(&str, &'static str, &'static str)) -> &'static str| {
         COLOURS.iter().map(|c| format!(" --{}: {};", c.0, pick(c))).collect::<String>()
     };

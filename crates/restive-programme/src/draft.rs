@@ -1,0 +1,259 @@
+//! A list as somebody who edits it sees it, and the edits.
+//!
+//! A plan is on record from the moment it is made; until somebody says that its list is final, people are moved up, left out and added,
+//! each with a reason. Whoever edits has a version of the list before her eyes: how many changes it had. An edit of another version than
+//! the one on record is refused with what came between ([`Edited::Stale`]), and nothing is overwritten in silence.
+//!
+//! Making a draft reads the ledger alone. What changes with an import only (people, words, names of states) is the [`Backdrop`], read once
+//! and kept by whoever asks for drafts often.
+
+use crate::error::Result;
+use crate::folder::Programme;
+use crate::list::Listed;
+use crate::made::worker;
+use crate::row::Row;
+use crate::words::ListWords;
+use jiff::Timestamp;
+use restive_ledger::{Code, Done, Kind, Ledger, ListChange, Outcome, Override, Plan, Reader, Status};
+use restive_pipeline::Rules;
+use restive_report::list::List;
+use restive_tables::{Contact, Contacts, Study};
+use std::collections::{HashMap, HashSet};
+
+/// What drafts are made of beside the ledger.
+#[derive(Debug, Clone)]
+pub struct Backdrop {
+    /// who may be called, and what is kept of them
+    pub contacts: Contacts,
+    /// the names of states; none where the mapping has none
+    pub states: Vec<String>,
+    /// what a reward of 1 is called
+    pub unit: Option<String>,
+    words: ListWords,
+}
+
+/// The list of a plan, as it stands.
+#[derive(Debug, Clone)]
+pub struct Draft {
+    /// the plan
+    pub record: Plan,
+    /// the column that sheets are made by
+    pub worker: Option<String>,
+    /// who is on it, in its order
+    pub rows: Vec<DraftRow>,
+    /// what was changed by hand, from the first change to the last
+    pub changes: Vec<ListChange>,
+    /// the list for people, with the same rows in the same order
+    pub list: List,
+}
+
+/// Somebody on the list.
+#[derive(Debug, Clone)]
+pub struct DraftRow {
+    /// what the study calls her
+    pub arm: String,
+    /// what is kept of her
+    pub contact: Contact,
+    /// what the plan said of her; nothing where she was put on the list by hand
+    pub said: Option<Row>,
+    /// the last change by hand that put her on the list or moved her up
+    pub by_hand: Option<ListChange>,
+    /// what came of her place, where that is known
+    pub outcome: Option<Outcome>,
+    /// whether no earlier list had her
+    pub is_new: bool,
+    /// whether she was on an earlier list of which no outcome of hers is known
+    pub is_overdue: bool,
+}
+
+/// A change to a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Edit {
+    /// to be called first
+    MoveUp,
+    /// not to be called
+    LeaveOut,
+    /// to be called too
+    Add,
+}
+
+/// What came of an edit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Edited {
+    /// it was made; the list has this version now
+    Done(usize),
+    /// somebody else was first, with these changes; nothing was done
+    Stale(Vec<ListChange>),
+}
+
+impl Draft {
+    /// How many changes the list has had.
+    pub fn version(&self) -> usize {
+        self.changes.len()
+    }
+
+    /// Since when and by whom it is final; nothing while it is a draft.
+    pub fn is_final(&self) -> Option<&ListChange> {
+        self.changes.iter().find(|change| change.done == Done::Final)
+    }
+}
+
+impl Programme {
+    /// What drafts are made of beside the ledger.
+    pub fn backdrop(&self) -> Result<Backdrop> {
+        Ok(Backdrop {
+            contacts: Contacts::read(&self.people())?,
+            states: self.state_names(),
+            unit: Study::read(&self.study())?.settings.unit,
+            words: self.list_words()?,
+        })
+    }
+
+    /// The list of the latest plan, or of another; nothing where there is no plan.
+    pub fn draft(&self, backdrop: &Backdrop, plan: Option<&str>) -> Result<Option<Draft>> {
+        if !self.ledger().exists() {
+            return Ok(None);
+        }
+        let reader = Ledger::read(&self.ledger())?;
+        let record = match plan {
+            Some(id) => reader.plan(id)?,
+            None => match reader.latest()? {
+                Some(plan) => plan,
+                None => return Ok(None),
+            },
+        };
+        let Backdrop { contacts, states, unit, words } = backdrop;
+        let rules = Rules::parse(&self.rules_file(), &record.facts.rules)?;
+        let worker = worker(&rules, contacts)?;
+        let people = reader.listed(&record.id)?;
+        let changes = reader.list_changes(&record.id)?;
+        let list = Listed {
+            plan: &record,
+            people: &people,
+            changes: &changes,
+            contacts,
+            words,
+            states,
+            unit: unit.as_deref(),
+            worker: worker.as_deref(),
+            summary: serde_json::from_str(&record.facts.summary).unwrap_or_default(),
+        }
+        .list()?;
+        let mut outcomes: HashMap<String, Outcome> =
+            reader.outcomes(&record.id)?.into_iter().map(|one| (one.arm.clone(), one)).collect();
+        let (earlier, missing) = earlier(&reader, &record)?;
+        let mut said: HashMap<&str, Option<Row>> = HashMap::new();
+        for person in &people {
+            let row = person.row.as_deref().and_then(|text| serde_json::from_str(text).ok());
+            said.insert(&person.arm, row);
+        }
+        let last: HashMap<&str, &ListChange> =
+            changes.iter().filter_map(|change| Some((change.arm.as_deref()?, change))).collect();
+        let mut rows = Vec::with_capacity(people.len());
+        for row in &list.rows {
+            let Some(arm) = contacts.arm(&row.id) else { continue };
+            rows.push(DraftRow {
+                arm: arm.into(),
+                contact: contacts.person(arm)?.clone(),
+                said: said.remove(arm).flatten(),
+                by_hand: last.get(arm).map(|change| (*change).clone()),
+                outcome: outcomes.remove(arm),
+                is_new: !earlier.contains(arm),
+                is_overdue: missing.contains(arm),
+            });
+        }
+        Ok(Some(Draft { record, worker, rows, changes, list }))
+    }
+
+    /// Changes the list of a plan, of which the editor has seen that version; `id` is the programme's.
+    #[allow(clippy::too_many_arguments)]
+    pub fn edit(
+        &self,
+        plan: &str,
+        version: usize,
+        edit: Edit,
+        id: &str,
+        who: &str,
+        why: &str,
+        now: Timestamp,
+    ) -> Result<Edited> {
+        let mut ledger = Ledger::open(&self.ledger())?;
+        if let Some(stale) = stale(&ledger, plan, version)? {
+            return Ok(stale);
+        }
+        let arm = self.arm(id)?;
+        let at = now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+        match edit {
+            Edit::MoveUp => ledger.move_up(plan, &arm, who, why, &at)?,
+            Edit::LeaveOut | Edit::Add => {
+                let kind = if edit == Edit::Add { Kind::Added } else { Kind::Removed };
+                if kind == Kind::Added {
+                    self.refuse_control(&ledger, plan, &arm, id)?;
+                }
+                let (plan, who, why) = (plan.into(), who.into(), why.into());
+                ledger.override_list(&Override { plan, arm, kind, who, why, at })?;
+            }
+        }
+        Ok(Edited::Done(version + 1))
+    }
+
+    /// Says that the list of a plan is final, of which whoever says so has seen that version.
+    pub fn finalise(&self, plan: &str, version: usize, who: &str, now: Timestamp) -> Result<Edited> {
+        let mut ledger = Ledger::open(&self.ledger())?;
+        if let Some(stale) = stale(&ledger, plan, version)? {
+            return Ok(stale);
+        }
+        ledger.finalise(plan, who, &now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())?;
+        Ok(Edited::Done(version + 1))
+    }
+
+    /// Records what came of one person's place, on a day; `source` says who told it. Whether anything new was said.
+    #[allow(clippy::too_many_arguments)]
+    pub fn told(
+        &self,
+        plan: &str,
+        id: &str,
+        code: Code,
+        day: Option<jiff::civil::Date>,
+        note: Option<&str>,
+        source: &str,
+        now: Timestamp,
+    ) -> Result<bool> {
+        let mut ledger = Ledger::open(&self.ledger())?;
+        let outcome = Outcome {
+            plan: plan.into(),
+            arm: self.arm(id)?,
+            code,
+            day: day.map(|day| day.to_string()),
+            note: note.map(str::trim).filter(|note| !note.is_empty()).map(Into::into),
+            source: source.into(),
+            received_at: now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+        };
+        let received = ledger.receive(&[outcome])?;
+        match received.problems.first() {
+            Some(problem) => Err(crate::Error::Refused(problem.to_string())),
+            None => Ok(received.same == 0),
+        }
+    }
+}
+
+/// What came after the version that an editor has seen.
+fn stale(ledger: &Ledger, plan: &str, version: usize) -> Result<Option<Edited>> {
+    let changes = ledger.list_changes(plan)?;
+    match changes.len() == version {
+        true => Ok(None),
+        false => Ok(Some(Edited::Stale(changes.get(version..).unwrap_or(&changes).to_vec()))),
+    }
+}
+
+/// Who was on earlier lists that count, and of whom no outcome came.
+fn earlier(reader: &Reader, record: &Plan) -> Result<(HashSet<String>, HashSet<String>)> {
+    let (mut listed, mut missing) = (HashSet::new(), HashSet::new());
+    for plan in reader.plans()? {
+        if plan.status == Status::Current && plan.facts.period < record.facts.period {
+            listed.extend(reader.listed(&plan.id)?.into_iter().map(|one| one.arm));
+            missing.extend(reader.missing(&plan.id)?.into_iter().map(|one| one.arm));
+        }
+    }
+    Ok((listed, missing))
+}
