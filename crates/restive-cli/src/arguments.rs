@@ -14,9 +14,11 @@ use crate::outcomes::OutcomesArguments;
 use crate::plan::PlanArguments;
 use crate::programme::ProgrammeArguments;
 use crate::report::ReportArguments;
+use crate::serve::ServeArguments;
 use crate::study::StudyArguments;
 use crate::train::TrainArguments;
 use crate::trial::TrialArguments;
+use crate::user::UserArguments;
 use clap::builder::{Styles, styling::Style};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::path::PathBuf;
@@ -71,6 +73,8 @@ pub(crate) enum Command {
     Fairness(FairnessArguments),
     Report(ReportArguments),
     Trial(TrialArguments),
+    Serve(ServeArguments),
+    User(UserArguments),
     Experiment(ExperimentArguments),
     /// Print a completion script for your shell
     #[command(after_help = "Examples:\n  restive completions bash\n  restive completions zsh")]

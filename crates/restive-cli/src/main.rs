@@ -25,10 +25,12 @@ mod outcomes;
 mod plan;
 mod programme;
 mod report;
+mod serve;
 mod shared;
 mod study;
 mod train;
 mod trial;
+mod user;
 
 use arguments::{Arguments, Command};
 use clap::CommandFactory;
@@ -65,6 +67,8 @@ fn main() -> ExitCode {
             Command::Fairness(arguments) => fairness::run(&arguments),
             Command::Report(arguments) => report::run(&arguments),
             Command::Trial(arguments) => trial::run(&arguments),
+            Command::Serve(arguments) => serve::run(&arguments),
+            Command::User(arguments) => user::run(&arguments),
             Command::Experiment(arguments) => experiment::run(&arguments),
             Command::Completions { shell } => print(|out| {
                 clap_complete::generate(shell, &mut Arguments::command(), "restive", out);

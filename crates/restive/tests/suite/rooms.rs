@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// package → the packages it may use
-const PACKAGES: [(&str, &[&str]); 10] = [
+const PACKAGES: [(&str, &[&str]); 11] = [
     ("restive", &[]),
     ("restive-tables", &["restive"]),
     ("restive-import", &["restive", "restive-tables"]),
@@ -23,6 +23,18 @@ const PACKAGES: [(&str, &[&str]); 10] = [
             "restive-pipeline",
             "restive-report",
             "restive-ledger",
+        ],
+    ),
+    (
+        "restive-serve",
+        &[
+            "restive",
+            "restive-tables",
+            "restive-import",
+            "restive-pipeline",
+            "restive-report",
+            "restive-ledger",
+            "restive-programme",
         ],
     ),
     ("restive-lab", &["restive", "restive-tables", "restive-pipeline", "restive-report"]),
@@ -47,6 +59,7 @@ const PACKAGES: [(&str, &[&str]); 10] = [
             "restive-report",
             "restive-ledger",
             "restive-programme",
+            "restive-serve",
             "restive-lab",
         ],
     ),

@@ -1,0 +1,162 @@
+//! An invented programme, in seconds: for a first look at the desk, and for tests.
+//!
+//! Women get voice messages every week; whoever listens is engaged. Caseworkers may call some of them. Nobody here is real. What a programme
+//! would export is written as files, with a mapping beside them, and then everything goes its ordinary way: import, model, and a few weeks of
+//! lists with outcomes, so that no page is empty. The last weeks end today.
+//!
+//! | file | what happens there |
+//! |---|---|
+//! | `people` | who they are, and how they would live |
+//! | `exports` | what the programme's systems would write |
+
+mod exports;
+mod people;
+
+use crate::error::{Error, Result};
+use jiff::civil::{Date, Weekday};
+use jiff::{Timestamp, ToSpan, Zoned};
+use people::World;
+use rand::RngExt;
+use restive_import::{ImportAsked, Input, Mapping};
+use restive_ledger::{Code, Ledger, Outcome};
+use restive_pipeline::{Asked, FolderTraining, PredictorName, Progressed};
+use restive_programme::{Programme, WeekAsked, grow};
+use restive_tables::show;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+/// What the demo is asked for.
+#[derive(Debug, Clone)]
+pub struct DemoAsked {
+    /// how many women
+    pub people: usize,
+    /// weeks before the first list
+    pub weeks: usize,
+    /// weeks with a list and outcomes
+    pub played: usize,
+    /// whether the list of this week is made as well
+    pub planned: bool,
+    /// of everything
+    pub seed: u64,
+}
+
+impl Default for DemoAsked {
+    fn default() -> Self {
+        Self { people: 400, weeks: 16, played: 3, planned: true, seed: 1 }
+    }
+}
+
+/// Makes the programme in a folder that is not there yet; `say` hears how far it is. The folder to serve.
+pub fn make(folder: &Path, asked: &DemoAsked, mut say: impl FnMut(f64, &str)) -> Result<PathBuf> {
+    if folder.exists() {
+        return Err(Error::Refused(format!(
+            "{}: found it there already, expected a place for a new folder",
+            show::path(folder)
+        )));
+    }
+    let io = |doing| Error::io(show::path(folder), doing);
+    std::fs::create_dir_all(folder.join("exports")).map_err(io("make"))?;
+    let programme_folder = folder.join("programme");
+    let today = Zoned::now().date();
+    let first = monday(today).saturating_sub(((asked.weeks + asked.played) as i64 * 7).days());
+    let mut world = World::new(asked.people, asked.seed, first);
+    let budget = (asked.people / 16).max(4);
+    for _ in 0..asked.weeks {
+        let called = world.by_lot(budget);
+        world.live(&called, true);
+    }
+    let steps = (asked.played + 2) as f64;
+    say(0.0, "the exports");
+    import(folder, &programme_folder, &world)?;
+    say(1.0 / steps, "the model");
+    train(&programme_folder)?;
+    let rules = exports::rules(budget);
+    std::fs::write(programme_folder.join("rules.toml"), rules).map_err(io("write"))?;
+    Programme::open(&programme_folder)?.init()?;
+    for week in 0..asked.played {
+        say((week + 2) as f64 / steps, "the weeks");
+        let called = play(&programme_folder, &world, asked.seed, week + 1 == asked.played)?;
+        world.live(&called, false);
+        import(folder, &programme_folder, &world)?;
+    }
+    if asked.planned {
+        Programme::open(&programme_folder)?.plan(&WeekAsked::default(), Timestamp::now())?;
+    }
+    say(1.0, "done");
+    Ok(programme_folder)
+}
+
+fn monday(day: Date) -> Date {
+    day.saturating_sub(i64::from(day.weekday().since(Weekday::Monday)).days())
+}
+
+fn import(folder: &Path, programme: &Path, world: &World) -> Result<()> {
+    let exports = folder.join("exports");
+    for (name, text) in exports::files(world) {
+        std::fs::write(exports.join(name), text).map_err(Error::io(show::path(&exports), "write"))?;
+    }
+    let mapping = Mapping::read(&exports.join("mapping.toml"))?;
+    let input = Input::Files { base: mapping.text.base() };
+    let asked = ImportAsked { out: Some(programme.into()), ..ImportAsked::default() };
+    grow(&mapping, &input, &asked, |_, _| {})?;
+    Ok(())
+}
+
+fn train(folder: &Path) -> Result<()> {
+    let programme = Programme::open(folder)?;
+    let out = programme.new_model(Zoned::now().date())?;
+    let asked = Asked { predictor: Some(PredictorName::Effect), ..Asked::default() };
+    let training = FolderTraining::new(&programme.study(), &asked, "study", |_| {})?;
+    let done = training.run::<restive_pipeline::Error>(Progressed::default(), |_| Ok(()))?;
+    training.model(done.members, done.histories)?.write(&out, false)?;
+    Ok(())
+}
+
+/// A week: its list, and what came of it; who was called. In the last one some outcomes are late.
+fn play(folder: &Path, world: &World, seed: u64, is_last: bool) -> Result<HashSet<usize>> {
+    let programme = Programme::open(folder)?;
+    let period = programme.period()?;
+    let at = |day: Date, hour: i8| {
+        let moment = day.at(hour, 0, 0, 0).to_zoned(jiff::tz::TimeZone::UTC);
+        moment.map_or(Timestamp::now(), |moment| moment.timestamp())
+    };
+    let week = programme.plan(&WeekAsked::default(), at(period.first_day, 7))?;
+    let mut luck = restive::random::stream(seed, &[0x64656d6f, period.number as u64]);
+    let mut called = HashSet::new();
+    let mut outcomes = Vec::new();
+    for (arm, _) in &week.rows {
+        let draw: f64 = luck.random();
+        let code = match draw {
+            x if x < 0.68 => Code::Reached,
+            x if x < 0.86 => Code::NoAnswer,
+            x if x < 0.90 => Code::Later,
+            x if x < 0.93 => Code::WrongNumber,
+            x if x < 0.96 => Code::Refused,
+            _ => Code::NotCalled,
+        };
+        let late = luck.random::<f64>() < 0.12 && is_last;
+        if code == Code::Reached {
+            called.extend(world.number(arm));
+        }
+        if late {
+            continue;
+        }
+        outcomes.push(Outcome {
+            plan: week.record.id.clone(),
+            arm: arm.clone(),
+            code,
+            day: Some(period.first_day.saturating_add((luck.random_range(1..5) as i64).days()).to_string()),
+            note: None,
+            source: "demo".into(),
+            received_at: at(period.last_day, 18).strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+        });
+    }
+    let mut ledger = Ledger::open(&programme.ledger())?;
+    ledger.finalise(
+        &week.record.id,
+        "demo",
+        &at(period.first_day, 8).strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+    )?;
+    ledger.receive(&outcomes)?;
+    Ok(called)
+}

@@ -1,0 +1,93 @@
+//! What the pages share.
+//!
+//! | file | what it is |
+//! |---|---|
+//! | `snapshot` | the programme as it stood a moment ago: read by everybody, waited for by nobody |
+//! | `write` | one writer at a time; what was written is in the next picture before the answer goes out |
+//! | `jobs` | work that lasts: it goes on while nobody looks, and can be stopped |
+//! | `done` | who did what, when: an append-only file beside the ledger |
+
+mod done;
+mod jobs;
+mod snapshot;
+mod write;
+
+pub use done::Entry;
+pub use jobs::{Job, Progress, Standing};
+pub use snapshot::Snapshot;
+
+use crate::error::Result;
+use crate::security::entry::Entry as Tokens;
+use crate::security::hosts::Hosts;
+use crate::security::session::{Cookie, Sessions};
+use crate::security::throttle::Throttle;
+use crate::security::users::Users;
+use done::Record;
+use jobs::Jobs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, RwLock};
+
+/// What handlers are given.
+pub type App = Arc<Desk>;
+
+/// What the pages share.
+pub struct Desk {
+    folder: PathBuf,
+    snapshot: RwLock<Arc<Snapshot>>,
+    /// held by whoever makes the next picture: an older one never replaces a newer
+    looking: Mutex<()>,
+    writer: Arc<tokio::sync::Mutex<()>>,
+    jobs: Jobs,
+    record: Record,
+    pub(crate) doors: Doors,
+}
+
+/// Who may come in, and how.
+pub(crate) struct Doors {
+    pub(crate) hosts: Hosts,
+    pub(crate) tokens: Tokens,
+    pub(crate) sessions: Sessions,
+    pub(crate) cookie: Cookie,
+    /// nobody but one planner where there are none
+    pub(crate) users: Option<Users>,
+    pub(crate) throttle: Throttle,
+    /// so many passwords are looked at at a time
+    pub(crate) passwords: tokio::sync::Semaphore,
+    /// what the one planner is called
+    pub(crate) planner: Arc<str>,
+}
+
+impl Desk {
+    /// Opens the desk of a programme.
+    pub(crate) fn open(folder: &Path, doors: Doors) -> Result<Self> {
+        let snapshot = Snapshot::take(folder, None)?;
+        Ok(Self {
+            folder: folder.into(),
+            snapshot: RwLock::new(Arc::new(snapshot)),
+            looking: Mutex::new(()),
+            writer: Arc::default(),
+            jobs: Jobs::default(),
+            record: Record::of(folder)?,
+            doors,
+        })
+    }
+
+    /// The programme as it stood a moment ago.
+    pub fn snapshot(&self) -> Arc<Snapshot> {
+        match self.snapshot.read() {
+            Ok(now) => now.clone(),
+            // a pointer is swapped: there is nothing that a panic could have left half done
+            Err(poisoned) => poisoned.into_inner().clone(),
+        }
+    }
+
+    /// The folder of the programme.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// What was done at this desk, the latest first, at most so many.
+    pub fn entries(&self, most: usize) -> Vec<Entry> {
+        self.record.latest(most)
+    }
+}

@@ -1,0 +1,61 @@
+//! The pages: a file or a folder each, a line in the [router](router) and, where people go by themselves, one in [`NAVIGATION`].
+
+pub(crate) mod door;
+pub(crate) mod job;
+pub(crate) mod language;
+pub(crate) mod week;
+
+use crate::desk::{App, Desk};
+use crate::look::assets;
+use crate::look::refusal::{Refusal, dress};
+use crate::security::role::{Asking, Role};
+use crate::security::{headers, hosts, limits, origin};
+use axum::Router;
+use axum::extract::{DefaultBodyLimit, Request, State};
+use axum::middleware::{Next, from_fn, from_fn_with_state};
+use axum::response::Response;
+use axum::routing::{get, post};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Where people go: path, the key of its name, and for whom it is.
+pub(crate) const NAVIGATION: &[(&str, &str, &[Role])] =
+    &[("/week", "week.nav", &[Role::Planner, Role::Viewer])];
+
+/// All pages, behind all checks.
+pub(crate) fn router(desk: App) -> Router {
+    let pages = Router::new()
+        .route("/", get(door::first))
+        .route("/enter/{token}", get(door::enter))
+        .route("/login", get(door::show).post(door::login))
+        .route("/logout", post(door::logout))
+        .route("/language", post(language::choose))
+        .route("/week", get(week::show))
+        .route("/week/edit", get(week::edit::ask).post(week::edit::edit))
+        .route("/week/final", post(week::edit::finalise))
+        .route("/week/plan", post(week::plan::start))
+        .route("/week/list.xlsx", get(week::file::xlsx))
+        .route("/week/print", get(week::file::print))
+        .route("/job/{id}", get(job::show))
+        .route("/job/{id}/stop", post(job::stop))
+        .route(assets::style_path(), get(assets::show))
+        .fallback(|| async { Refusal::not_found() });
+    // the last is the first that a request meets
+    pages
+        .layer(DefaultBodyLimit::max(limits::MOST))
+        .layer(from_fn_with_state(desk.clone(), recognise))
+        .layer(from_fn(origin::check))
+        .layer(from_fn_with_state(desk.clone(), hosts::check))
+        .layer(from_fn(limits::check))
+        .layer(from_fn_with_state(desk.clone(), dress))
+        .layer(from_fn(headers::add))
+        .with_state(desk)
+}
+
+/// Looks whose cookie a request has.
+async fn recognise(State(desk): State<Arc<Desk>>, mut request: Request, next: Next) -> Response {
+    let key = desk.doors.cookie.read(request.headers());
+    let session = key.and_then(|key| desk.doors.sessions.find(key, Instant::now()));
+    request.extensions_mut().insert(Asking(session));
+    next.run(request).await
+}

@@ -1,0 +1,30 @@
+//! Who may ask, from where, how much and how often.
+//!
+//! | file | against |
+//! |---|---|
+//! | `address` | other machines: loopback alone, unless there are users and TLS or a word for going without |
+//! | `entry` | whoever has not seen the terminal: a token that opens one session, once |
+//! | `session` | cookies that are stolen or forgotten: random, for this site alone, with an end |
+//! | `hosts` | names of other people that lead here (DNS rebinding) |
+//! | `origin` | pages of other people that write here (cross-site requests) |
+//! | `headers` | pages of other people around ours, scripts that are not ours, copies in caches |
+//! | `limits` | bodies without end, clients without haste |
+//! | `listen`, `tls` | too many connections, slow ones, and open ones |
+//! | `users`, `throttle` | whoever guesses passwords |
+//! | `role` | those who may enter, and not everywhere |
+//!
+//! No page fetches an address that somebody gave, and no folder is served: assets are in the program.
+
+pub(crate) mod address;
+pub(crate) mod entry;
+pub(crate) mod headers;
+pub(crate) mod hosts;
+pub(crate) mod limits;
+pub(crate) mod listen;
+pub(crate) mod origin;
+pub(crate) mod random;
+pub mod role;
+pub(crate) mod session;
+pub(crate) mod throttle;
+pub(crate) mod tls;
+pub mod users;

@@ -1,0 +1,171 @@
+//! Sessions: who somebody is, by a cookie that says nothing.
+//!
+//! The cookie is a secret of 256 bits; what is kept here is its digest. It is `HttpOnly` (no script reads it), `SameSite=Strict` (no other
+//! site sends it) and, over TLS, `Secure`. A session ends [`IDLE`] after its last request and [`LONGEST`] after its first, at a logout, and
+//! with the program. At most [`MOST`] live at a time: the one that was idle longest goes.
+
+use super::random::{Digested, digest, secret};
+use super::role::Role;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// Without a request a session ends after so long.
+const IDLE: Duration = Duration::from_secs(2 * 3600);
+/// And after so long in any case.
+const LONGEST: Duration = Duration::from_secs(12 * 3600);
+/// So many live at a time.
+const MOST: usize = 1000;
+
+/// Who somebody is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Session {
+    /// by name
+    pub who: Arc<str>,
+    /// what they may do
+    pub role: Role,
+    /// whose list they call, where they are a caller of one
+    pub worker: Option<Arc<str>>,
+}
+
+struct Kept {
+    session: Session,
+    begun: Instant,
+    seen: Instant,
+}
+
+/// All sessions.
+#[derive(Default)]
+pub(crate) struct Sessions {
+    kept: Mutex<HashMap<Digested, Kept>>,
+}
+
+impl Sessions {
+    /// Begins a session; the secret of its cookie.
+    pub(crate) fn begin(&self, session: Session, now: Instant) -> Option<String> {
+        let key = secret()?;
+        let mut kept = self.kept.lock().ok()?;
+        kept.retain(|_, one| one.is_alive(now));
+        if kept.len() >= MOST
+            && let Some(oldest) = kept.iter().min_by_key(|(_, one)| one.seen).map(|(key, _)| *key)
+        {
+            kept.remove(&oldest);
+        }
+        kept.insert(digest(&key), Kept { session, begun: now, seen: now });
+        Some(key)
+    }
+
+    /// Whose cookie it is.
+    pub(crate) fn find(&self, key: &str, now: Instant) -> Option<Session> {
+        let key = digest(key);
+        let mut kept = self.kept.lock().ok()?;
+        match kept.get_mut(&key) {
+            Some(one) if one.is_alive(now) => {
+                one.seen = now;
+                Some(one.session.clone())
+            }
+            Some(_) => {
+                kept.remove(&key);
+                None
+            }
+            None => None,
+        }
+    }
+
+    /// Ends a session.
+    pub(crate) fn end(&self, key: &str) {
+        if let Ok(mut kept) = self.kept.lock() {
+            kept.remove(&digest(key));
+        }
+    }
+}
+
+impl Kept {
+    fn is_alive(&self, now: Instant) -> bool {
+        now.duration_since(self.seen) < IDLE && now.duration_since(self.begun) < LONGEST
+    }
+}
+
+/// The cookie of a session: its name tells desks on other ports apart, for browsers do not.
+pub(crate) struct Cookie {
+    pub(crate) name: String,
+    pub(crate) is_secure: bool,
+}
+
+impl Cookie {
+    pub(crate) fn new(port: u16, is_secure: bool) -> Self {
+        let name = if is_secure { format!("__Host-restive-{port}") } else { format!("restive-{port}") };
+        Self { name, is_secure }
+    }
+
+    /// To be set.
+    pub(crate) fn set(&self, key: &str) -> String {
+        let secure = if self.is_secure { "; Secure" } else { "" };
+        format!("{}={key}; Path=/; HttpOnly; SameSite=Strict{secure}", self.name)
+    }
+
+    /// To be forgotten.
+    pub(crate) fn forget(&self) -> String {
+        format!("{}; Max-Age=0", self.set(""))
+    }
+
+    /// What a request has in it.
+    pub(crate) fn read<'a>(&self, headers: &'a axum::http::HeaderMap) -> Option<&'a str> {
+        read(headers, &self.name)
+    }
+}
+
+/// The cookie with a name.
+pub(crate) fn read<'a>(headers: &'a axum::http::HeaderMap, name: &str) -> Option<&'a str> {
+    let all = headers.get_all(axum::http::header::COOKIE).into_iter();
+    let pairs = all.filter_map(|line| line.to_str().ok()).flat_map(|line| line.split(';'));
+    pairs.filter_map(|pair| pair.trim().split_once('=')).find(|(key, _)| *key == name).map(|(_, text)| text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asha() -> Session {
+        Session { who: "asha".into(), role: Role::Planner, worker: None }
+    }
+
+    #[test]
+    fn sessions_end_idle_and_in_any_case() {
+        let (sessions, now) = (Sessions::default(), Instant::now());
+        let key = sessions.begin(asha(), now).unwrap();
+        assert_eq!(sessions.find(&key, now), Some(asha()));
+        assert_eq!(sessions.find("another", now), None);
+        let mut at = now;
+        while at + IDLE / 2 < now + LONGEST {
+            at += IDLE / 2;
+            assert!(sessions.find(&key, at).is_some());
+        }
+        assert_eq!(sessions.find(&key, now + LONGEST), None);
+        let idle = sessions.begin(asha(), now).unwrap();
+        assert_eq!(sessions.find(&idle, now + IDLE), None);
+        let over = sessions.begin(asha(), now).unwrap();
+        sessions.end(&over);
+        assert_eq!(sessions.find(&over, now), None);
+    }
+
+    #[test]
+    fn there_are_never_too_many() {
+        let (sessions, now) = (Sessions::default(), Instant::now());
+        let first = sessions.begin(asha(), now).unwrap();
+        let later = now + Duration::from_secs(1);
+        (0..MOST).for_each(|_| _ = sessions.begin(asha(), later).unwrap());
+        assert_eq!(sessions.find(&first, later), None);
+        assert_eq!(sessions.kept.lock().unwrap().len(), MOST);
+    }
+
+    #[test]
+    fn cookies_are_for_this_site_and_no_script() {
+        let cookie = Cookie::new(8421, true);
+        let set = cookie.set("abc");
+        for word in ["__Host-restive-8421=abc", "HttpOnly", "SameSite=Strict", "Secure", "Path=/"] {
+            assert!(set.contains(word), "{set}");
+        }
+        assert!(!Cookie::new(8421, false).set("abc").contains("Secure"));
+    }
+}

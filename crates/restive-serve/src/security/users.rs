@@ -1,0 +1,180 @@
+//! Who may enter by a password, and what they may do: a file that `restive user add` writes.
+//!
+//! ```toml
+//! [[user]]
+//! name = "asha"
+//! role = "caller"
+//! worker = "Hindi"
+//! password = "$argon2id$…"
+//! ```
+//!
+//! Of a password the file has what Argon2id makes of it, with a salt of its own. A name that nobody has takes as long to refuse as a wrong
+//! password.
+
+use super::role::Role;
+use crate::error::{Error, Result};
+use argon2::password_hash::{PasswordHash, PasswordHasher, PasswordVerifier, SaltString};
+use argon2::{Algorithm, Argon2, Params, Version};
+use restive_tables::{show, write_private_file};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// Fewest characters of a password.
+pub const SHORTEST: usize = 10;
+/// Most of them: what is longer is no password.
+const LONGEST: usize = 512;
+
+/// Somebody who may enter.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct User {
+    /// by name
+    pub name: String,
+    /// what they may do
+    pub role: Role,
+    /// whose list they call
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worker: Option<String>,
+    /// what Argon2id makes of the password
+    pub password: String,
+}
+
+/// Everybody who may enter.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Users {
+    /// in the order of the file
+    #[serde(default)]
+    pub user: Vec<User>,
+}
+
+fn argon() -> Argon2<'static> {
+    // 19 MiB, two passes: what OWASP names as the least, and bearable for many at once on a small machine
+    Argon2::new(Algorithm::Argon2id, Version::V0x13, Params::new(19 * 1024, 2, 1, None).unwrap_or_default())
+}
+
+/// What is kept of a password.
+fn hashed(password: &str) -> Result<String> {
+    let mut salt = [0; 16];
+    getrandom::fill(&mut salt).map_err(|_| Error::Refused("the system gives no random numbers".into()))?;
+    let salt = SaltString::encode_b64(&salt).map_err(|error| Error::Refused(error.to_string()))?;
+    let hash = argon().hash_password(password.as_bytes(), &salt);
+    hash.map(|hash| hash.to_string()).map_err(|error| Error::Refused(error.to_string()))
+}
+
+impl Users {
+    /// Reads the file.
+    pub fn read(path: &Path) -> Result<Self> {
+        let text = std::fs::read_to_string(path).map_err(Error::io(show::path(path), "read"))?;
+        let users: Self = toml::from_str(&text).map_err(|error| {
+            let what = show::sentence(error.message());
+            Error::Refused(format!("{}: found something else ({what}), expected users", show::path(path)))
+        })?;
+        for (k, user) in users.user.iter().enumerate() {
+            let is_taken = users.user[..k].iter().any(|other| other.name == user.name);
+            if is_taken || PasswordHash::new(&user.password).is_err() {
+                let found = if is_taken { "it twice" } else { "no hash of Argon2id as its password" };
+                let (path, name) = (show::path(path), show::name(&user.name));
+                return Err(Error::Refused(format!(
+                    "{path}: user {name}: found {found}, expected what restive user add wrote"
+                )));
+            }
+        }
+        Ok(users)
+    }
+
+    /// Adds somebody, or gives a new password and role to one who is there; whether they are new.
+    pub fn add(&mut self, name: &str, role: Role, worker: Option<&str>, password: &str) -> Result<bool> {
+        let is_name = !name.is_empty()
+            && name.chars().count() <= 60
+            && name.chars().all(|c| c.is_alphanumeric() || " .-_@'".contains(c))
+            && name.trim() == name;
+        if !is_name {
+            return Err(Error::Refused(format!(
+                "found the name {}, expected at most 60 letters, digits, spaces and . - _ @ '",
+                show::name(name)
+            )));
+        }
+        let length = password.chars().count();
+        if !(SHORTEST..=LONGEST).contains(&length) {
+            return Err(Error::Refused(format!(
+                "found a password of {length} characters, expected {SHORTEST} to {LONGEST}"
+            )));
+        }
+        if worker.is_some() && role != Role::Caller {
+            return Err(Error::Refused(format!("found --worker for a {role}, expected it for a caller")));
+        }
+        let user =
+            User { name: name.into(), role, worker: worker.map(Into::into), password: hashed(password)? };
+        match self.user.iter_mut().find(|one| one.name == name) {
+            Some(one) => {
+                *one = user;
+                Ok(false)
+            }
+            None => {
+                self.user.push(user);
+                Ok(true)
+            }
+        }
+    }
+
+    /// Writes the file, for its owner alone.
+    pub fn write(&self, path: &Path) -> Result<()> {
+        let text = toml::to_string(self).map_err(|error| Error::Refused(error.to_string()))?;
+        Ok(write_private_file(path, text.as_bytes(), Some(|_| Ok(())))?)
+    }
+
+    /// Who has this name and this password. It takes tenths of a second, on purpose.
+    pub(crate) fn find(&self, name: &str, password: &str) -> Option<&User> {
+        // what nobody's password gives: the work is done all the same
+        const NOBODY: &str = "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+        if password.chars().count() > LONGEST {
+            return None;
+        }
+        let user = self.user.iter().find(|user| user.name == name);
+        let hash = PasswordHash::new(user.map_or(NOBODY, |user| &user.password)).ok()?;
+        argon().verify_password(password.as_bytes(), &hash).ok()?;
+        user
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn users_go_to_a_file_and_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("users.toml");
+        let mut users = Users::default();
+        assert!(users.add("Asha", Role::Caller, Some("Hindi"), "a long password").unwrap());
+        assert!(!users.add("Asha", Role::Planner, None, "another password").unwrap());
+        assert!(users.add("Meera", Role::Viewer, None, "a third password").unwrap());
+        users.write(&path).unwrap();
+        let read = Users::read(&path).unwrap();
+        assert_eq!(read, users);
+        assert_eq!(read.find("Asha", "another password").unwrap().role, Role::Planner);
+        for (name, password) in
+            [("Asha", "a long password"), ("asha", "another password"), ("", ""), ("Nobody", "x")]
+        {
+            assert_eq!(read.find(name, password), None);
+        }
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(text.contains("$argon2id$") && !text.contains("password\" ="), "{text}");
+    }
+
+    #[test]
+    fn what_nobody_can_enter_with_is_refused() {
+        let mut users = Users::default();
+        for (name, password) in [("", "a long password"), ("a\nb", "a long password"), ("Asha", "short")] {
+            assert!(users.add(name, Role::Viewer, None, password).is_err());
+        }
+        assert!(users.add("Asha", Role::Viewer, Some("Hindi"), "a long password").is_err());
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("users.toml");
+        for text in ["x = 1", "[[user]]\nname = \"a\"\nrole = \"viewer\"\npassword = \"plain\"\n"] {
+            std::fs::write(&path, text).unwrap();
+            assert!(Users::read(&path).is_err());
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! The page *This week*: seen, filtered, changed, final, by two people at once.
+
+use crate::common::{Answer, Client, Desk};
+use restive_programme::Programme;
+
+fn ids(page: &Answer) -> Vec<String> {
+    let cells = page.body.split("do=up&amp;id=").skip(1);
+    cells.map(|rest| rest.split_once('"').unwrap().0.to_string()).collect()
+}
+
+fn change(client: &mut Client, page: &Answer, what: &str, id: &str, why: &str) -> Answer {
+    let (plan, version) = (page.hidden("plan"), page.hidden("version"));
+    let fields = [("do", what), ("id", id), ("why", why), ("plan", &plan), ("version", &version)];
+    client.post("/week/edit", &fields)
+}
+
+#[test]
+fn the_list_is_shown_and_filtered() {
+    let desk = Desk::open();
+    let mut planner = desk.planner();
+    let page = planner.get("/week");
+    let list = Programme::open(&desk.folder).unwrap().list(None).unwrap();
+    assert_eq!(ids(&page), list.rows.iter().map(|row| row.id.clone()).collect::<Vec<_>>());
+    assert!(page.body.contains("<svg class=\"chances\"") && page.body.contains("left alone "));
+    // phone numbers are in the files, and on no page
+    assert!(!page.body.contains("99999"));
+    let worker = list.rows[0].sheet.clone().unwrap();
+    let some = planner.get(&format!("/week?worker={}", crate::common::encoded(&worker)));
+    let of: Vec<String> = list
+        .rows
+        .iter()
+        .filter(|row| row.sheet.as_ref() == Some(&worker))
+        .map(|row| row.id.clone())
+        .collect();
+    assert!(ids(&some) == of && of.len() < list.rows.len());
+    let found = planner.get(&format!("/week?find={}&page=x", list.rows[1].id));
+    assert_eq!(ids(&found), [list.rows[1].id.clone()]);
+    let none = planner.get("/week?household=nowhere");
+    assert!(ids(&none).is_empty() && none.body.contains("Nobody on the list is like that"));
+    for only in ["new", "overdue", "drawn", "by_hand", "open", "told", "nonsense"] {
+        assert_eq!(planner.get(&format!("/week?only={only}&state=0")).status, 200, "{only}");
+    }
+    let print = planner.get("/week/print").body;
+    assert!(print.contains("99999") && print.contains(&list.rows[0].id));
+}
+
+#[test]
+fn a_list_is_changed_with_reasons_and_becomes_final() {
+    let desk = Desk::open();
+    let mut planner = desk.planner();
+    let page = planner.get("/week");
+    let before = ids(&page);
+    let (last, first) = (before[before.len() - 1].clone(), before[0].clone());
+    // no reason, no change
+    assert_eq!(change(&mut planner, &page, "up", &last, " ").status, 422);
+    assert_eq!(change(&mut planner, &page, "add", "MB-99999", "x").status, 422);
+    assert_eq!(change(&mut planner, &page, "up", &last, "asked for it").status, 303);
+    let page = planner.get("/week");
+    assert_eq!(ids(&page)[0], last);
+    assert!(page.body.contains("moved up by Asha: asked for it"));
+    assert_eq!(change(&mut planner, &page, "out", &first, "has moved").status, 303);
+    let page = planner.get("/week");
+    assert!(!ids(&page).contains(&first) && page.body.contains("left out by Asha: has moved"));
+    assert_eq!(change(&mut planner, &page, "add", &first, "is back").status, 303);
+    let page = planner.get("/week");
+    assert!(ids(&page).contains(&first));
+
+    let fields = [("plan", page.hidden("plan")), ("version", page.hidden("version"))];
+    let fields: Vec<(&str, &str)> = fields.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    assert_eq!(planner.post("/week/final", &fields).status, 303);
+    let done = planner.get("/week");
+    assert!(done.body.contains("final") && ids(&done).is_empty());
+    // what was opened before is too late
+    assert_eq!(change(&mut planner, &page, "out", &first, "late").status, 409);
+    let ledger = restive_ledger::Ledger::read(&desk.folder.join("ledger.db")).unwrap();
+    assert!(ledger.verify().unwrap().faults.is_empty());
+    let notes = std::fs::read_to_string(desk.folder.join("desk.jsonl")).unwrap();
+    assert_eq!(notes.matches("\"who\":\"Asha\"").count(), 5, "{notes}");
+}
+
+#[test]
+fn two_editors_see_each_other() {
+    let desk = Desk::open();
+    let (mut one, mut other) = (desk.planner(), desk.planner());
+    let (seen, also_seen) = (one.get("/week"), other.get("/week"));
+    let all = ids(&seen);
+    assert_eq!(change(&mut one, &seen, "out", &all[0], "has moved").status, 303);
+    let stale = change(&mut other, &also_seen, "up", &all[2], "asked");
+    assert_eq!(stale.status, 409);
+    assert!(stale.body.contains("left out by Asha: has moved") && stale.body.contains(&all[0]));
+    let now = other.get("/week");
+    assert_eq!(ids(&now)[0], all[1]);
+    assert_eq!(change(&mut other, &now, "up", &all[2], "asked").status, 303);
+}
+
+#[test]
+fn what_another_program_writes_is_seen() {
+    let desk = Desk::open();
+    let mut planner = desk.planner();
+    let all = ids(&planner.get("/week"));
+    let programme = Programme::open(&desk.folder).unwrap();
+    let removed = restive_programme::Change::Removed;
+    programme.change(removed, None, &all[0], "Meera", "moved", jiff::Timestamp::now()).unwrap();
+    for _ in 0..50 {
+        if !ids(&planner.get("/week")).contains(&all[0]) {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(200));
+    }
+    panic!("the page has not changed");
+}
+
+#[test]
+fn pages_speak_another_language() {
+    let desk = Desk::open();
+    let mut planner = desk.planner();
+    assert_eq!(
+        planner.post("/language", &[("language", "es"), ("back", "/week?state=0")]).header("location"),
+        Some("/week?state=0")
+    );
+    let page = planner.get("/week").body;
+    assert!(page.contains("<html lang=\"es\">") && page.contains("A quién llamar"));
+}
