@@ -67,7 +67,7 @@ impl Desk {
         change(&mut asked);
         let server = Server::open(&asked).unwrap();
         let running = server.clone();
-        std::thread::spawn(move || running.run());
+        std::thread::spawn(move || _ = running.run());
         Self { server, folder, _kept: kept }
     }
 
