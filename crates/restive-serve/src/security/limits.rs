@@ -14,6 +14,8 @@ use std::time::Duration;
 pub(crate) const MOST: usize = 64 * 1024;
 /// Bytes of an address.
 const LONGEST: usize = 4096;
+/// Bytes of all headers together: the buffer of a connection may hold more.
+const HEADERS: usize = 16 * 1024;
 /// Of a request, in all.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -21,6 +23,11 @@ const PATIENCE: Duration = Duration::from_secs(30);
 pub(crate) async fn check(request: Request, next: Next) -> Response {
     let length = request.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok());
     if length.is_some_and(|length| length.parse::<u64>().is_ok_and(|length| length > MOST as u64)) {
+        return Refusal::too_large().into_response();
+    }
+    let headers: usize =
+        request.headers().iter().map(|(name, value)| name.as_str().len() + value.len()).sum();
+    if headers > HEADERS {
         return Refusal::too_large().into_response();
     }
     if request.uri().path_and_query().is_some_and(|path| path.as_str().len() > LONGEST) {

@@ -14,7 +14,7 @@ pub(crate) async fn start(Planner(session): Planner, State(desk): State<App>) ->
         let programme = Programme::open(desk.folder())?;
         programme.init()?;
         let week = programme.plan(&WeekAsked::default(), Timestamp::now())?;
-        progress.say(1.0, "");
+        // on record: from here on there is nothing to stop, and nothing is said that could
         Ok(format!("{} · {}", week.record.id, week.list.rows.len()))
     });
     see(&format!("/job/{id}"))
