@@ -65,8 +65,10 @@ pub enum Done {
     Final,
 }
 
+// a plan's own link is near the end of the chain while its list is worked on: what stands before it need not be read
 const CHANGES: &str = "SELECT event, content FROM chain WHERE event IN ('override', 'sealed override', 'moved up', 'list final') \
-     AND (subject = ?1 OR substr(subject, 1, length(?1) + 1) = ?1 || ' ') ORDER BY number";
+     AND (subject = ?1 OR substr(subject, 1, length(?1) + 1) = ?1 || ' ') AND number > coalesce((SELECT number FROM chain \
+     WHERE event = 'plan' AND subject = ?1 ORDER BY number DESC LIMIT 1), 0) ORDER BY number";
 
 impl Ledger {
     /// Moves somebody to the front of the list of a current plan.

@@ -1,10 +1,10 @@
 //! What the ledger tells the next plan and the next import: who was called when, and what every decision was.
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::outcome::Code;
 use crate::plan::{Plan, Status};
 use crate::reader::Reader;
-use rusqlite::Row;
+use rusqlite::{OptionalExtension, Row};
 use serde::Serialize;
 use std::collections::{HashMap, HashSet};
 
@@ -125,25 +125,53 @@ impl Reader {
 
     /// How things stand, in a few numbers.
     pub fn standings(&self) -> Result<Standings> {
-        let sql = "SELECT id, status, period, period_start, people, \
-             (SELECT count(*) FROM listed WHERE listed.plan = number), \
-             (SELECT count(*) FROM outcomes WHERE outcomes.plan = number), \
-             (SELECT count(*) FROM listed WHERE listed.plan = number AND NOT EXISTS \
-              (SELECT 1 FROM outcomes WHERE outcomes.plan = listed.plan AND outcomes.arm = listed.arm)) \
-             FROM plans ORDER BY number";
-        let plans = self.all("read how things stand", sql, [], |row| {
-            let count = |column| Ok::<_, rusqlite::Error>(row.get::<_, u32>(column)? as usize);
-            Ok(Standing {
-                plan: row.get(0)?,
-                status: row.get(1)?,
-                period: row.get(2)?,
-                period_start: row.get(3)?,
-                people: count(4)?,
-                listed: count(5)?,
-                outcomes: count(6)?,
-                missing: count(7)?,
-            })
-        })?;
+        let plans =
+            self.all("read how things stand", &format!("{STANDING} ORDER BY number"), [], standing)?;
         Ok(Standings { latest: self.latest()?, plans })
     }
+
+    /// How things stand with one plan.
+    pub fn standing(&self, plan: &str) -> Result<Standing> {
+        let sql = format!("{STANDING} WHERE number = ?1");
+        let mut found = self.all("read how a plan stands", &sql, [self.number(plan)?], standing)?;
+        found.pop().ok_or_else(|| self.unknown(plan))
+    }
+
+    /// Who is on the list of a plan, overrides applied, and of whom of them no outcome is known: `arm` alone, in no order. It costs a
+    /// fraction of [`listed`](Self::listed), for nothing that the plan said is read.
+    pub fn listed_arms(&self, plan: &str) -> Result<(Vec<String>, Vec<String>)> {
+        let (doing, number) = ("read who is on a list", [self.number(plan)?]);
+        let listed = self.all(doing, "SELECT arm FROM listed WHERE plan = ?1", number, |row| row.get(0))?;
+        let sql = "SELECT arm FROM listed WHERE plan = ?1 EXCEPT SELECT arm FROM outcomes WHERE plan = ?1";
+        Ok((listed, self.all(doing, sql, number, |row| row.get(0))?))
+    }
+
+    /// The number of the last link that is not about this plan, 0 where there is none: while it stays, so does all that the ledger
+    /// says of other plans.
+    pub fn last_beside(&self, plan: &str) -> Result<i64> {
+        let sql = "SELECT number FROM chain WHERE subject <> ?1 AND substr(subject, 1, length(?1) + 1) <> ?1 || ' ' \
+             ORDER BY number DESC LIMIT 1";
+        let found = self.connection.query_row(sql, [plan], |row| row.get(0)).optional();
+        Ok(found.map_err(Error::sqlite(&self.path, "read the end of its chain"))?.unwrap_or(0))
+    }
+}
+
+const STANDING: &str = "SELECT id, status, period, period_start, people, \
+     (SELECT count(*) FROM listed WHERE listed.plan = number), \
+     (SELECT count(*) FROM outcomes WHERE outcomes.plan = number), \
+     (SELECT count(*) FROM listed WHERE listed.plan = number AND NOT EXISTS \
+      (SELECT 1 FROM outcomes WHERE outcomes.plan = listed.plan AND outcomes.arm = listed.arm)) FROM plans";
+
+fn standing(row: &Row<'_>) -> rusqlite::Result<Standing> {
+    let count = |column| Ok::<_, rusqlite::Error>(row.get::<_, u32>(column)? as usize);
+    Ok(Standing {
+        plan: row.get(0)?,
+        status: row.get(1)?,
+        period: row.get(2)?,
+        period_start: row.get(3)?,
+        people: count(4)?,
+        listed: count(5)?,
+        outcomes: count(6)?,
+        missing: count(7)?,
+    })
 }

@@ -32,7 +32,7 @@
 //! | `ledger`, `draft`, `record`, `receive` | writing, one transaction for each call |
 //! | `chain`, `seal`, `event` | what each write adds to the chain |
 //! | `verify`, `replay`, `narrow` | whether all is as it was written, and what is not |
-//! | `reader`, `history` | reading; what the next plan and the next import need |
+//! | `reader`, `history`, `part` | reading; what the next plan and the next import need; one person |
 //!
 //! ```
 //! use restive_ledger::{Code, How, Ledger, NewPlan, Outcome, Planned};
@@ -121,6 +121,7 @@ mod lock;
 mod narrow;
 mod open;
 mod outcome;
+mod part;
 mod plan;
 mod reader;
 mod receive;
@@ -139,6 +140,7 @@ pub use history::{Calls, Decided, LastCall, Standing, Standings};
 pub use ledger::Ledger;
 pub use lock::Holder;
 pub use outcome::{Code, Outcome, Problem, Received};
+pub use part::Part;
 pub use plan::{Excluded, How, Input, Kind, NewPlan, Override, Plan, Planned, Status};
 pub use reader::Reader;
 pub use trial::{Assigned, NewTrial, Trial, TrialEnd, TrialStatus};

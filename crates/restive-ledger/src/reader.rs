@@ -23,7 +23,7 @@ pub(crate) type Number = i64;
 const PLAN: &str = "SELECT id, status, people, made_at, period, period_start, period_end, restive, model, \
     model_fingerprint, study_fingerprint, words_fingerprint, rules, policy, budget, places, explore_places, seed, steps, inclusion, \
     value, summary, asked, inputs, certificate, trial, cuts FROM plans";
-const PERSON: &str =
+pub(crate) const PERSON: &str =
     r#"SELECT arm, probability, how, rank, state, value, "group", "row", score, tie, trial FROM people"#;
 
 impl Reader {
@@ -135,7 +135,7 @@ impl Reader {
         rows().map_err(Error::sqlite(&self.path, doing))
     }
 
-    fn unknown(&self, plan: &str) -> Error {
+    pub(crate) fn unknown(&self, plan: &str) -> Error {
         Error::UnknownPlan { path: self.path.clone(), plan: plan.into() }
     }
 }
@@ -185,7 +185,7 @@ pub(crate) fn unreadable(
     rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, Box::new(error))
 }
 
-fn person(row: &Row<'_>) -> rusqlite::Result<Planned> {
+pub(crate) fn person(row: &Row<'_>) -> rusqlite::Result<Planned> {
     let value = row.get(5)?;
     Ok(Planned {
         arm: row.get(0)?,

@@ -54,6 +54,65 @@ fn decisions_are_told_with_overrides_and_outcomes() {
 }
 
 #[test]
+fn one_person_is_told_as_all_of_them_are() {
+    let (_folder, path) = made::place();
+    let mut ledger = Ledger::open(&path).unwrap();
+    let out = restive_ledger::Excluded { arm: "f".into(), why: "gone".into() };
+    let id = ledger.record(&made::plan(0), &made::people(), &[out], false).unwrap();
+    ledger.override_list(&made::change(&id, "b", Kind::Removed)).unwrap();
+    ledger.override_list(&made::change(&id, "e", Kind::Added)).unwrap();
+    ledger.receive(&[made::outcome(&id, "a", Code::Later)]).unwrap();
+    let people = ledger.people(&id).unwrap();
+    for decided in ledger.decided(&id).unwrap() {
+        let part = ledger.part(&id, &decided.arm).unwrap();
+        assert_eq!(part.is_listed, decided.is_listed, "{}", decided.arm);
+        assert_eq!(part.outcome.as_ref().map(|outcome| outcome.code), decided.code);
+        assert_eq!(part.planned.as_ref(), people.iter().find(|person| person.arm == decided.arm));
+        assert_eq!(part.was_listed(), decided.arm != "d", "{}", decided.arm);
+        assert_eq!(part.excluded, None);
+    }
+    let part = ledger.part(&id, "f").unwrap();
+    assert_eq!((part.excluded.as_deref(), part.was_listed(), part.planned), (Some("gone"), false, None));
+    let nobody = ledger.part(&id, "nobody").unwrap();
+    assert_eq!((nobody.excluded, nobody.is_listed, nobody.outcome), (None, false, None));
+    assert!(ledger.part("2020-01-06", "a").is_err());
+}
+
+#[test]
+fn one_plan_is_told_as_all_of_them_are() {
+    let (_folder, path) = made::place();
+    let mut ledger = Ledger::open(&path).unwrap();
+    let first = ledger.record(&made::plan(0), &made::people(), &[], false).unwrap();
+    ledger.receive(&[made::outcome(&first, "a", Code::Reached)]).unwrap();
+    let id = ledger.record(&made::plan(1), &made::people(), &[], false).unwrap();
+    let beside = ledger.last_beside(&id).unwrap();
+    assert_eq!(beside, 2);
+    ledger.override_list(&made::change(&id, "b", Kind::Removed)).unwrap();
+    ledger.override_list(&made::change(&id, "e", Kind::Added)).unwrap();
+    ledger.receive(&[made::outcome(&id, "a", Code::Later)]).unwrap();
+    // what came was about this plan alone
+    assert_eq!(ledger.last_beside(&id).unwrap(), beside);
+    assert_eq!(ledger.list_changes(&id).unwrap().len(), 2);
+    for (plan, told) in [&first, &id].into_iter().zip(ledger.standings().unwrap().plans) {
+        assert_eq!(ledger.standing(plan).unwrap(), told);
+        let arms = |people: Vec<restive_ledger::Planned>| {
+            let mut arms: Vec<String> = people.into_iter().map(|person| person.arm).collect();
+            arms.sort();
+            arms
+        };
+        let (mut listed, mut missing) = ledger.listed_arms(plan).unwrap();
+        listed.sort();
+        missing.sort();
+        assert_eq!(listed, arms(ledger.listed(plan).unwrap()));
+        assert_eq!(missing, arms(ledger.missing(plan).unwrap()));
+        assert_eq!((listed.len(), missing.len()), (told.listed, told.missing));
+    }
+    ledger.receive(&[made::outcome(&first, "b", Code::Reached)]).unwrap();
+    assert!(ledger.last_beside(&id).unwrap() > beside);
+    assert!(ledger.standing("2020-01-06").is_err());
+}
+
+#[test]
 fn an_empty_ledger_has_nothing_to_tell() {
     let (_folder, path) = made::place();
     Ledger::open(&path).unwrap();
