@@ -178,7 +178,7 @@ impl Applied<'_> {
 }
 
 /// The states with the highest reward of a person who is left alone.
-pub(crate) fn good_states(settings: &StudySettings) -> Result<Vec<bool>> {
+pub fn good_states(settings: &StudySettings) -> Result<Vec<bool>> {
     let reward = settings.reward.view();
     let rewards = reward.column(0);
     let most = rewards.iter().fold(f64::NEG_INFINITY, |most, reward| most.max(*reward));

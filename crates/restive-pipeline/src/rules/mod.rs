@@ -84,6 +84,18 @@ impl Rules {
         self.must_call.iter().chain(&self.never_call).cloned().collect()
     }
 
+    /// How many lists from the next one on cool-downs keep somebody off, whose last call was so many periods ago and came to this; 0: none.
+    pub fn waits(&self, last_call: Option<usize>, last_outcome: &str) -> usize {
+        let (Some(ago), came) = (last_call, folded(last_outcome)) else { return 0 };
+        let applies = |one: &&CoolDown| one.after.is_empty() || one.after.contains(&came);
+        self.cool_downs
+            .iter()
+            .filter(applies)
+            .map(|one| one.periods.saturating_sub(ago))
+            .max()
+            .unwrap_or(0)
+    }
+
     /// Whether places go by rank alone, among those who may have one: no limits, no costs, nobody who has to be called, no draws.
     pub fn is_by_rank_alone(&self) -> bool {
         let has_draws = self.explore.is_some_and(|share| share > 0.0);
@@ -382,6 +394,9 @@ mod tests {
         assert_eq!(rules.limits[0].words(), "worker: at least 2 of Asha, at least 1 of others, at most 15");
         assert_eq!(rules.cool_downs[0].after, ["no answer"]);
         assert_eq!(rules.leave_outs[0].because, "last_seen >= 8");
+        let waits = |ago, came| rules.waits(ago, came);
+        assert_eq!((waits(Some(0), "no answer"), waits(Some(3), "No-Answer")), (4, 1));
+        assert_eq!((waits(Some(4), "no answer"), waits(Some(0), "reached"), waits(None, "no answer")), (0, 0, 0));
     }
 
     #[test]
