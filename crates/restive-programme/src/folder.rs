@@ -6,6 +6,7 @@
 //! | `rules.toml` | this programme's [rules](restive_pipeline::Rules); none: its budget and nothing else |
 //! | `words.toml` | its [words](restive_pipeline::reasons::Words); none: English |
 //! | `models/2026-03-16/` | a model, by the day of its training; the newest is used, or the one that the rules name |
+//! | `exports.toml` | where the exports are: an import [again](Programme::import_again) goes by it |
 //! | `ledger.db` | the [record](restive_ledger) of every plan and every outcome |
 
 use crate::error::{Error, Result};
@@ -208,20 +209,32 @@ impl Programme {
 
     /// The folder of a training that begins today, or of one that was interrupted; the folder of models is made.
     pub fn new_model(&self, today: Date) -> Result<PathBuf> {
+        let folder = self.made_models_folder()?;
+        let interrupted = std::fs::read_dir(&folder).into_iter().flatten().flatten().find_map(|entry| {
+            let name = entry.file_name().to_str()?.strip_suffix(".checkpoint")?.to_string();
+            (!folder.join(&name).exists()).then_some(name)
+        });
+        match interrupted {
+            Some(name) => Ok(folder.join(name)),
+            None => self.free_model(today),
+        }
+    }
+
+    fn made_models_folder(&self) -> Result<PathBuf> {
         let folder = self.models_folder();
         std::fs::create_dir_all(&folder).map_err(|answer| restive_tables::Error::Io {
             path: folder.clone(),
             doing: "make",
             answer,
         })?;
-        let interrupted = std::fs::read_dir(&folder).into_iter().flatten().flatten().find_map(|entry| {
-            let name = entry.file_name().to_str()?.strip_suffix(".checkpoint")?.to_string();
-            (!folder.join(&name).exists()).then_some(name)
-        });
-        if let Some(name) = interrupted {
-            return Ok(folder.join(name));
-        }
-        let taken = |name: &str| folder.join(name).exists();
+        Ok(folder)
+    }
+
+    /// The folder of a training that begins today, whatever was interrupted; the folder of models is made.
+    pub(crate) fn free_model(&self, today: Date) -> Result<PathBuf> {
+        let folder = self.made_models_folder()?;
+        let taken =
+            |name: &str| folder.join(name).exists() || folder.join(format!("{name}.checkpoint")).exists();
         let first = today.to_string();
         if !taken(&first) {
             return Ok(folder.join(first));

@@ -4,6 +4,7 @@
 //! of a week that has a plan gets the probability with which its action was drawn, so that later evaluations are evidence.
 
 use crate::error::Result;
+use crate::exports::Exports;
 use crate::folder::Programme;
 use restive_import::outcomes::OutcomeCode;
 use restive_import::{
@@ -23,7 +24,11 @@ pub fn grow(
         _ => Vec::new(),
     };
     let asked = ImportAsked { planned, ..asked.clone() };
-    Ok(import(mapping, input, &asked, progress)?)
+    let mut imported = import(mapping, input, &asked, progress)?;
+    if let Err(error) = Exports::note(mapping, input, &asked) {
+        imported.summary.notes.push(format!("where the exports are is not noted: {error}"));
+    }
+    Ok(imported)
 }
 
 /// The plans that count, each with everybody it chose from and what came of it.

@@ -5,6 +5,10 @@
 //! | `folder` | the folder of a programme: where everything is |
 //! | `init` | the files that people edit |
 //! | `grow` | an import that knows what was planned, and what came of it |
+//! | `exports` | where the exports are: an import made again, and what it could not use |
+//! | `train` | a new model |
+//! | `evidence`, `findings` | whether the ranking finds the right people; what the data can answer: as pages |
+//! | `weeks` | what came of the last lists |
 //! | `made`, `store` | a plan and its record from what they are made of; what that was, kept |
 //! | `kept` | what was kept of a recorded plan, laid out again |
 //! | `week` | this week's list, made and recorded |
@@ -23,8 +27,11 @@ mod audit;
 mod change;
 mod draft;
 mod error;
+pub mod evidence;
+mod exports;
 pub mod fairness;
 mod files;
+mod findings;
 mod folder;
 mod grow;
 mod init;
@@ -36,14 +43,18 @@ mod report;
 mod row;
 mod status;
 mod store;
+mod train;
 mod trial;
 mod week;
+mod weeks;
 mod words;
 
 pub use audit::{Again, Diff, Entry, Moved, PlanAgain, Shown, Verified, VerifyAsked, Why};
 pub use draft::{Backdrop, Draft, DraftRow, Edit, Edited};
 pub use error::{Error, Result};
+pub use exports::{Exports, Refused};
 pub use files::{System, check_list, list_columns, recognise_list, write_list};
+pub use findings::findings_page;
 pub use folder::{ModelEntry, Period, Programme};
 pub use grow::grow;
 pub use init::{RULES, words as template_words};
@@ -55,8 +66,10 @@ pub use report::{
 pub use restive_ledger::{Code, Done, Input, Kind as Change, ListChange, Override};
 pub use row::{Chance, Row};
 pub use status::Status;
+pub use train::NewModel;
 pub use trial::{
     AnalyseAsked, Analysed, AtEffect, AtSize, Balance, DesignAsked, Designed, EffectFound, EffectLine,
     Estimator, LIST, Protocol, TrialAssigned, TrialStanding, design as design_on_study, recognise_protocol,
 };
 pub use week::{CONTROL, REHEARSAL, Week, WeekAsked};
+pub use weeks::WeekTold;

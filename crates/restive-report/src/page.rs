@@ -121,11 +121,7 @@ impl Page {
             escape(&self.title),
             escape(&self.verdict)
         );
-        for section in &self.sections {
-            let _ = writeln!(out, "<section>\n<h2>{}</h2>", escape(&section.heading));
-            section.blocks.iter().for_each(|block| out.push_str(&block.html()));
-            out.push_str("</section>\n");
-        }
+        self.sections.iter().for_each(|section| out.push_str(&section.fragment(2)));
         if !self.footer.is_empty() {
             let _ = writeln!(out, "<footer>{}</footer>", escape(&self.footer));
         }
@@ -133,10 +129,20 @@ impl Page {
     }
 }
 
+impl Section {
+    /// The same without styles, for a page of somebody else: its heading is of that level, from 2 to 5, those within it one lower.
+    pub fn fragment(&self, level: u8) -> String {
+        let level = level.clamp(2, 5);
+        let mut out = format!("<section>\n<h{level}>{}</h{level}>\n", escape(&self.heading));
+        self.blocks.iter().for_each(|block| out.push_str(&block.html(level + 1)));
+        out + "</section>\n"
+    }
+}
+
 impl Block {
-    fn html(&self) -> String {
+    fn html(&self, level: u8) -> String {
         match self {
-            Block::Heading(text) => format!("<h3>{}</h3>\n", escape(text)),
+            Block::Heading(text) => format!("<h{level}>{}</h{level}>\n", escape(text)),
             Block::Text(text) => format!("<p>{}</p>\n", escape(text)),
             Block::Note(text) => format!("<p class=\"note\" role=\"note\">{}</p>\n", escape(text)),
             Block::Command(text) => {
@@ -156,7 +162,7 @@ impl Block {
             }
             Block::Table(table) => table.html(),
             Block::Beside(blocks) => {
-                let column = |block: &Block| format!("<div>\n{}</div>\n", block.html());
+                let column = |block: &Block| format!("<div>\n{}</div>\n", block.html(level));
                 format!("<div class=\"beside\">\n{}</div>\n", blocks.iter().map(column).collect::<String>())
             }
             Block::Figure { chart, caption } => format!(

@@ -1,6 +1,5 @@
 //! `restive compare`: which of several recipes, on people that none of their models saw.
 
-use crate::evaluate::written_down;
 use crate::shared::begin::use_threads;
 use crate::shared::display::{counted, grouped, write_aligned};
 use crate::shared::failure::Usage;
@@ -9,6 +8,7 @@ use crate::shared::say;
 use crate::shared::values::{choice, threads};
 use clap::Args;
 use restive_pipeline::{Applied, BehaviourName, Compared, EvaluateAsked, Outcome, Trained, compare, signed};
+use restive_programme::evidence::written_down;
 use restive_tables::{Looks, Study, show};
 use std::io::{self, Write};
 use std::path::PathBuf;

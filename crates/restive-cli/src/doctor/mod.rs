@@ -1,13 +1,12 @@
 //! `restive doctor`: what these data can and cannot answer, by severity, with what to do.
 
-mod page;
 mod report;
 
 use crate::shared::page::recognise;
 use crate::shared::say;
 use clap::Args;
 use restive_pipeline::Doctor;
-use restive_programme::Programme;
+use restive_programme::{Programme, findings_page};
 use restive_tables::{Study, check_file, refuse_input, write_files};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -83,7 +82,7 @@ pub(crate) fn run(arguments: &DoctorArguments) -> anyhow::Result<ExitCode> {
     let (doctor, name) = Doctor::of_folder(&Programme::study_in(&arguments.study))?;
     let name = name.unwrap_or_else(|| arguments.study.display().to_string());
     if let Some(out) = &arguments.out {
-        let html = page::page(&doctor, &name).html();
+        let html = findings_page(&doctor, &name).html();
         write_files(&[(out.clone(), html.as_bytes())], recognise)?;
     }
     match arguments.json {

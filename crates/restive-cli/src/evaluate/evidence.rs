@@ -2,6 +2,7 @@
 
 use crate::shared::display::write_aligned;
 use restive_pipeline::{EvidenceAnswer, Interval, Outcome, signed};
+use restive_programme::evidence::Terms;
 use std::io::{self, Write};
 
 /// The most cells of a bar.
@@ -37,7 +38,12 @@ fn write_answer(text: &mut Vec<u8>, answer: &EvidenceAnswer) -> io::Result<()> {
         let how = if row.is_measured { "measured on the log" } else { "simulated by the judge" };
         let shown = signed(of);
         let (value, interval) = shown.split_once(' ').expect("a value and an interval");
-        table.push(vec![name(&row.policy).into(), value.into(), interval.into(), how.into()]);
+        table.push(vec![
+            Terms::Library.policy(&row.policy).into(),
+            value.into(),
+            interval.into(),
+            how.into(),
+        ]);
     }
     write_aligned(text, &table)?;
     writeln!(text, "\nrandom pulls  {}", answer.random())?;
@@ -48,18 +54,6 @@ fn write_answer(text: &mut Vec<u8>, answer: &EvidenceAnswer) -> io::Result<()> {
         writeln!(text, "caution       {caution}")?;
     }
     writeln!(text)
-}
-
-/// A policy as people call it.
-pub(super) fn name(policy: &str) -> &str {
-    match policy {
-        "plan" => "the plan",
-        "practice" => "what was done",
-        "least-engaged" => "poorest state first",
-        "round-robin" => "everybody in turn",
-        "no-action" => "no pulls",
-        other => other,
-    }
 }
 
 fn write_deciles(text: &mut Vec<u8>, answer: &EvidenceAnswer) -> io::Result<()> {

@@ -1,6 +1,5 @@
 //! `restive report`: one page for a director.
 
-use crate::evaluate::written_down;
 use crate::shared::begin::use_threads;
 use crate::shared::failure::Usage;
 use crate::shared::page::recognise;
@@ -10,6 +9,7 @@ use crate::shared::values::threads;
 use clap::Args;
 use jiff::Timestamp;
 use restive_pipeline::{Outcome, SEED};
+use restive_programme::evidence::written_down;
 use restive_programme::{Programme, ReportAsked, ReportSource};
 use restive_tables::{Looks, Model, Study, check_file, refuse_input, show, write_files};
 use std::io::Write;

@@ -25,15 +25,14 @@ pub(crate) fn model_and_study(first: &Path, study: Option<&Path>) -> anyhow::Res
             Err(Usage(message).into())
         }
         None => {
-            let programme = Programme::open(first)?;
-            let model = programme.model(None, &programme.rules()?)?;
-            Ok((model.folder, programme.study()))
+            let [model, study] = Programme::open(first)?.to_judge()?;
+            Ok((model, study))
         }
     }
 }
 
-/// A model, from its folder.
-pub(crate) fn read_model(model: &Path) -> anyhow::Result<Trained> {
+/// Refuses the folder of a study where that of a model is expected.
+pub(crate) fn refuse_study(model: &Path) -> anyhow::Result<()> {
     if model.join("study.toml").exists() && !model.join("card.json").exists() {
         let message = format!(
             "{}: found a study, expected the folder of a model: MODEL comes before STUDY",
@@ -41,6 +40,12 @@ pub(crate) fn read_model(model: &Path) -> anyhow::Result<Trained> {
         );
         return Err(Usage(message).into());
     }
+    Ok(())
+}
+
+/// A model, from its folder.
+pub(crate) fn read_model(model: &Path) -> anyhow::Result<Trained> {
+    refuse_study(model)?;
     Ok(Trained::read(model)?)
 }
 

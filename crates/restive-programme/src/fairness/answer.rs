@@ -26,6 +26,7 @@ impl Looked<'_> {
     /// The tables and floors, put into an answer that has neither.
     pub(super) fn answer(&self, asked: &FairnessAsked, mut answer: Fairness) -> Result<Fairness> {
         let (columns, groups, crossings) = self.groupings(asked)?;
+        answer.columns = self.everybody.grouping();
         let made = |now: &Counted, before: Option<&Counted>| -> Result<Vec<Table>> {
             let period = now.period(&self.need);
             let before = before.map(|before| before.period(&self.need));

@@ -65,6 +65,13 @@ impl Everybody<'_> {
         usual
     }
 
+    /// All columns that group people, each once.
+    pub(super) fn grouping(&self) -> Vec<String> {
+        let mut known = BTreeSet::new();
+        let names = self.names().into_iter().filter(|name| known.insert(*name) && self.groups(name).is_ok());
+        names.map(String::from).collect()
+    }
+
     /// The groups of a column.
     pub(super) fn groups(&self, name: &str) -> Result<Groups> {
         let (names, of) = match self.cells(name)? {

@@ -146,6 +146,7 @@ impl Programme {
                 tables: Vec::new(),
                 floors: Vec::new(),
                 notes,
+                columns: Vec::new(),
             },
         )
     }
@@ -255,6 +256,7 @@ pub fn of_model(
         tables: Vec::new(),
         floors: Vec::new(),
         notes,
+        columns: Vec::new(),
     };
     Looked { now, before: None, last: None, need, deal, everybody }.answer(asked, answer)
 }

@@ -28,6 +28,9 @@ pub struct Fairness {
     pub floors: Vec<Floor>,
     /// what should be known
     pub notes: Vec<String>,
+    /// the columns by which these people could be grouped
+    #[serde(skip)]
+    pub columns: Vec<String>,
 }
 
 /// A group by its name.

@@ -82,6 +82,31 @@ impl Floor {
     }
 }
 
+impl Floor {
+    /// What a floor of so many places costs: by the step that gives the group at least as many.
+    pub fn price(&self, floor: usize) -> String {
+        let group = format!("{} {}", show::name(&self.column), show::name(&self.group));
+        let (places, of) = (self.places, self.of);
+        if floor <= places {
+            return format!(
+                "{group}: a floor of {floor} of {of} places costs nothing, it has {places} without one."
+            );
+        }
+        let Some(step) = self.steps.iter().find(|step| step.floor >= floor) else {
+            let most = self.most.max(places);
+            return format!(
+                "{group}: the rules leave it no more than {most} of {of} places; it has {places} without a floor."
+            );
+        };
+        let about = if step.is_proven { "" } else { "about " };
+        let percent = step.percent.map_or(String::new(), |percent| format!(" ({percent:.1} %)"));
+        let (floor, lost, unit, pays) = (step.floor, step.lost, &self.unit, step.pays());
+        format!(
+            "{group}: at least {floor} of {of} places, {places} without a floor, cost {about}{lost:.2} {unit}{percent}; {pays}."
+        )
+    }
+}
+
 impl FloorStep {
     /// Who has fewer places for it.
     pub fn pays(&self) -> String {
@@ -94,5 +119,39 @@ impl FloorStep {
             true => "nobody has fewer".into(),
             false => self.change.iter().map(one).collect::<Vec<_>>().join(", "),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_floor_is_priced_by_the_step_that_reaches_it() {
+        let step = |floor, lost| FloorStep {
+            floor,
+            lost,
+            percent: Some(10.0 * lost),
+            change: vec![(Some("north".into()), -1)],
+            is_proven: true,
+        };
+        let floor = Floor {
+            column: "district".into(),
+            group: "south".into(),
+            is_asked: true,
+            places: 2,
+            of: 10,
+            by_chance: Some(4.0),
+            most: 6,
+            value: 5.0,
+            unit: "engaged weeks".into(),
+            is_index: false,
+            steps: vec![step(4, 0.25), step(6, 0.5)],
+        };
+        assert!(floor.price(2).contains("costs nothing"));
+        let said = "district south: at least 4 of 10 places, 2 without a floor, cost 0.25 engaged weeks (2.5 %); north −1.";
+        assert_eq!([floor.price(3), floor.price(4)], [said, said]);
+        assert!(floor.price(5).contains("at least 6"));
+        assert!(floor.price(7).contains("no more than 6 of 10"));
     }
 }

@@ -25,7 +25,7 @@ mod list;
 mod page;
 mod source;
 mod unknown;
-mod words;
+pub(crate) mod words;
 mod worth;
 
 pub use groups::{Group, Grouped, OnList};

@@ -4,7 +4,7 @@ use restive_pipeline::Interval;
 use restive_report::number::fixed;
 
 /// A policy as people call it.
-pub(super) fn policy(name: &str) -> &str {
+pub(crate) fn policy(name: &str) -> &str {
     match name {
         "plan" => "this way of making lists",
         "practice" => "as it was done so far",
@@ -17,7 +17,7 @@ pub(super) fn policy(name: &str) -> &str {
 }
 
 /// What was said of arms and pulls, said of people and calls.
-pub(super) fn of_people(said: &str) -> String {
+pub(crate) fn of_people(said: &str) -> String {
     let word = |word: &str| {
         let letters = word.trim_matches(|c: char| !c.is_alphabetic());
         let plain = match letters {

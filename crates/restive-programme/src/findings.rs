@@ -1,11 +1,11 @@
-//! The findings as a page that can be mailed.
+//! What a study can and cannot answer, as a page that can be mailed and that the desk shows.
 
 use restive_pipeline::{Doctor, Finding};
 use restive_report::Page;
 use restive_report::findings::{self, Listed};
 
 /// The page of a study; `name` is what it is called.
-pub(super) fn page(doctor: &Doctor, name: &str) -> Page {
+pub fn findings_page(doctor: &Doctor, name: &str) -> Page {
     let listed = |finding: &Finding| Listed {
         name: finding.name.into(),
         found: finding.found.clone(),
