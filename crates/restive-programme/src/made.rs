@@ -13,7 +13,8 @@ use restive_ledger::{Excluded, Input, NewPlan, Planned};
 use restive_pipeline::reasons::{Words, sentence};
 use restive_pipeline::words::{counted, grouped};
 use restive_pipeline::{
-    Applied, Chosen, InTrial, Message, Nouns, Outlook, Plan, PlanAsked, PolicyName, Rules, Trained,
+    Applied, Chosen, InTrial, Message, Nouns, Outlook, Plan, PlanAsked, PolicyName, RulePrice, Rules,
+    Trained,
 };
 use restive_tables::{Contacts, Model, Study, show};
 use serde::{Deserialize, Serialize};
@@ -63,8 +64,8 @@ pub(crate) struct AskedOnRecord {
     policy: Option<PolicyName>,
     remaining: Option<usize>,
     only_beneficial: bool,
-    history: Option<bool>,
-    index_discount: Option<f64>,
+    pub(crate) history: Option<bool>,
+    pub(crate) index_discount: Option<f64>,
     explore: Option<f64>,
     pub(crate) seed: u64,
 }
@@ -267,16 +268,7 @@ impl Materials {
         all.extend(plan.certificate.iter().flat_map(|certificate| certificate.lines(nouns)));
         all.extend([("model".into(), facts.model.clone()), ("seed".into(), facts.seed.to_string())]);
         for price in &plan.rules {
-            let kept = price
-                .keeps_out
-                .map_or(String::new(), |people| format!(", keeps out {}", people_counted(people)));
-            let about = if price.is_rough { "about " } else { "" };
-            // by an index, which is no reward, a list under fewer rules may be worth a little less
-            let costs = match price.costs {
-                costs if costs < 0.005 => "costs nothing".into(),
-                costs => format!("costs {about}{costs:.2} {unit}"),
-            };
-            all.push((price.rule.clone(), format!("{costs}{kept}")));
+            all.push((price.rule.clone(), priced(price, unit)));
         }
         if plan.gap > 0.0 {
             let gap = format!("not proven: at most {:.3} of {} away", plan.gap, plan.policy.worth());
@@ -299,6 +291,19 @@ impl Materials {
         kept.push(store.keep(RULES, self.rules.text.as_bytes())?);
         Ok(kept)
     }
+}
+
+/// What a rule costs, in words.
+pub(crate) fn priced(price: &RulePrice, unit: &str) -> String {
+    let kept =
+        price.keeps_out.map_or(String::new(), |people| format!(", keeps out {}", people_counted(people)));
+    let about = if price.is_rough { "about " } else { "" };
+    // by an index, which is no reward, a list under fewer rules may be worth a little less
+    let costs = match price.costs {
+        costs if costs < 0.005 => "costs nothing".into(),
+        costs => format!("costs {about}{costs:.2} {unit}"),
+    };
+    format!("{costs}{kept}")
 }
 
 /// A short name for some bytes.

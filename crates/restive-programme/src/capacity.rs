@@ -1,0 +1,187 @@
+//! What other numbers in the rules would bring, before anything is decided.
+//!
+//! A what-if is a rehearsal of the next list under the same rules with another budget or other caps, by the same lots as the list that is
+//! there: it records nothing. What it says holds for the rules that it was asked under; where they have changed since, its numbers are
+//! not written. Numbers are written whole or not at all: a list that is to be made anew with them is on record first, and where it cannot be
+//! made the file stays as it was.
+
+use crate::dials::{self, Dial};
+use crate::error::{Error, Result};
+use crate::folder::Programme;
+use crate::init::RULES;
+use crate::made::{fingerprint, priced};
+use crate::week::{Week, WeekAsked};
+use jiff::Timestamp;
+use restive_ledger::Plan;
+use restive_pipeline::{PlanAsked, PlanCertificate, Rules};
+use restive_tables::write_files;
+use std::collections::HashSet;
+
+/// How many are called, as the rules have it now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Capacity {
+    /// the budget first, then caps in the order of the rules
+    pub dials: Vec<Dial>,
+    /// what tells these rules from any others
+    pub rules: String,
+}
+
+/// What other numbers would bring.
+#[derive(Debug, Clone)]
+pub struct WhatIf {
+    /// what tells the rules that it was asked under
+    pub rules: String,
+    /// the dials with their new numbers
+    pub numbers: Vec<usize>,
+    /// the plan that it is held against; nothing where the next period has none
+    pub plan: Option<String>,
+    /// places that the list would have
+    pub places: usize,
+    /// of them drawn by lot
+    pub drawn: usize,
+    /// what its calls would be expected to add
+    pub value: f64,
+    /// what it promises
+    pub certificate: Option<PlanCertificate>,
+    /// what each rule would cost, in words: rule and price
+    pub prices: Vec<(String, String)>,
+    /// who would come in, in the order of the list
+    pub came: Vec<String>,
+    /// who would drop out
+    pub went: Vec<String>,
+    /// on both lists
+    pub stayed: usize,
+    /// what should be known
+    pub warnings: Vec<String>,
+}
+
+/// What became of numbers that were to be written.
+pub enum Set {
+    /// they are in the rules
+    Done,
+    /// and the list was made anew with them
+    Planned(Box<Week>),
+    /// the rules have changed since: nothing was written
+    Stale,
+}
+
+impl Programme {
+    /// The text of the rules; that of a new file where there is none.
+    fn rules_text(&self) -> Result<String> {
+        match std::fs::read_to_string(self.rules_file()) {
+            Ok(text) => Ok(text),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(RULES.into()),
+            Err(answer) => {
+                Err(restive_tables::Error::Io { path: self.rules_file(), doing: "read", answer }.into())
+            }
+        }
+    }
+
+    /// How many are called, as the rules have it now.
+    pub fn capacity(&self) -> Result<Capacity> {
+        let text = self.rules_text()?;
+        Ok(Capacity {
+            dials: dials::read(&self.rules_file(), without_mark(&text).1)?,
+            rules: fingerprint(text.as_bytes()),
+        })
+    }
+
+    /// What the next list would be with other numbers, one for each dial; nothing is recorded. `present` is the list that is there, and who
+    /// is on it; `unit` what a reward of 1 is called.
+    pub fn what_if(
+        &self,
+        numbers: &[usize],
+        present: Option<(&Plan, &[String])>,
+        unit: &str,
+        now: Timestamp,
+    ) -> Result<WhatIf> {
+        let text = self.rules_text()?;
+        let rules = self.with_numbers(&text, numbers)?.1;
+        let seed = present.map_or(PlanAsked::default().seed, |(plan, _)| plan.facts.seed);
+        let plan = PlanAsked { seed, ..PlanAsked::default() };
+        let asked = WeekAsked { plan, rules: Some(rules), rehearse: true, ..WeekAsked::default() };
+        let week = self.plan(&asked, now)?;
+        let before: HashSet<&String> = present.map(|(_, arms)| arms.iter().collect()).unwrap_or_default();
+        let after: HashSet<&String> = week.rows.iter().map(|(arm, _)| arm).collect();
+        let went = present.map_or(&[][..], |(_, arms)| arms).iter().filter(|arm| !after.contains(arm));
+        let came = week.rows.iter().map(|(arm, _)| arm).filter(|arm| !before.contains(arm));
+        Ok(WhatIf {
+            rules: fingerprint(text.as_bytes()),
+            numbers: numbers.to_vec(),
+            plan: present.map(|(plan, _)| plan.id.clone()),
+            places: week.rows.len(),
+            drawn: week.plan.drawn,
+            value: week.plan.value,
+            stayed: before.intersection(&after).count(),
+            went: went.cloned().collect(),
+            came: came.cloned().collect(),
+            warnings: week.warnings.iter().map(ToString::to_string).collect(),
+            certificate: week.plan.certificate,
+            prices: week.plan.rules.iter().map(|one| (one.rule.clone(), priced(one, unit))).collect(),
+        })
+    }
+
+    /// Writes other numbers into the rules, by whoever has seen those rules; with `again`, the list of the next period is made anew with
+    /// them, which a final list and one with outcomes refuse.
+    pub fn set_capacity(&self, rules: &str, numbers: &[usize], again: bool, now: Timestamp) -> Result<Set> {
+        let text = self.rules_text()?;
+        if fingerprint(text.as_bytes()) != rules {
+            return Ok(Set::Stale);
+        }
+        let (new, parsed) = self.with_numbers(&text, numbers)?;
+        let week = match again {
+            false => None,
+            true => {
+                let asked = WeekAsked { rules: Some(parsed), again: true, ..WeekAsked::default() };
+                Some(self.plan(&asked, now)?)
+            }
+        };
+        let written = write_files(&[(self.rules_file(), new.as_bytes())], Some(|_| Ok(())));
+        match (written, week) {
+            (Ok(()), Some(week)) => Ok(Set::Planned(Box::new(week))),
+            (Ok(()), None) => Ok(Set::Done),
+            (Err(error), None) => Err(error.into()),
+            (Err(error), Some(week)) => Err(Error::Refused(format!(
+                "{error}; the list was made anew with the new numbers and is on record as plan {}, expected them in the rules as \
+                 well: write them there by hand",
+                week.record.id
+            ))),
+        }
+    }
+
+    /// The rules with other numbers: their file, and what they say.
+    fn with_numbers(&self, text: &str, numbers: &[usize]) -> Result<(String, Rules)> {
+        let (mark, text) = without_mark(text);
+        let path = self.rules_file();
+        let new = dials::write(&path, text, numbers)?;
+        let rules = Rules::parse(&path, &new)?;
+        Ok((format!("{mark}{new}"), rules))
+    }
+}
+
+impl Capacity {
+    /// What other numbers change, for the record: `budget 9 to 12, worker at most 3 to 4`.
+    pub fn change(&self, numbers: &[usize]) -> String {
+        let one = |(dial, number): (&Dial, &usize)| {
+            let of = dial.of.as_deref().map_or(String::new(), |of| format!(" {of}"));
+            let name = dial.by.as_deref().map_or("budget".into(), |by| format!("{by}{of} at most"));
+            let before = dial.value.map_or("none".into(), |before| before.to_string());
+            (dial.value != Some(*number)).then(|| format!("{name} {before} to {number}"))
+        };
+        let all: Vec<String> = self.dials.iter().zip(numbers).filter_map(one).collect();
+        if all.is_empty() { "nothing".into() } else { all.join(", ") }
+    }
+
+    /// What each rule of a plan on record costs, in words: rule and price.
+    pub fn prices(plan: &Plan) -> Vec<(String, String)> {
+        let summary: Vec<(String, String)> = serde_json::from_str(&plan.facts.summary).unwrap_or_default();
+        let prices = summary.into_iter().skip_while(|(name, _)| name != "seed").skip(1);
+        prices.filter(|(_, said)| said.starts_with("costs ")).collect()
+    }
+}
+
+/// A byte-order mark, and what follows it.
+fn without_mark(text: &str) -> (&str, &str) {
+    let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    text.split_at(at)
+}

@@ -1,0 +1,181 @@
+//! What came of one person's place, told by whoever called her; and taken back.
+//!
+//! Two people may tell of the same call. Whoever tells has seen what was known before ([`seen`]); where that is no longer so, nothing is
+//! written and she is told what is known now ([`Entered::Stale`]). A call was made in the period of its list or later, and not after today.
+//!
+//! Nothing is ever removed from the record. So a word that is taken back gives way to the one before it, or, where there was none, to *not
+//! called*, with a note that says so ([`is_taken_back`]): such a place is open, and whatever is told of it next takes its place.
+
+use crate::error::{Error, Result};
+use crate::folder::Programme;
+use crate::made::fingerprint;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, ToSpan};
+use restive_ledger::{Code, Ledger, Outcome, Plan, Status};
+use restive_tables::show;
+
+/// The note of a place whose outcome was taken back.
+const TAKEN_BACK: &str = "taken back";
+
+/// What is told of one place.
+#[derive(Debug, Clone)]
+pub struct OneOutcome<'a> {
+    /// the plan
+    pub plan: &'a str,
+    /// who, as the programme calls her
+    pub id: &'a str,
+    /// what came of it
+    pub code: Code,
+    /// on which day, where that is known
+    pub day: Option<Date>,
+    /// a few words
+    pub note: Option<&'a str>,
+}
+
+/// What became of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Entered {
+    /// it is on record
+    Done,
+    /// it was
+    Same,
+    /// somebody else has told something meanwhile: this, or nothing; nothing was written
+    Stale(Option<Outcome>),
+}
+
+/// Who is on the list of an earlier period, and nobody knows what came of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenList {
+    /// the plan
+    pub plan: String,
+    /// the first day of its period
+    pub start: String,
+    /// who, as the study calls them
+    pub arms: Vec<String>,
+}
+
+/// A mark of what is known of a place: another where anything else is.
+pub fn seen(outcome: Option<&Outcome>) -> String {
+    let Some(Outcome { code, day, note, source, received_at, .. }) = outcome else { return "none".into() };
+    fingerprint(format!("{code}\n{day:?}\n{note:?}\n{source:?}\n{received_at}").as_bytes())
+}
+
+/// Whether what was told of a place was taken back, so that it is open.
+pub fn is_taken_back(outcome: &Outcome) -> bool {
+    outcome.code == Code::NotCalled && outcome.note.as_deref() == Some(TAKEN_BACK)
+}
+
+impl Programme {
+    /// Records what came of a place, by whoever has [seen] that of it; `source` says who tells.
+    pub fn tell(
+        &self,
+        told: &OneOutcome<'_>,
+        seen_before: &str,
+        source: &str,
+        now: Timestamp,
+    ) -> Result<Entered> {
+        let mut ledger = Ledger::open(&self.ledger())?;
+        let plan = ledger.plan(told.plan)?;
+        let arm = self.arm(told.id)?;
+        let known = known(&ledger, &plan.id, &arm)?;
+        if seen(known.as_ref()) != seen_before {
+            return Ok(Entered::Stale(known));
+        }
+        if let Some(day) = told.day.filter(|day| !is_day_of_call(&plan, *day, now)) {
+            return Err(Error::Refused(format!(
+                "plan {}: found the day {day}, expected the day of the call: from {} to today",
+                show::name(&plan.id),
+                plan.facts.period_start
+            )));
+        }
+        let outcome = Outcome {
+            plan: plan.id,
+            arm,
+            code: told.code,
+            day: told.day.map(|day| day.to_string()),
+            note: told.note.map(str::trim).filter(|note| !note.is_empty()).map(Into::into),
+            source: source.into(),
+            received_at: moment(now),
+        };
+        enter(&mut ledger, &[outcome])
+    }
+
+    /// Takes back what was told last of a place, by whoever has [seen] it: what was before it holds again.
+    pub fn take_back(
+        &self,
+        plan: &str,
+        id: &str,
+        seen_before: &str,
+        source: &str,
+        now: Timestamp,
+    ) -> Result<Entered> {
+        let mut ledger = Ledger::open(&self.ledger())?;
+        let arm = self.arm(id)?;
+        let known = known(&ledger, plan, &arm)?;
+        if seen(known.as_ref()) != seen_before {
+            return Ok(Entered::Stale(known));
+        }
+        if known.as_ref().is_none_or(is_taken_back) {
+            return Ok(Entered::Same);
+        }
+        let (source, received_at) = (source.to_string(), moment(now));
+        let open = Outcome {
+            plan: plan.into(),
+            arm: arm.clone(),
+            code: Code::NotCalled,
+            day: None,
+            note: Some(TAKEN_BACK.into()),
+            source: source.clone(),
+            received_at: received_at.clone(),
+        };
+        // where the place was open before this word, it is open again
+        let before = ledger.amended(plan)?.into_iter().rfind(|one| one.arm == arm);
+        let before = before.filter(|one| !is_taken_back(one));
+        let again = before.map(|one| Outcome { source, received_at, ..one });
+        enter(&mut ledger, &[Some(open), again].into_iter().flatten().collect::<Vec<_>>())
+    }
+
+    /// Whose outcome nobody knows, of the lists of earlier periods that count, the latest list first.
+    pub fn open_lists(&self) -> Result<Vec<OpenList>> {
+        if !self.ledger().exists() {
+            return Ok(Vec::new());
+        }
+        let reader = Ledger::read(&self.ledger())?;
+        let standings = reader.standings()?;
+        let Some(latest) = standings.latest.map(|plan| plan.facts.period) else { return Ok(Vec::new()) };
+        let mut open = Vec::new();
+        for one in standings.plans.into_iter().rev() {
+            if one.status == Status::Current && one.period < latest && one.missing > 0 {
+                let arms = reader.missing(&one.plan)?.into_iter().map(|person| person.arm).collect();
+                open.push(OpenList { plan: one.plan, start: one.period_start, arms });
+            }
+        }
+        Ok(open)
+    }
+}
+
+/// What is known of a place.
+fn known(ledger: &Ledger, plan: &str, arm: &str) -> Result<Option<Outcome>> {
+    Ok(ledger.outcomes(plan)?.into_iter().find(|one| one.arm == arm))
+}
+
+fn moment(now: Timestamp) -> String {
+    now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+/// Whether a call of a plan can have been on a day: in its period or later, and not after today.
+pub fn is_day_of_call(plan: &Plan, day: Date, now: Timestamp) -> bool {
+    // where it is tomorrow already, today is over
+    let latest = now.to_zoned(TimeZone::UTC).date().saturating_add(1.day());
+    day <= latest && plan.facts.period_start.parse().is_ok_and(|start: Date| start <= day)
+}
+
+fn enter(ledger: &mut Ledger, outcomes: &[Outcome]) -> Result<Entered> {
+    let received = ledger.receive(outcomes)?;
+    match received.problems.first() {
+        Some(problem) => Err(Error::Refused(problem.to_string())),
+        None if received.same == outcomes.len() => Ok(Entered::Same),
+        None => Ok(Entered::Done),
+    }
+}
