@@ -20,11 +20,19 @@
 //! | `files` | the list as a file |
 //! | `change` | changes to a list by hand |
 //! | `draft` | a list as its editors see it: versions, moved up, final |
+//! | `past` | what the ledger says of earlier lists, kept while it stays so |
 //! | `outcomes` | filled-in lists, read back |
+//! | `person` | one person: her weeks, what the model says, what would change it, her places |
+//! | `archive` | a week as one file |
+//! | `place` | what came of one person's place, told by whoever called her, and taken back |
+//! | `capacity`, `dials` | what other numbers in the rules would bring, before they are written there |
 //! | `status` | where a programme stands |
 
+mod archive;
 mod audit;
+mod capacity;
 mod change;
+mod dials;
 mod draft;
 mod error;
 pub mod evidence;
@@ -39,6 +47,9 @@ mod kept;
 mod list;
 mod made;
 mod outcomes;
+mod past;
+mod person;
+mod place;
 mod report;
 mod row;
 mod status;
@@ -49,7 +60,10 @@ mod week;
 mod weeks;
 mod words;
 
-pub use audit::{Again, Diff, Entry, Moved, PlanAgain, Shown, Verified, VerifyAsked, Why};
+pub use archive::Archive;
+pub use audit::{Again, Diff, Entry, Moved, PlanAgain, Shown, Verified, VerifyAsked, WeekOnRecord, Why};
+pub use capacity::{Capacity, Set, WhatIf};
+pub use dials::Dial;
 pub use draft::{Backdrop, Draft, DraftRow, Edit, Edited};
 pub use error::{Error, Result};
 pub use exports::{Exports, Refused};
@@ -59,11 +73,13 @@ pub use folder::{ModelEntry, Period, Programme};
 pub use grow::grow;
 pub use init::{RULES, words as template_words};
 pub use outcomes::{OutcomesAsked, Told};
+pub use person::{Casebook, Hold, InState, Person, PersonPlace, PersonSaid, PersonWeek, Share, Silent};
+pub use place::{Entered, OneOutcome, OpenList, is_day_of_call, is_taken_back, seen};
 pub use report::{
     ByState, Called, Group, Grouped, Learnt, MOST_BY, Moves, OnList, Record, Report, ReportAsked,
     ReportSource, Typical, Unknown,
 };
-pub use restive_ledger::{Code, Done, Input, Kind as Change, ListChange, Override};
+pub use restive_ledger::{Code, Done, Input, Kind as Change, ListChange, Outcome, Override};
 pub use row::{Chance, Row};
 pub use status::Status;
 pub use train::NewModel;

@@ -3,15 +3,18 @@
 //! | file | what happens there |
 //! |---|---|
 //! | `verify` | the chain of the ledger, what plans were made of, and every plan made again |
+//! | `week` | the week of one plan, as a page shows it |
 //! | `diff` | one list against another, with a reason for every name that came or went |
 //!
 //! A plan of the record is never computed anew for anybody but an auditor: lists are written from what was recorded.
 
 mod diff;
 mod verify;
+mod week;
 
 pub use diff::{Diff, Moved, Why};
 pub use verify::{Again, PlanAgain, Verified, VerifyAsked};
+pub use week::WeekOnRecord;
 
 use crate::error::{Error, Result};
 use crate::folder::Programme;

@@ -1,0 +1,128 @@
+//! One person: what is told of her is what the list said, what the exports said and what the rules say.
+
+use crate::common::{PEOPLE, WEEKS, lived, now, programme, tell};
+use restive_ledger::Ledger;
+use restive_programme::{Code, Edit, Hold, Person, Programme, Silent, seen};
+
+fn person(programme: &Programme, id: &str) -> Option<Person> {
+    let (backdrop, book) = (programme.backdrop().unwrap(), programme.casebook().unwrap());
+    programme.person(&backdrop, &book, id).unwrap()
+}
+
+fn arm(programme: &Programme, id: &str) -> String {
+    programme.backdrop().unwrap().contacts.arm(id).unwrap().into()
+}
+
+fn listed(programme: &Programme) -> Vec<String> {
+    programme.list(None).unwrap().rows.into_iter().map(|row| row.id).collect()
+}
+
+#[test]
+fn the_model_says_of_one_what_it_said_of_all() {
+    let (_kept, programme) = programme();
+    let draft = programme.draft(&programme.backdrop().unwrap(), None).unwrap().unwrap();
+    for row in &draft.rows {
+        let person = person(&programme, &row.contact.id).unwrap();
+        let (said, listed) = (person.said.as_ref().unwrap(), row.said.as_ref().unwrap());
+        for (one, other) in [(said.left_alone, listed.left_alone), (said.called, listed.called)] {
+            // one person at a time sums in another order
+            assert!((one.value - other.value).abs() < 1e-12);
+            let ends = |chance: restive_programme::Chance| chance.interval.unwrap_or([0.0, 1.0]);
+            assert!((0..2).all(|k| (ends(one)[k] - ends(other)[k]).abs() < 1e-9));
+        }
+        assert_eq!(Some(said.state), listed.state);
+        let sentence = said.reason.trim_end_matches('.');
+        assert!(listed.reason.starts_with(sentence), "{} / {}", listed.reason, said.reason);
+        // in her own state it is what it is now, and it was enough for a place
+        let here = said.in_states.iter().find(|one| one.state == said.state).unwrap();
+        assert_eq!(
+            (here.left_alone, here.called, here.is_enough),
+            (said.left_alone, said.called, Some(true))
+        );
+        assert_eq!((said.in_states.len(), said.shares.len()), (2, 2));
+        assert!(
+            person.was_listed() && person.places[0].row.as_ref().map(|row| row.rank) == Some(listed.rank)
+        );
+    }
+}
+
+#[test]
+fn weeks_are_those_of_the_exports_and_of_the_ledger() {
+    let (_kept, programme) = programme();
+    let all = listed(&programme);
+    tell(&programme, &all[0], Code::NoAnswer, None).unwrap();
+    // what was taken back was not said
+    tell(&programme, &all[1], Code::Reached, None).unwrap();
+    let known = Ledger::read(&programme.ledger())
+        .unwrap()
+        .part("2026-03-02", &arm(&programme, &all[1]))
+        .unwrap()
+        .outcome;
+    programme.take_back("2026-03-02", &all[1], &seen(known.as_ref()), "Bela", now()).unwrap();
+    for k in 0..PEOPLE {
+        let id = format!("MB-{k:03}");
+        let person = person(&programme, &id).unwrap();
+        let (study, last) = person.weeks.split_at(WEEKS);
+        for (week, one) in study.iter().enumerate() {
+            let (listened, called) = lived(k, week);
+            assert_eq!(one.state, Some(u16::from(listened)), "{id} week {week}");
+            assert_eq!(one.is_called.unwrap_or(false), called, "{id} week {week}");
+            assert_eq!(
+                one.first_day,
+                jiff::civil::date(2026, 1, 5).checked_add(jiff::Span::new().weeks(week as i64)).ok()
+            );
+        }
+        // the week of the list, of which no import knows
+        let place = &person.places[0];
+        assert_eq!((last.len(), last[0].state, last[0].is_listed), (1, None, all.contains(&id)));
+        assert_eq!(last[0].outcome, (id == all[0]).then_some(Code::NoAnswer));
+        assert_eq!(place.is_listed, all.contains(&id));
+        assert!(place.planned.is_some() != place.excluded.is_some(), "{id}");
+    }
+    assert!(person(&programme, "MB-999").is_none());
+}
+
+#[test]
+fn what_keeps_somebody_off_is_named_with_its_end() {
+    let (_kept, programme) = programme();
+    let all: Vec<Person> = (0..PEOPLE).map(|k| person(&programme, &format!("MB-{k:03}")).unwrap()).collect();
+    for (k, person) in all.iter().enumerate() {
+        let last = (0..WEEKS).rev().find(|week| lived(k, *week).1);
+        // nobody is called again in the two weeks after: the next list is of week 8
+        let expected = match (k, last) {
+            (39, _) => vec![Hold::NotToBeCalled],
+            (_, Some(week)) if week + 2 >= WEEKS => {
+                let again = jiff::civil::date(2026, 1, 5) + jiff::Span::new().weeks(week as i64 + 3);
+                vec![Hold::CoolDown(Some(again))]
+            }
+            _ => Vec::new(),
+        };
+        assert_eq!(person.holds, expected, "MB-{k:03}");
+        assert_eq!(person.places[0].excluded.is_some(), !expected.is_empty(), "MB-{k:03}");
+    }
+    assert!(all.iter().any(|person| matches!(person.holds[..], [Hold::CoolDown(_)])));
+}
+
+#[test]
+fn changes_by_hand_are_told_of_the_person_they_are_about() {
+    let (_kept, programme) = programme();
+    let all = listed(&programme);
+    programme.edit("2026-03-02", 0, Edit::LeaveOut, &all[1], "Asha", "is away", now()).unwrap();
+    let out = person(&programme, &all[1]).unwrap();
+    let place = &out.places[0];
+    assert!(!place.is_listed && out.was_listed() && !out.weeks.last().unwrap().is_listed);
+    assert_eq!(place.changes.iter().map(|change| change.why.as_str()).collect::<Vec<_>>(), ["is away"]);
+    assert!(person(&programme, &all[0]).unwrap().places[0].changes.is_empty());
+}
+
+#[test]
+fn a_programme_without_a_model_or_a_list_has_people_all_the_same() {
+    let (_kept, programme) = programme();
+    std::fs::remove_dir_all(programme.models_folder()).unwrap();
+    for name in ["ledger.db", "ledger.db-wal", "ledger.db-shm"] {
+        let _ = std::fs::remove_file(programme.folder().join(name));
+    }
+    let person = person(&programme, "MB-001").unwrap();
+    assert_eq!(person.said.as_ref().err(), Some(&Silent::NoModel));
+    assert!(person.places.is_empty() && !person.was_listed() && person.weeks.len() == WEEKS);
+}
