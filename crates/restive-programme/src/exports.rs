@@ -123,9 +123,9 @@ impl Programme {
         grow(&mapping, &Input::Files { base: mapping.text.base() }, &asked, progress)
     }
 
-    /// The first rows that the last import could not use, at most so many; how many there are is in its [summary](Programme::summary).
+    /// The first rows that the import of this [summary](Programme::summary) could not use, at most so many; how many there are it tells.
     pub fn quarantine(&self, most: usize) -> Result<Vec<Refused>> {
-        if !self.folder().join(QUARANTINE).is_file() {
+        if self.summary.reasons.is_empty() || !self.folder().join(QUARANTINE).is_file() {
             return Ok(Vec::new());
         }
         let reading = Reading { file: QUARANTINE.into(), ..Reading::default() };

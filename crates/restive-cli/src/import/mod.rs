@@ -25,6 +25,7 @@ PROGRAMME is a folder:
   people.parquet       for the list, readable by you alone: ids, the columns you keep, joined, left, do_not_call
   quarantine.csv       every row that could not be used: file, line, reason
   mapping.toml, records.parquet, summary.json: what the next import grows
+  exports.toml         where the mapping is, for an import again by restive serve
 
 The state of a row is what was known when its decision was made: it is computed from time stamps, and one person's weeks are told in a \
 sentence. Every row of every file is counted into one place. The same command on fresher exports grows the same study: records are \

@@ -304,7 +304,7 @@ fn fresher_exports_grow_the_study_and_what_else_is_in_the_folder_stays() {
     );
     assert_eq!(fs::read(keyed.path("programme/study/trajectories.csv")).unwrap(), before);
     let listed = fs::read_dir(keyed.path("programme")).unwrap().count();
-    assert_eq!(listed, 7, "nothing is left over");
+    assert_eq!(listed, 8, "nothing is left over");
 }
 
 #[test]

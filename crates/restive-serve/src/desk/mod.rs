@@ -5,13 +5,16 @@
 //! | `snapshot` | the programme as it stood a moment ago: read by everybody, waited for by nobody |
 //! | `write` | one writer at a time; what was written is in the next picture before the answer goes out |
 //! | `jobs` | work that lasts: it goes on while nobody looks, and can be stopped |
+//! | `answers` | what took a job to find, kept until the next time it is asked |
 //! | `done` | who did what, when: an append-only file beside the ledger |
 
+mod answers;
 mod done;
 mod jobs;
 mod snapshot;
 mod write;
 
+pub(crate) use answers::{Answers, Evidence, Fair, Kept, stamp};
 pub use done::Entry;
 pub use jobs::{Job, Progress, Standing};
 pub use snapshot::Snapshot;
@@ -39,6 +42,7 @@ pub struct Desk {
     writer: Arc<tokio::sync::Mutex<()>>,
     jobs: Jobs,
     record: Record,
+    pub(crate) answers: Answers,
     pub(crate) doors: Doors,
 }
 
@@ -68,6 +72,7 @@ impl Desk {
             writer: Arc::default(),
             jobs: Jobs::default(),
             record: Record::of(folder)?,
+            answers: Answers::default(),
             doors,
         })
     }

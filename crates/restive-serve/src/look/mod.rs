@@ -5,4 +5,5 @@ pub(crate) mod assets;
 pub(crate) mod base;
 pub(crate) mod chance;
 pub(crate) mod refusal;
+pub(crate) mod told;
 pub(crate) mod words;

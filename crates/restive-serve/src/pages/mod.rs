@@ -1,6 +1,9 @@
 //! The pages: a file or a folder each, a line in the [router](router) and, where people go by themselves, one in [`NAVIGATION`].
 
+pub(crate) mod data;
 pub(crate) mod door;
+pub(crate) mod evidence;
+pub(crate) mod fairness;
 pub(crate) mod job;
 pub(crate) mod language;
 pub(crate) mod week;
@@ -19,8 +22,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// Where people go: path, the key of its name, and for whom it is.
-pub(crate) const NAVIGATION: &[(&str, &str, &[Role])] =
-    &[("/week", "week.nav", &[Role::Planner, Role::Viewer])];
+pub(crate) const NAVIGATION: &[(&str, &str, &[Role])] = &[
+    ("/week", "week.nav", &[Role::Planner, Role::Viewer]),
+    ("/evidence", "evidence.nav", &[Role::Planner, Role::Viewer]),
+    ("/fairness", "fairness.nav", &[Role::Planner, Role::Viewer]),
+    ("/data", "data.nav", &[Role::Planner, Role::Viewer]),
+];
 
 /// All pages, behind all checks.
 pub(crate) fn router(desk: App) -> Router {
@@ -36,6 +43,13 @@ pub(crate) fn router(desk: App) -> Router {
         .route("/week/plan", post(week::plan::start))
         .route("/week/list.xlsx", get(week::file::xlsx))
         .route("/week/print", get(week::file::print))
+        .route("/evidence", get(evidence::show))
+        .route("/evidence/judge", post(evidence::judge))
+        .route("/evidence/train", post(evidence::train))
+        .route("/fairness", get(fairness::show).post(fairness::look))
+        .route("/data", get(data::show))
+        .route("/data/doctor", post(data::doctor))
+        .route("/data/import", post(data::again))
         .route("/job/{id}", get(job::show))
         .route("/job/{id}/stop", post(job::stop))
         .route(assets::style_path(), get(assets::show))

@@ -2,5 +2,8 @@
 
 mod attack;
 mod common;
+mod data;
 mod door;
+mod evidence;
+mod fairness;
 mod week;

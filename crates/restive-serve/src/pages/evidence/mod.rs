@@ -1,0 +1,95 @@
+//! *Evidence*: what the data can answer, whether the ranking finds the right people, how large predicted effects are against those that were
+//! seen, and what came of the last quarter's lists.
+//!
+//! What is judged and how is `restive evaluate` of the programme, with nothing else asked for; its sentences are shown in people's words. Judging
+//! trains the recipe of the model anew in folds of people, so that it takes as long as several trainings: a job does it, and the answer is kept
+//! with what tells model and study from any other.
+
+mod jobs;
+mod quarter;
+
+pub(crate) use jobs::{judge, train};
+
+use crate::desk::{App, Desk, Evidence, Kept, Snapshot, stamp};
+use crate::look::answer::{Answer, page};
+use crate::look::base::Base;
+use crate::look::refusal::Refusal;
+use crate::look::told;
+use crate::look::words::Words;
+use crate::pages::data::study_stamp;
+use crate::security::role::Viewer;
+use askama::Template;
+use axum::extract::State;
+use quarter::Quarter;
+use restive_pipeline::{Doctor, Finding, Severity};
+use restive_programme::Programme;
+
+#[derive(Template)]
+#[template(path = "evidence.html")]
+struct EvidencePage<'a> {
+    base: Base,
+    w: &'static Words,
+    snapshot: &'a Snapshot,
+    doctor: Option<Answerable<'a>>,
+    judged: Option<Judged<'a>>,
+    quarter: Quarter,
+}
+
+/// What the data can answer.
+struct Answerable<'a> {
+    verdict: String,
+    is_old: bool,
+    /// what answers would or may mislead by
+    findings: Vec<&'a Finding>,
+}
+
+/// Whether the ranking finds the right people.
+struct Judged<'a> {
+    at: &'a str,
+    is_old: bool,
+    evidence: &'a Evidence,
+    told: String,
+}
+
+/// The files that evidence is of: the study, and the model that would be used.
+fn judged_stamp(desk: &Desk, model: Option<&str>) -> String {
+    let model = model.map_or("models".into(), |name| format!("models/{name}"));
+    stamp(desk.folder(), &["study", &model])
+}
+
+/// What is known.
+pub(crate) async fn show(Viewer(_): Viewer, State(desk): State<App>, base: Base) -> Answer {
+    let snapshot = desk.snapshot();
+    let (shown, number) = (desk.clone(), snapshot.status.model.clone());
+    let read = tokio::task::spawn_blocking(move || {
+        let weeks =
+            Programme::open(shown.folder()).and_then(|programme| programme.weeks_told(quarter::WEEKS));
+        let name = number.as_ref().map(|(name, _)| name.as_str());
+        (weeks.unwrap_or_default(), study_stamp(&shown), judged_stamp(&shown, name))
+    });
+    let (weeks, study, model) = read.await.map_err(|_| Refusal::ours())?;
+    let doctor = desk.answers.doctor.get();
+    let judged = desk.answers.evidence.get();
+    page(&EvidencePage {
+        w: base.w,
+        snapshot: &snapshot,
+        doctor: doctor.as_deref().map(|kept| answerable(kept, &study)),
+        judged: judged.as_deref().map(|kept| Judged {
+            at: &kept.at,
+            is_old: kept.is_old(&model),
+            told: told::sections(&kept.of.page, 3),
+            evidence: &kept.of,
+        }),
+        quarter: Quarter::of(weeks),
+        base,
+    })
+}
+
+fn answerable<'a>(kept: &'a Kept<Doctor>, now: &str) -> Answerable<'a> {
+    let counts = |finding: &&Finding| finding.silenced.is_none() && finding.severity >= Severity::Warning;
+    Answerable {
+        verdict: kept.of.verdict(),
+        is_old: kept.is_old(now),
+        findings: kept.of.findings.iter().filter(counts).collect(),
+    }
+}
