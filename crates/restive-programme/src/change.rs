@@ -8,7 +8,7 @@ use crate::folder::Programme;
 use crate::week::CONTROL;
 use jiff::Timestamp;
 use restive_ledger::{Kind, Ledger, Override};
-use restive_tables::{Contacts, show};
+use restive_tables::show;
 
 impl Programme {
     /// Puts somebody on the list of a plan, or takes her off; the id of the plan.
@@ -53,8 +53,7 @@ impl Programme {
 
     /// What the study calls a person with an id.
     pub(crate) fn arm(&self, id: &str) -> Result<String> {
-        let contacts = Contacts::read(&self.people())?;
-        contacts.arm(id).map(str::to_owned).ok_or_else(|| {
+        self.arm_of(id)?.ok_or_else(|| {
             let path = show::path(&self.people());
             Error::Refused(format!(
                 "{path}: found nobody with the id {}, expected one of its people",

@@ -11,14 +11,15 @@ use crate::error::Result;
 use crate::folder::Programme;
 use crate::list::Listed;
 use crate::made::worker;
+use crate::past::Past;
 use crate::row::Row;
 use crate::words::ListWords;
 use jiff::Timestamp;
-use restive_ledger::{Code, Done, Kind, Ledger, ListChange, Outcome, Override, Plan, Reader, Status};
+use restive_ledger::{Done, Kind, Ledger, ListChange, Outcome, Override, Plan};
 use restive_pipeline::Rules;
 use restive_report::list::List;
 use restive_tables::{Contact, Contacts, Study};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// What drafts are made of beside the ledger.
 #[derive(Debug, Clone)]
@@ -29,7 +30,10 @@ pub struct Backdrop {
     pub states: Vec<String>,
     /// what a reward of 1 is called
     pub unit: Option<String>,
+    /// the places of a list where the rules do not say
+    pub budget: usize,
     words: ListWords,
+    pub(crate) past: Past,
 }
 
 /// The list of a plan, as it stands.
@@ -101,11 +105,14 @@ impl Draft {
 impl Programme {
     /// What drafts are made of beside the ledger.
     pub fn backdrop(&self) -> Result<Backdrop> {
+        let settings = Study::read(&self.study())?.settings;
         Ok(Backdrop {
             contacts: Contacts::read(&self.people())?,
             states: self.state_names(),
-            unit: Study::read(&self.study())?.settings.unit,
+            unit: settings.unit,
+            budget: settings.budget,
             words: self.list_words()?,
+            past: Past::default(),
         })
     }
 
@@ -122,7 +129,7 @@ impl Programme {
                 None => return Ok(None),
             },
         };
-        let Backdrop { contacts, states, unit, words } = backdrop;
+        let Backdrop { contacts, states, unit, words, past, .. } = backdrop;
         let rules = Rules::parse(&self.rules_file(), &record.facts.rules)?;
         let worker = worker(&rules, contacts)?;
         let people = reader.listed(&record.id)?;
@@ -141,7 +148,8 @@ impl Programme {
         .list()?;
         let mut outcomes: HashMap<String, Outcome> =
             reader.outcomes(&record.id)?.into_iter().map(|one| (one.arm.clone(), one)).collect();
-        let (earlier, missing) = earlier(&reader, &record)?;
+        // what is kept is of the latest list
+        let earlier = if plan.is_none() { past.clone() } else { Past::default() }.before(&reader, &record)?;
         let mut said: HashMap<&str, Option<Row>> = HashMap::new();
         for person in &people {
             let row = person.row.as_deref().and_then(|text| serde_json::from_str(text).ok());
@@ -158,8 +166,8 @@ impl Programme {
                 said: said.remove(arm).flatten(),
                 by_hand: last.get(arm).map(|change| (*change).clone()),
                 outcome: outcomes.remove(arm),
-                is_new: !earlier.contains(arm),
-                is_overdue: missing.contains(arm),
+                is_new: !earlier.listed.contains(arm),
+                is_overdue: earlier.missing.contains(arm),
             });
         }
         Ok(Some(Draft { record, worker, rows, changes, list }))
@@ -206,35 +214,6 @@ impl Programme {
         ledger.finalise(plan, who, &now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())?;
         Ok(Edited::Done(version + 1))
     }
-
-    /// Records what came of one person's place, on a day; `source` says who told it. Whether anything new was said.
-    #[allow(clippy::too_many_arguments)]
-    pub fn told(
-        &self,
-        plan: &str,
-        id: &str,
-        code: Code,
-        day: Option<jiff::civil::Date>,
-        note: Option<&str>,
-        source: &str,
-        now: Timestamp,
-    ) -> Result<bool> {
-        let mut ledger = Ledger::open(&self.ledger())?;
-        let outcome = Outcome {
-            plan: plan.into(),
-            arm: self.arm(id)?,
-            code,
-            day: day.map(|day| day.to_string()),
-            note: note.map(str::trim).filter(|note| !note.is_empty()).map(Into::into),
-            source: source.into(),
-            received_at: now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
-        };
-        let received = ledger.receive(&[outcome])?;
-        match received.problems.first() {
-            Some(problem) => Err(crate::Error::Refused(problem.to_string())),
-            None => Ok(received.same == 0),
-        }
-    }
 }
 
 /// What came after the version that an editor has seen.
@@ -244,16 +223,4 @@ fn stale(ledger: &Ledger, plan: &str, version: usize) -> Result<Option<Edited>> 
         true => Ok(None),
         false => Ok(Some(Edited::Stale(changes.get(version..).unwrap_or(&changes).to_vec()))),
     }
-}
-
-/// Who was on earlier lists that count, and of whom no outcome came.
-fn earlier(reader: &Reader, record: &Plan) -> Result<(HashSet<String>, HashSet<String>)> {
-    let (mut listed, mut missing) = (HashSet::new(), HashSet::new());
-    for plan in reader.plans()? {
-        if plan.status == Status::Current && plan.facts.period < record.facts.period {
-            listed.extend(reader.listed(&plan.id)?.into_iter().map(|one| one.arm));
-            missing.extend(reader.missing(&plan.id)?.into_iter().map(|one| one.arm));
-        }
-    }
-    Ok((listed, missing))
 }

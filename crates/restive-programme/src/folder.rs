@@ -9,14 +9,16 @@
 //! | `exports.toml` | where the exports are: an import [again](Programme::import_again) goes by it |
 //! | `ledger.db` | the [record](restive_ledger) of every plan and every outcome |
 
+use crate::draft::Backdrop;
 use crate::error::{Error, Result};
 use jiff::civil::Date;
 use jiff::{Span, ToSpan};
 use restive_import::Summary;
 use restive_pipeline::Rules;
 use restive_pipeline::reasons::Words;
-use restive_tables::show;
+use restive_tables::{Contacts, show};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 const SUMMARY: &str = "summary.json";
 
@@ -26,6 +28,8 @@ pub struct Programme {
     folder: PathBuf,
     /// what the last import said
     pub summary: Summary,
+    /// who may be called, where whoever asks has read it already
+    known: Option<Arc<Backdrop>>,
 }
 
 /// A stretch of days in which calls are made: a week, a month.
@@ -89,7 +93,20 @@ impl Programme {
             let path = show::path(&path);
             Error::Refused(format!("{path}: found something else ({what}), expected what an import wrote"))
         })?;
-        Ok(Self { folder: folder.into(), summary })
+        Ok(Self { folder: folder.into(), summary, known: None })
+    }
+
+    /// The same, for somebody who has read already who may be called: a table of many thousands is not read again for one of them.
+    pub fn knowing(self, backdrop: Arc<Backdrop>) -> Self {
+        Self { known: Some(backdrop), ..self }
+    }
+
+    /// What an id of the programme is called in the study; nothing where nobody has it.
+    pub(crate) fn arm_of(&self, id: &str) -> Result<Option<String>> {
+        match &self.known {
+            Some(backdrop) => Ok(backdrop.contacts.arm(id).map(str::to_owned)),
+            None => Ok(Contacts::read(&self.people())?.arm(id).map(str::to_owned)),
+        }
     }
 
     /// The folder.

@@ -1,10 +1,11 @@
 //! Where a programme stands, in ten lines.
 
+use crate::draft::Backdrop;
 use crate::error::Result;
 use crate::folder::Programme;
 use crate::list::spoken;
 use jiff::civil::Date;
-use restive_ledger::{Ledger, Standing, Standings, Status as PlanStatus};
+use restive_ledger::{Ledger, Reader, Standing, Standings, Status as PlanStatus};
 use restive_pipeline::words::{counted, grouped};
 use serde::Serialize;
 
@@ -47,13 +48,22 @@ pub struct Status {
 impl Programme {
     /// Where it stands on a day.
     pub fn status(&self, today: Date) -> Result<Status> {
+        self.stands(today, |reader| Ok(reader.standings()?))
+    }
+
+    /// The same for somebody who asks again and again: what cannot have changed is not read again.
+    pub fn status_before(&self, backdrop: &Backdrop, today: Date) -> Result<Status> {
+        self.stands(today, |reader| backdrop.past.standings(reader))
+    }
+
+    fn stands(&self, today: Date, standings: impl FnOnce(&Reader) -> Result<Standings>) -> Result<Status> {
         let rules = self.rules()?;
         let models = self.models()?;
         let age = |day: Date| i64::from((today - day).get_days());
         let chosen = if models.is_empty() { None } else { Some(self.model(None, &rules)?) };
         let model = chosen.map(|entry| (entry.name, entry.day.map(age)));
         let standings = match self.ledger().exists() {
-            true => Ledger::read(&self.ledger())?.standings()?,
+            true => standings(&Ledger::read(&self.ledger())?)?,
             false => Standings { latest: None, plans: Vec::new() },
         };
         let period = self.period()?;

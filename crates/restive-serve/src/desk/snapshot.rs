@@ -64,11 +64,11 @@ impl Snapshot {
         let stamps = Stamps::of(folder);
         let programme = Programme::open(folder)?;
         let today = Zoned::now().date();
-        let status = programme.status(today)?;
         let backdrop = match before.filter(|before| before.stamps.files == stamps.files) {
             Some(before) => before.backdrop.clone(),
             None => Arc::new(programme.backdrop()?),
         };
+        let status = programme.status_before(&backdrop, today)?;
         let draft = programme.draft(&backdrop, None)?.map(Arc::new);
         let number = before.map_or(1, |before| before.number + 1);
         Ok(Self { number, programme, status, backdrop, draft, today, trouble: None, stamps })
@@ -81,6 +81,15 @@ impl Snapshot {
 }
 
 impl Desk {
+    /// The programme, to write to: it knows its people from the picture where their file is as it was.
+    pub(super) fn programme(&self) -> restive_programme::Result<Programme> {
+        let (now, programme) = (self.snapshot(), Programme::open(&self.folder)?);
+        match Stamps::of(&self.folder).files == now.stamps.files {
+            true => Ok(programme.knowing(now.backdrop.clone())),
+            false => Ok(programme),
+        }
+    }
+
     /// Takes the next picture. It blocks: not for handlers.
     pub(crate) fn look(&self) {
         let _looking = self.looking.lock();

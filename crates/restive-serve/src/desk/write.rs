@@ -29,7 +29,7 @@ impl Desk {
         let (desk, who) = (self.clone(), session.clone());
         let done = tokio::task::spawn_blocking(move || {
             let _place = place;
-            let written = Programme::open(&desk.folder).and_then(|programme| work(&programme));
+            let written = desk.programme().and_then(|programme| work(&programme));
             if written.as_ref().is_ok_and(is_done) {
                 desk.record.add(&who, what, &of);
             }
