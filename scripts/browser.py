@@ -172,6 +172,13 @@ class Tab:
             raise Wrong(answer["exceptionDetails"].get("exception", {}).get("description", "an expression failed"))
         return answer["result"].get("value")
 
+    def becomes(self, expression):
+        """Whether something is so, also while the page gives way to another."""
+        try:
+            return self.ask(expression)
+        except Wrong:
+            return False
+
     def place(self, selector):
         """The middle of an element that can be clicked there."""
         found = self.ask(f"""(() => {{

@@ -45,7 +45,7 @@
 
   // tables
   for (const table of all('table')) {
-    if (!table.caption || !words(table.caption)) wrong.push(`${called(table)} has no caption`);
+    if ((!table.caption || !words(table.caption)) && !table.getAttribute('aria-label')) wrong.push(`${called(table)} has no caption`);
     if (!table.querySelector('th')) wrong.push(`${called(table)} has no headers`);
     for (const head of all('th:not([scope])', table)) wrong.push(`${called(head)} has no scope`);
   }
@@ -56,6 +56,9 @@
         && one.tabIndex < 0 && !one.querySelector('a[href],button,input:not([type=hidden]),select,textarea'))
       wrong.push(`${called(one)} scrolls and the keyboard does not reach it`);
   }
+
+  for (const set of all('fieldset'))
+    if (!set.querySelector(':scope > legend') || !words(set.querySelector('legend'))) wrong.push(`${called(set)} has no legend`);
 
   // pictures
   for (const svg of all('svg')) {

@@ -95,7 +95,7 @@ impl Table {
         let caption = escape(&self.caption);
         let mut out = format!(
             "<figure class=\"table\">\n<figcaption><strong>{caption}</strong></figcaption>\n\
-             <div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{caption}\"><table>\n<thead><tr>"
+             <div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{caption}\"><table aria-label=\"{caption}\">\n<thead><tr>"
         );
         for (k, column) in self.columns.iter().enumerate() {
             let class = if column.decimals.is_some() { " class=\"number\"" } else { "" };

@@ -47,7 +47,7 @@ pub(crate) struct ServeArguments {
     demo: bool,
 
     /// People of the invented programme
-    #[arg(long, value_name = "N", requires = "demo", default_value_t = 400, value_parser = clap::value_parser!(u32).range(40..=99_999))]
+    #[arg(long, value_name = "N", requires = "demo", default_value_t = 400, value_parser = clap::value_parser!(u32).range(40..=100_000))]
     people: u32,
 
     /// The port [default: 8421, or a free one]

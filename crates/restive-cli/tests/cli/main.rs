@@ -6,6 +6,7 @@ mod collapsing;
 mod collapsing_index;
 mod decision_focused;
 mod demo;
+mod desk;
 mod disguised;
 mod doctor;
 mod ending;

@@ -1,0 +1,201 @@
+//! The desk as a user opens it: `restive user add`, `restive serve`, and what is left of it when it is killed.
+
+use crate::files::Folder;
+use crate::running::{Running, command};
+use restive_ledger::{Done, Ledger};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+/// A desk that runs, its host and the way in.
+struct Desk {
+    running: Running,
+    host: String,
+    entrance: String,
+}
+
+fn serve(folder: &Folder, arguments: &str) -> Desk {
+    let mut running =
+        Running::new(command(folder, &format!("serve {arguments} --no-open --port 0")).stdout(Stdio::piped()));
+    let mut line = String::new();
+    BufReader::new(running.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let address = line.trim().split_once("http://").expect(&line).1;
+    let (host, path) = address.split_once('/').unwrap();
+    Desk { running, host: host.into(), entrance: format!("/{path}") }
+}
+
+/// Asks, and gives back status, cookie and body; nothing where the desk is gone.
+fn ask(desk: &str, cookie: &str, method: &str, path: &str, form: &str) -> Option<(u16, String, String)> {
+    let mut stream = TcpStream::connect(desk).ok()?;
+    stream.set_read_timeout(Some(Duration::from_secs(30))).ok()?;
+    let head = format!(
+        "{method} {path} HTTP/1.1\r\nHost: {desk}\r\nConnection: close\r\nSec-Fetch-Site: same-origin\r\nCookie: {cookie}\r\n\
+         Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {}\r\n\r\n{form}",
+        form.len()
+    );
+    stream.write_all(head.as_bytes()).ok()?;
+    let mut bytes = Vec::new();
+    stream.read_to_end(&mut bytes).ok()?;
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let (head, body) = text.split_once("\r\n\r\n")?;
+    let status = head.split(' ').nth(1)?.parse().ok()?;
+    let cookie = head.lines().find_map(|line| line.strip_prefix("set-cookie: ")?.split(';').next());
+    Some((status, cookie.unwrap_or("").into(), body.into()))
+}
+
+fn enter(desk: &Desk) -> String {
+    let (status, cookie, _) = ask(&desk.host, "", "GET", &desk.entrance, "").unwrap();
+    assert_eq!(status, 303);
+    cookie
+}
+
+fn hidden(page: &str, name: &str) -> String {
+    let start = format!("name=\"{name}\" value=\"");
+    page.split_once(&start).unwrap().1.split_once('"').unwrap().0.into()
+}
+
+fn add(folder: &Folder, arguments: &str, password: &str) -> (bool, String) {
+    let mut command = command(folder, &format!("user add {arguments}"));
+    let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    child.stdin.as_ref().unwrap().write_all(password.as_bytes()).unwrap();
+    let done = child.wait_with_output().unwrap();
+    (done.status.success(), String::from_utf8([done.stdout, done.stderr].concat()).unwrap())
+}
+
+#[test]
+fn users_are_added_and_enter() {
+    let folder = Folder::new();
+    let (done, said) = add(&folder, "users.toml Asha --role planner", "a long password\n");
+    assert!(done && said == "users.toml: added Asha, planner\n", "{said}");
+    let (done, said) = add(&folder, "users.toml Meera --role caller --worker Hindi", "another password\r\n");
+    assert!(done && said.contains("added Meera, caller"), "{said}");
+    for (arguments, password, expected) in [
+        ("users.toml Lata --role king", "a long password\n", "expected planner, caller or viewer"),
+        ("users.toml Lata --role viewer", "short\n", "expected"),
+        ("users.toml Lata --role viewer", "", "expected"),
+        ("users.toml Lata --role viewer --worker Hindi", "a long password\n", "expected"),
+    ] {
+        let (done, said) = add(&folder, arguments, password);
+        assert!(!done && said.contains(expected) && !said.contains(password.trim_end()) | password.is_empty(), "{said}");
+    }
+    let file = std::fs::read_to_string(folder.path("users.toml")).unwrap();
+    assert!(file.contains("$argon2id$") && !file.contains("a long password") && !file.contains("Lata"));
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = std::fs::metadata(folder.path("users.toml")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o077, 0, "{mode:o}");
+    }
+
+    let desk = serve(&folder, "--demo desk --people 40 --users users.toml");
+    assert_eq!(desk.entrance, "/login");
+    let login = |name: &str, password: &str| {
+        ask(&desk.host, "", "POST", "/login", &format!("name={name}&password={password}")).unwrap()
+    };
+    let (status, cookie, _) = login("Asha", "a+long+password");
+    assert_eq!(status, 303);
+    assert_eq!(ask(&desk.host, &cookie, "GET", "/week", "").unwrap().0, 200);
+    let (_, caller, _) = login("Meera", "another+password");
+    assert_eq!(ask(&desk.host, &caller, "GET", "/week", "").unwrap().0, 403);
+    // guesses: the sixth has to wait, and whatever is right meanwhile as well
+    for _ in 0..5 {
+        assert_eq!(login("Asha", "wrong").0, 401);
+    }
+    let (status, _, page) = login("Asha", "a+long+password");
+    assert!(status == 429 && page.contains("Too many wrong passwords"), "{status}");
+    // who was in stays in
+    assert_eq!(ask(&desk.host, &cookie, "GET", "/week", "").unwrap().0, 200);
+}
+
+#[test]
+fn other_machines_need_users_and_a_kept_way() {
+    let folder = Folder::new();
+    add(&folder, "users.toml Asha --role planner", "a long password\n");
+    let desk = serve(&folder, "--demo desk --people 40");
+    drop(desk);
+    for (arguments, expected) in [
+        ("serve desk/programme --no-open --port 0 --address 0.0.0.0", "found no --users, expected them"),
+        ("serve desk/programme --no-open --port 0 --address 0.0.0.0 --insecure-http", "found no --users, expected them"),
+        (
+            "serve desk/programme --no-open --port 0 --address 0.0.0.0 --users users.toml",
+            "found no --tls-cert and --tls-key",
+        ),
+        ("serve desk/programme --no-open --port 0 --users absent.toml", "absent.toml"),
+        ("serve desk --no-open --port 0", "expected the folder of a programme"),
+    ] {
+        let done = command(&folder, arguments).output().unwrap();
+        let said = String::from_utf8(done.stderr).unwrap();
+        assert!(!done.status.success() && said.contains(expected), "{arguments}: {said}");
+    }
+}
+
+/// Changes the list until the desk is gone; how many changes were answered with yes, and whether the last was that it is final.
+fn edit(host: &str, cookie: &str, edits: usize) -> (usize, bool) {
+    let (mut done, mut is_final) = (0, false);
+    while let Some((200, _, page)) = ask(host, cookie, "GET", "/week", "") {
+        if is_final {
+            continue;
+        }
+        let (plan, version) = (hidden(&page, "plan"), hidden(&page, "version"));
+        let ids: Vec<&str> =
+            page.split("do=up&amp;id=").skip(1).map(|rest| rest.split_once('"').unwrap().0).collect();
+        let answer = match done < edits {
+            true => {
+                let form = format!("do=up&id={}&why=asked&plan={plan}&version={version}", ids[done % ids.len()]);
+                ask(host, cookie, "POST", "/week/edit", &form)
+            }
+            false => ask(host, cookie, "POST", "/week/final", &format!("plan={plan}&version={version}")),
+        };
+        match answer {
+            Some((303, ..)) if done < edits => done += 1,
+            Some((303, ..)) => is_final = true,
+            _ => break,
+        }
+    }
+    (done, is_final)
+}
+
+#[test]
+#[cfg(unix)]
+fn killed_at_any_instant_nothing_that_was_said_is_lost() {
+    let folder = Folder::new();
+    drop(serve(&folder, "--demo desk --people 40"));
+    let ledger = folder.path("desk/programme/ledger.db");
+    let (mut acknowledged, mut finals) = (0, 0);
+    for round in 0..10 {
+        let copy = format!("round{round}");
+        let copied = Command::new("cp").arg("-r").arg(folder.path("desk/programme")).arg(folder.path(&copy)).status();
+        assert!(copied.unwrap().success() && ledger.exists());
+        let mut desk = serve(&folder, &copy);
+        let cookie = enter(&desk);
+        let (host, edits) = (desk.host.clone(), 3 + 2 * round);
+        let (send, done) = mpsc::channel();
+        let editor = std::thread::spawn(move || _ = send.send(edit(&host, &cookie, edits)));
+        // later and later, in the middle of whatever it does
+        let begun = Instant::now();
+        std::thread::sleep(Duration::from_millis(37 * (round as u64 + 1)));
+        desk.running.kill().unwrap();
+        desk.running.wait().unwrap();
+        let (changes, is_final) = done.recv_timeout(Duration::from_secs(60)).unwrap();
+        editor.join().unwrap();
+        let found = Ledger::read(&folder.path(&copy).join("ledger.db")).unwrap();
+        assert!(found.verify().unwrap().faults.is_empty(), "round {round} after {:?}", begun.elapsed());
+        let plan = found.latest().unwrap().unwrap().id;
+        let on_record = found.list_changes(&plan).unwrap();
+        let moved = on_record.iter().filter(|change| change.done == Done::MovedUp).count();
+        // the last one may be on record, and its answer lost
+        assert!((changes..=changes + 1).contains(&moved), "round {round}: {changes} said, {moved} on record");
+        assert!(!is_final || on_record.iter().any(|change| change.done == Done::Final), "round {round}");
+        drop(found);
+        // it opens again, and says the same
+        let desk = serve(&folder, &copy);
+        let (status, _, page) = ask(&desk.host, &enter(&desk), "GET", "/week", "").unwrap();
+        assert!(status == 200 && (!is_final || !page.contains("do=up")));
+        let notes = std::fs::read_to_string(folder.path(&copy).join("desk.jsonl")).unwrap();
+        assert!(notes.matches("\"move up\"").count() >= changes, "round {round}");
+        (acknowledged, finals) = (acknowledged + changes, finals + usize::from(is_final));
+    }
+    assert!(acknowledged > 10, "{acknowledged} changes, {finals} final lists: too few to tell");
+}
