@@ -100,7 +100,8 @@ impl Floor {
         };
         let about = if step.is_proven { "" } else { "about " };
         let percent = step.percent.map_or(String::new(), |percent| format!(" ({percent:.1} %)"));
-        let (floor, lost, unit, pays) = (step.floor, step.lost, &self.unit, step.pays());
+        let unit = if self.is_index { "of the score that people are ranked by" } else { &self.unit };
+        let (floor, lost, pays) = (step.floor, step.lost, step.pays());
         format!(
             "{group}: at least {floor} of {of} places, {places} without a floor, cost {about}{lost:.2} {unit}{percent}; {pays}."
         )
@@ -152,6 +153,8 @@ mod tests {
         let said = "district south: at least 4 of 10 places, 2 without a floor, cost 0.25 engaged weeks (2.5 %); north −1.";
         assert_eq!([floor.price(3), floor.price(4)], [said, said]);
         assert!(floor.price(5).contains("at least 6"));
+        let ranked = Floor { is_index: true, unit: "index".into(), ..floor.clone() };
+        assert!(ranked.price(4).contains("cost 0.25 of the score that people are ranked by (2.5 %)"));
         assert!(floor.price(7).contains("no more than 6 of 10"));
     }
 }

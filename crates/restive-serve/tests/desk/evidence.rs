@@ -33,7 +33,7 @@ fn the_ranking_is_judged_as_the_command_line_judges_it() {
     assert_eq!(weeks.len(), 3);
     for week in &weeks {
         assert!(shown.contains(&format!(
-            "<th scope=\"row\">{}</th><td class=\"number\">{}</td>",
+            "<th scope=\"row\" class=\"day\">{}</th><td class=\"number\">{}</td>",
             week.first_day, week.listed
         )));
     }
