@@ -42,7 +42,8 @@ impl Reader {
         let is_listed = one.query_row(IS_LISTED, given, |row| row.get(0)).optional().map_err(failed)?;
         let sql = "SELECT why FROM excluded WHERE plan = ?1 AND arm = ?2";
         let excluded = one.query_row(sql, given, |row| row.get(0)).optional().map_err(failed)?;
-        let sql = "SELECT arm, code, day, note, source, received_at FROM outcomes WHERE plan = ?1 AND arm = ?2";
+        let sql =
+            "SELECT arm, code, day, note, source, received_at FROM outcomes WHERE plan = ?1 AND arm = ?2";
         let outcome = one.query_row(sql, given, |row| outcome(row, plan)).optional().map_err(failed)?;
         Ok(Part { planned, is_listed: is_listed.unwrap_or(false), excluded, outcome })
     }

@@ -176,6 +176,12 @@ impl Desk {
         board.kept.iter().find(|kept| kept.job.id == id).map(|kept| kept.job.clone())
     }
 
+    /// The last job of a kind.
+    pub fn latest_job(&self, kind: &str) -> Option<Job> {
+        let board = self.jobs.0.lock().ok()?;
+        board.kept.iter().rev().map(|kept| &kept.job).find(|job| job.kind == kind).cloned()
+    }
+
     /// The job that runs.
     pub fn running_job(&self) -> Option<Job> {
         let board = self.jobs.0.lock().ok()?;

@@ -6,9 +6,11 @@
 //! | `write` | one writer at a time; what was written is in the next picture before the answer goes out |
 //! | `jobs` | work that lasts: it goes on while nobody looks, and can be stopped |
 //! | `answers` | what took a job to find, kept until the next time it is asked |
+//! | `cases` | what is read once for questions about single people |
 //! | `done` | who did what, when: an append-only file beside the ledger |
 
 mod answers;
+mod cases;
 mod done;
 mod jobs;
 mod snapshot;
@@ -21,6 +23,7 @@ pub use snapshot::Snapshot;
 
 use crate::error::Result;
 use crate::security::entry::Entry as Tokens;
+use crate::security::finds::Finds;
 use crate::security::hosts::Hosts;
 use crate::security::session::{Cookie, Sessions};
 use crate::security::throttle::Throttle;
@@ -43,6 +46,8 @@ pub struct Desk {
     jobs: Jobs,
     record: Record,
     pub(crate) answers: Answers,
+    cases: cases::Cases,
+    pub(crate) finds: Finds,
     pub(crate) doors: Doors,
 }
 
@@ -73,6 +78,8 @@ impl Desk {
             jobs: Jobs::default(),
             record: Record::of(folder)?,
             answers: Answers::default(),
+            cases: cases::Cases::default(),
+            finds: Finds::default(),
             doors,
         })
     }

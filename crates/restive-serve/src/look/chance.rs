@@ -40,7 +40,7 @@ pub(crate) fn svg(alone: &Chance, called: &Chance, label: &str) -> String {
     )
 }
 
-fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 

@@ -69,6 +69,12 @@ impl Refusal {
             .with(format!("{} s", seconds.max(1)))
     }
 
+    /// Too many people looked for.
+    pub(crate) fn finds(seconds: u64) -> Self {
+        Self::new(StatusCode::TOO_MANY_REQUESTS, "refusal.finds", "refusal.finds_advice")
+            .with(format!("{} s", seconds.max(1)))
+    }
+
     /// Nothing here.
     pub fn not_found() -> Self {
         Self::new(StatusCode::NOT_FOUND, "refusal.not_found", "refusal.not_found_advice")

@@ -27,7 +27,7 @@ macro_rules! files {
 }
 
 // a page with words of its own has a line here
-files!["data", "desk", "door", "evidence", "fairness", "job", "refusal", "week"];
+files!["data", "desk", "door", "evidence", "fairness", "job", "person", "record", "refusal", "week"];
 
 /// The languages, each with its own name for itself.
 pub(crate) const LANGUAGES: [(&str, &str); 2] = [("en", "English"), ("es", "Español")];

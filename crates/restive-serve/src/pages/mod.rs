@@ -6,6 +6,8 @@ pub(crate) mod evidence;
 pub(crate) mod fairness;
 pub(crate) mod job;
 pub(crate) mod language;
+pub(crate) mod person;
+pub(crate) mod record;
 pub(crate) mod week;
 
 use crate::desk::{App, Desk};
@@ -27,6 +29,8 @@ pub(crate) const NAVIGATION: &[(&str, &str, &[Role])] = &[
     ("/evidence", "evidence.nav", &[Role::Planner, Role::Viewer]),
     ("/fairness", "fairness.nav", &[Role::Planner, Role::Viewer]),
     ("/data", "data.nav", &[Role::Planner, Role::Viewer]),
+    ("/person", "person.nav", &[Role::Planner, Role::Caller, Role::Viewer]),
+    ("/record", "record.nav", &[Role::Planner, Role::Viewer]),
 ];
 
 /// All pages, behind all checks.
@@ -50,6 +54,12 @@ pub(crate) fn router(desk: App) -> Router {
         .route("/data", get(data::show))
         .route("/data/doctor", post(data::doctor))
         .route("/data/import", post(data::again))
+        .route("/person", get(person::find::ask).post(person::find::find))
+        .route("/person/{id}", get(person::show))
+        .route("/record", get(record::show))
+        .route("/record/verify", post(record::verify::start))
+        .route("/record/{plan}", get(record::week::show))
+        .route("/record/{plan}/archive.zip", get(record::archive::zip))
         .route("/job/{id}", get(job::show))
         .route("/job/{id}/stop", post(job::stop))
         .route(assets::style_path(), get(assets::show))

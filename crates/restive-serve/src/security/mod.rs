@@ -11,12 +11,14 @@
 //! | `limits` | bodies without end, clients without haste |
 //! | `listen`, `tls` | too many connections, slow ones, and open ones |
 //! | `users`, `throttle` | whoever guesses passwords |
+//! | `finds` | whoever goes through the registry one by one |
 //! | `role` | those who may enter, and not everywhere |
 //!
 //! No page fetches an address that somebody gave, and no folder is served: assets are in the program.
 
 pub(crate) mod address;
 pub(crate) mod entry;
+pub(crate) mod finds;
 pub(crate) mod headers;
 pub(crate) mod hosts;
 pub(crate) mod limits;

@@ -6,4 +6,6 @@ mod data;
 mod door;
 mod evidence;
 mod fairness;
+mod person;
+mod record;
 mod week;

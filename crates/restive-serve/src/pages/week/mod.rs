@@ -25,7 +25,9 @@ use askama::Template;
 use axum::extract::{Query, State};
 use filter::{Choice, Filter};
 use restive_programme::{Draft, ListChange};
-use row::{Columns, RowView, Said};
+pub(crate) use filter::encoded;
+pub(crate) use row::{Columns, Said, told};
+use row::RowView;
 
 /// People on a page.
 const PAGE: usize = 100;

@@ -123,7 +123,7 @@ impl<'a> RowView<'a> {
 }
 
 /// Who did it and why.
-fn told(change: &ListChange, w: &Words) -> String {
+pub(crate) fn told(change: &ListChange, w: &Words) -> String {
     let key = match change.done {
         Done::Added => "week.added_by",
         Done::Removed => "week.removed_by",
