@@ -26,6 +26,8 @@ fn an_import_is_made_again_from_where_the_exports_are() {
     std::fs::write(exports.join("messages.csv"), messages).unwrap();
     let imported = programme.import_again(|_, _| {}).unwrap();
     assert_eq!(imported.summary.reasons.iter().map(|reason| reason.rows).sum::<u64>(), 30);
+    assert!(programme.quarantine(5).unwrap().is_empty(), "of the import before");
+    let programme = Programme::open(programme.folder()).unwrap();
     let some = programme.quarantine(5).unwrap();
     assert!(some.len() == 5 && some[0].file == "messages.csv" && some[0].what == "row");
     assert_eq!(some[0].line, (40 * 8 + 2).to_string());
