@@ -231,6 +231,7 @@ class Tab:
 
     def picture(self, height=None):
         """The page as PNG: all of it, or its first so many pixels."""
+        self.call("Page.bringToFront")  # a tab behind others is not drawn
         high = self.ask("document.documentElement.scrollHeight")
         clip = {"x": 0, "y": 0, "width": self.width, "height": min(high, height or high), "scale": 1}
         return base64.b64decode(self.call("Page.captureScreenshot", captureBeyondViewport=True, clip=clip)["data"])

@@ -31,6 +31,7 @@ use crate::security::users::Users;
 use done::Record;
 use jobs::Jobs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, RwLock};
 
 /// What handlers are given.
@@ -40,8 +41,10 @@ pub type App = Arc<Desk>;
 pub struct Desk {
     folder: PathBuf,
     snapshot: RwLock<Arc<Snapshot>>,
-    /// held by whoever makes the next picture: an older one never replaces a newer
-    looking: Mutex<()>,
+    /// held by whoever makes the next picture, with the last change that it shows: an older one never replaces a newer
+    looking: Mutex<u64>,
+    /// changes that somebody wants to see
+    changes: AtomicU64,
     writer: Arc<tokio::sync::Mutex<()>>,
     jobs: Jobs,
     record: Record,
@@ -73,7 +76,8 @@ impl Desk {
         Ok(Self {
             folder: folder.into(),
             snapshot: RwLock::new(Arc::new(snapshot)),
-            looking: Mutex::new(()),
+            looking: Mutex::default(),
+            changes: AtomicU64::default(),
             writer: Arc::default(),
             jobs: Jobs::default(),
             record: Record::of(folder)?,

@@ -10,7 +10,8 @@ use jiff::Zoned;
 use jiff::civil::Date;
 use restive_programme::{Backdrop, Draft, Programme, Status};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, SystemTime};
 
 /// How often the files are looked at.
@@ -90,9 +91,15 @@ impl Desk {
         }
     }
 
-    /// Takes the next picture. It blocks: not for handlers.
+    /// Takes the next picture, or waits for one that was begun after this was called: of many who write at once, most find that somebody
+    /// has looked for them. It blocks: not for handlers.
     pub(crate) fn look(&self) {
-        let _looking = self.looking.lock();
+        let mine = self.changes.fetch_add(1, Ordering::SeqCst) + 1;
+        let mut shown = self.looking.lock().unwrap_or_else(PoisonError::into_inner);
+        if *shown >= mine {
+            return;
+        }
+        let shows = self.changes.load(Ordering::SeqCst);
         let before = self.snapshot();
         let next = match Snapshot::take(&self.folder, Some(&before)) {
             Ok(next) => next,
@@ -111,10 +118,14 @@ impl Desk {
         if let Ok(mut now) = self.snapshot.write() {
             *now = Arc::new(next);
         }
+        *shown = shows;
     }
 
     /// Looks at the files now and then, and takes a new picture where they have changed.
     pub(crate) async fn keep_looking(self: Arc<Self>) {
+        let desk = self.clone();
+        // nobody should have to wait for what the first question about somebody needs
+        let _ = tokio::task::spawn_blocking(move || desk.read_cases()).await;
         loop {
             tokio::time::sleep(PAUSE).await;
             let desk = self.clone();

@@ -28,11 +28,12 @@ impl Desk {
         };
         let (desk, who) = (self.clone(), session.clone());
         let done = tokio::task::spawn_blocking(move || {
-            let _place = place;
             let written = desk.programme().and_then(|programme| work(&programme));
             if written.as_ref().is_ok_and(is_done) {
                 desk.record.add(&who, what, &of);
             }
+            // the next one writes while this one looks
+            drop(place);
             desk.look();
             written
         });
