@@ -12,11 +12,13 @@ use crate::made::fingerprint;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
-use restive_ledger::{Code, Ledger, Outcome, Plan, Status};
+use restive_ledger::{Code, Ledger, Outcome, Plan, Standing, Status};
 use restive_tables::show;
 
 /// The note of a place whose outcome was taken back.
 const TAKEN_BACK: &str = "taken back";
+/// Lists of earlier periods that are asked after.
+const MOST: usize = 26;
 
 /// What is told of one place.
 #[derive(Debug, Clone)]
@@ -136,22 +138,26 @@ impl Programme {
         enter(&mut ledger, &[Some(open), again].into_iter().flatten().collect::<Vec<_>>())
     }
 
-    /// Whose outcome nobody knows, of the lists of earlier periods that count, the latest list first.
-    pub fn open_lists(&self) -> Result<Vec<OpenList>> {
-        if !self.ledger().exists() {
+    /// Whose outcome nobody knows, of the lists of earlier periods that count, the latest first and at most half a year of weekly ones; `plans` is how
+    /// plans stand, as a [status](crate::Status) has it.
+    pub fn open_lists(&self, plans: &[Standing]) -> Result<Vec<OpenList>> {
+        let latest = plans.iter().map(|one| one.period).max();
+        let is_open = |one: &&Standing| {
+            one.status == Status::Current
+                && one.missing > 0
+                && latest.is_some_and(|latest| one.period < latest)
+        };
+        let mut open: Vec<&Standing> = plans.iter().filter(is_open).collect();
+        if open.is_empty() {
             return Ok(Vec::new());
         }
+        open.sort_by_key(|one| std::cmp::Reverse(one.period));
         let reader = Ledger::read(&self.ledger())?;
-        let standings = reader.standings()?;
-        let Some(latest) = standings.latest.map(|plan| plan.facts.period) else { return Ok(Vec::new()) };
-        let mut open = Vec::new();
-        for one in standings.plans.into_iter().rev() {
-            if one.status == Status::Current && one.period < latest && one.missing > 0 {
-                let arms = reader.missing(&one.plan)?.into_iter().map(|person| person.arm).collect();
-                open.push(OpenList { plan: one.plan, start: one.period_start, arms });
-            }
-        }
-        Ok(open)
+        let list = |one: &Standing| {
+            let arms = reader.missing(&one.plan)?.into_iter().map(|person| person.arm).collect();
+            Ok(OpenList { plan: one.plan.clone(), start: one.period_start.clone(), arms })
+        };
+        open.into_iter().take(MOST).map(list).collect()
     }
 }
 

@@ -124,7 +124,7 @@ fn play(folder: &Path, world: &World, seed: u64, is_last: bool) -> Result<HashSe
     let mut luck = restive::random::stream(seed, &[0x64656d6f, period.number as u64]);
     let mut called = HashSet::new();
     let mut outcomes = Vec::new();
-    for (arm, _) in &week.rows {
+    for (k, (arm, _)) in week.rows.iter().enumerate() {
         let draw: f64 = luck.random();
         let code = match draw {
             x if x < 0.68 => Code::Reached,
@@ -134,7 +134,8 @@ fn play(folder: &Path, world: &World, seed: u64, is_last: bool) -> Result<HashSe
             x if x < 0.96 => Code::Refused,
             _ => Code::NotCalled,
         };
-        let late = luck.random::<f64>() < 0.12 && is_last;
+        // the first one always: no programme knows everything in time
+        let late = (luck.random::<f64>() < 0.12 || k == 0) && is_last;
         if code == Code::Reached {
             called.extend(world.number(arm));
         }

@@ -3,7 +3,7 @@
 use super::words::{COOKIE, LANGUAGES, Words};
 use crate::desk::App;
 use crate::pages::NAVIGATION;
-use crate::security::role::Asking;
+use crate::security::role::{Asking, Role};
 use crate::security::session::{Session, read};
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
@@ -57,9 +57,14 @@ impl Base {
         super::assets::style_path()
     }
 
+    /// Where the script is.
+    pub fn script(&self) -> &'static str {
+        super::assets::script_path()
+    }
+
     /// Whether whoever looks is a planner.
     pub fn is_planner(&self) -> bool {
-        self.session.as_ref().is_some_and(|session| session.role == crate::security::role::Role::Planner)
+        self.session.as_ref().is_some_and(|session| session.role == Role::Planner)
     }
 
     /// Of a request.
@@ -70,7 +75,12 @@ impl Base {
             w: Words::of(read(&parts.headers, COOKIE).unwrap_or("en")),
             path: parts.uri.path().to_string(),
             here: if parts.method == axum::http::Method::GET { here } else { "/".into() },
-            job: session.as_ref().and_then(|_| desk.running_job()).map(|job| job.id),
+            // nobody but planners may look at jobs
+            job: session
+                .as_ref()
+                .filter(|session| session.role == Role::Planner)
+                .and_then(|_| desk.running_job())
+                .map(|job| job.id),
             trouble: session.as_ref().and_then(|_| desk.snapshot().trouble.clone()),
             has_users: desk.doors.users.is_some(),
             session,

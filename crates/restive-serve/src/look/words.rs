@@ -4,6 +4,7 @@
 //! `week.title` here. A word with something to fill in has its name in braces: `{n} people`. The tests refuse a key that a template
 //! or a source names and a language lacks, one that nobody names, and two languages that fill in different things.
 
+use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::fmt::Display;
 use std::sync::OnceLock;
@@ -27,7 +28,10 @@ macro_rules! files {
 }
 
 // a page with words of its own has a line here
-files!["data", "desk", "door", "evidence", "fairness", "job", "person", "record", "refusal", "week"];
+files![
+    "capacity", "data", "desk", "door", "evidence", "fairness", "job", "outcomes", "person", "record",
+    "refusal", "week"
+];
 
 /// The languages, each with its own name for itself.
 pub(crate) const LANGUAGES: [(&str, &str); 2] = [("en", "English"), ("es", "Español")];
@@ -79,7 +83,8 @@ impl Words {
     }
 
     /// `n` of something: the key with `_one` where it is one.
-    pub fn n(&self, key: &str, n: usize) -> String {
+    pub fn n(&self, key: &str, n: impl Borrow<usize>) -> String {
+        let n = *n.borrow();
         let one = format!("{key}_one");
         match n == 1 && self.by_key.contains_key(&one) {
             true => self.f1(&one, "n", n),

@@ -1,11 +1,13 @@
 //! The pages: a file or a folder each, a line in the [router](router) and, where people go by themselves, one in [`NAVIGATION`].
 
 pub(crate) mod data;
+pub(crate) mod capacity;
 pub(crate) mod door;
 pub(crate) mod evidence;
 pub(crate) mod fairness;
 pub(crate) mod job;
 pub(crate) mod language;
+pub(crate) mod outcomes;
 pub(crate) mod person;
 pub(crate) mod record;
 pub(crate) mod week;
@@ -26,6 +28,8 @@ use std::time::Instant;
 /// Where people go: path, the key of its name, and for whom it is.
 pub(crate) const NAVIGATION: &[(&str, &str, &[Role])] = &[
     ("/week", "week.nav", &[Role::Planner, Role::Viewer]),
+    ("/outcomes", "outcomes.nav", &[Role::Planner, Role::Caller]),
+    ("/capacity", "capacity.nav", &[Role::Planner, Role::Viewer]),
     ("/evidence", "evidence.nav", &[Role::Planner, Role::Viewer]),
     ("/fairness", "fairness.nav", &[Role::Planner, Role::Viewer]),
     ("/data", "data.nav", &[Role::Planner, Role::Viewer]),
@@ -54,6 +58,11 @@ pub(crate) fn router(desk: App) -> Router {
         .route("/data", get(data::show))
         .route("/data/doctor", post(data::doctor))
         .route("/data/import", post(data::again))
+        .route("/outcomes", get(outcomes::show).post(outcomes::tell::tell))
+        .route("/outcomes/undo", post(outcomes::tell::undo))
+        .route("/capacity", get(capacity::show))
+        .route("/capacity/try", post(capacity::ask::start))
+        .route("/capacity/set", post(capacity::set::set))
         .route("/person", get(person::find::ask).post(person::find::find))
         .route("/person/{id}", get(person::show))
         .route("/record", get(record::show))
@@ -63,6 +72,7 @@ pub(crate) fn router(desk: App) -> Router {
         .route("/job/{id}", get(job::show))
         .route("/job/{id}/stop", post(job::stop))
         .route(assets::style_path(), get(assets::show))
+        .route(assets::script_path(), get(assets::show_script))
         .fallback(|| async { Refusal::not_found() });
     // the last is the first that a request meets
     pages

@@ -1,11 +1,17 @@
 //! The desk, through real sockets: what a browser sees, and what somebody else tries.
 
 mod attack;
+mod capacity;
 mod common;
 mod data;
 mod door;
 mod evidence;
 mod fairness;
+mod hostile;
+mod outcomes;
+mod routes;
+mod tls;
 mod person;
 mod record;
 mod week;
+mod weight;

@@ -3,6 +3,7 @@
 use crate::look::chance;
 use crate::look::words::Words;
 use restive_programme::{Backdrop, Done, Draft, DraftRow, ListChange};
+use restive_tables::Contact;
 
 /// Which of a programme's own columns are which.
 pub(crate) struct Columns<'a> {
@@ -13,8 +14,12 @@ pub(crate) struct Columns<'a> {
 }
 
 /// What programmes call them.
-const CALLED: [(&str, &[&str]); 4] = [
+const CALLED: [(&str, &[&str]); 5] = [
     ("name", &["name", "full_name", "nombre"]),
+    (
+        "phone",
+        &["phone", "phone_number", "mobile", "telephone", "msisdn", "telefono", "teléfono", "movil", "móvil"],
+    ),
     ("centre", &["centre", "center", "ward", "district", "clinic", "area", "village"]),
     ("language", &["language", "lang", "idioma"]),
     ("household", &["household", "household_id", "family", "house"]),
@@ -43,7 +48,12 @@ impl<'a> Columns<'a> {
 
     /// What a column has of somebody; empty where there is none.
     pub(crate) fn cell<'r>(&self, name: &str, row: &'r DraftRow) -> &'r str {
-        self.at(name).and_then(|k| row.contact.kept.get(k)).map_or("", String::as_str)
+        self.cell_of(name, &row.contact)
+    }
+
+    /// The same of somebody who need not be on the list.
+    pub(crate) fn cell_of<'r>(&self, name: &str, contact: &'r Contact) -> &'r str {
+        self.at(name).and_then(|k| contact.kept.get(k)).map_or("", String::as_str)
     }
 
     /// The columns that the table shows beside the name.

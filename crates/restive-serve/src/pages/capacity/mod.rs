@@ -1,0 +1,154 @@
+//! *Capacity*: how many are called, what that brings, what every rule costs; and what other numbers would bring, before they are decided.
+//!
+//! | file | what happens there |
+//! |---|---|
+//! | `ask` | other numbers are tried, by a job that records nothing |
+//! | `set` | numbers are written into the rules, and the list is made anew with them |
+//! | `dial` | the numbers of the rules as fields |
+//! | `beside` | what the present list brings beside what was tried |
+//! | `curve` | what more and fewer calls would bring, as a picture |
+//!
+//! A viewer sees the same without names and without buttons.
+
+pub(crate) mod ask;
+mod beside;
+mod curve;
+mod dial;
+pub(crate) mod set;
+
+use crate::desk::{App, Snapshot, stamp};
+use crate::look::answer::{Answer, page_with};
+use crate::look::base::Base;
+use crate::look::refusal::Refusal;
+use crate::look::words::Words;
+use crate::security::role::{Role, Viewer};
+use askama::Template;
+use axum::extract::State;
+use axum::http::StatusCode;
+use beside::{Name, Rows};
+use dial::DialView;
+use restive_pipeline::PlanCertificate;
+use restive_programme::{Capacity, Draft, Programme, WhatIf};
+
+/// What an answer depends on beside the ledger.
+const PARTS: [&str; 5] = ["study", "people.parquet", "rules.toml", "words.toml", "models"];
+
+#[derive(Template)]
+#[template(path = "capacity.html")]
+struct CapacityPage<'a> {
+    base: Base,
+    w: &'static Words,
+    dials: Vec<DialView>,
+    /// what tells these rules from any others
+    rules: &'a str,
+    /// whether the list that is there was made under other rules
+    is_other: bool,
+    present: Option<&'a Draft>,
+    tried: Option<TriedView<'a>>,
+    rows: Rows,
+    curve: String,
+    /// the key of a notice above all
+    notice: Option<&'static str>,
+    has_model: bool,
+}
+
+/// What was tried.
+struct TriedView<'a> {
+    answer: &'a WhatIf,
+    who: &'a str,
+    at: &'a str,
+    /// whether files have changed since
+    is_old: bool,
+    /// what changes, by dial: name, before, after
+    changes: Vec<(String, String, usize)>,
+    came: Vec<Name<'a>>,
+    went: Vec<Name<'a>>,
+    /// why the list cannot be made anew: a key; nothing where it can
+    not_again: Option<&'static str>,
+}
+
+/// What is wrong with a form that comes back.
+#[derive(Default)]
+struct Wrong {
+    /// what was written in each field, where it was
+    fields: Vec<String>,
+    notice: Option<&'static str>,
+}
+
+/// How many are called, and what that brings.
+pub(crate) async fn show(Viewer(session): Viewer, State(desk): State<App>, base: Base) -> Answer {
+    render(&desk, base, session.role == Role::Planner, Wrong::default(), StatusCode::OK).await
+}
+
+/// What the rules say now.
+async fn capacity(desk: &App) -> Result<Capacity, Refusal> {
+    let folder = desk.folder().to_path_buf();
+    let read = move || Programme::open(&folder).and_then(|programme| programme.capacity());
+    let found = tokio::task::spawn_blocking(read).await.map_err(|_| Refusal::ours())?;
+    found.map_err(|error| Refusal::programme(&error))
+}
+
+/// The list of the period that is next.
+fn present(snapshot: &Snapshot) -> Option<&Draft> {
+    snapshot.draft.as_deref().filter(|_| snapshot.is_planned())
+}
+
+/// Why the list that is there cannot be made anew.
+fn not_again(draft: Option<&Draft>) -> Option<&'static str> {
+    match draft {
+        None => Some("capacity.no_list"),
+        Some(draft) if draft.is_final().is_some() => Some("capacity.is_final"),
+        Some(draft) if draft.rows.iter().any(|row| row.outcome.is_some()) => Some("capacity.has_outcomes"),
+        Some(_) => None,
+    }
+}
+
+async fn render(desk: &App, base: Base, names: bool, wrong: Wrong, status: StatusCode) -> Answer {
+    let (snapshot, capacity, w) = (desk.snapshot(), capacity(desk).await?, base.w);
+    let draft = present(&snapshot);
+    let certificate = |draft: &Draft| serde_json::from_str(&draft.record.facts.certificate).ok();
+    let now: Option<PlanCertificate> = draft.and_then(certificate);
+    let kept = desk.answers.capacity.get();
+    let tried = kept.as_deref().filter(|kept| kept.of.0.numbers.len() == capacity.dials.len());
+    let answer = tried.map(|kept| &kept.of.0);
+    let unit = snapshot.backdrop.unit.as_deref().unwrap_or(w.t("capacity.unit"));
+    let budget = dial::budget(&capacity, &snapshot, draft);
+    let dials = dial::views(&capacity, budget, answer, now.as_ref(), &snapshot, &wrong.fields, w);
+    let view = tried.map(|kept| {
+        let (answer, who) = &kept.of;
+        let name = |arms: &[String]| beside::names(&snapshot, arms, names);
+        let is_old = kept.is_old(&stamp(desk.folder(), &PARTS))
+            || answer.rules != capacity.rules
+            || answer.plan.as_deref() != draft.map(|draft| draft.record.id.as_str());
+        let before = |dial: &DialView| dial.now.map_or("–".into(), |now| now.to_string());
+        let changes = dials.iter().zip(&answer.numbers);
+        TriedView {
+            changes: changes
+                .filter(|(dial, number)| dial.now != Some(**number))
+                .map(|(dial, number)| (dial.label.clone(), before(dial), *number))
+                .collect(),
+            came: name(&answer.came),
+            went: name(&answer.went),
+            not_again: not_again(draft),
+            who,
+            at: &kept.at,
+            is_old,
+            answer,
+        }
+    });
+    let file = std::fs::read_to_string(snapshot.programme.rules_file()).unwrap_or_default();
+    let page = CapacityPage {
+        rows: beside::rows(draft, now.as_ref(), answer, unit, w),
+        curve: curve::figure(now.as_ref().zip(draft), answer, unit, &snapshot.status.period, w),
+        is_other: draft.is_some_and(|draft| draft.record.facts.rules != file.trim_start_matches('\u{feff}')),
+        has_model: snapshot.status.model.is_some(),
+        rules: &capacity.rules,
+        notice: wrong.notice,
+        present: draft,
+        tried: view,
+        dials,
+        w,
+        base,
+    };
+    page_with(status, &page)
+}

@@ -1,0 +1,196 @@
+//! The page *Capacity*: tried without a trace, then decided whole or not at all.
+
+use crate::common::{Answer, Client, Desk, programme};
+use restive_ledger::Ledger;
+use restive_programme::{Programme, seen};
+use restive_serve::Role;
+use std::path::Path;
+use std::time::Duration;
+
+fn rules(folder: &Path) -> String {
+    std::fs::read_to_string(folder.join("rules.toml")).unwrap()
+}
+
+fn plans(folder: &Path) -> Vec<(String, u32)> {
+    let ledger = Ledger::read(&folder.join("ledger.db")).unwrap();
+    let count = |plan: restive_ledger::Plan| (plan.id, plan.facts.budget);
+    ledger.plans().unwrap().into_iter().map(count).collect()
+}
+
+/// Waits for the job that an answer leads to; its page when it is over.
+fn wait(client: &mut Client, answer: &Answer) -> Answer {
+    let path = answer.header("location").unwrap().to_string();
+    assert!(path.starts_with("/job/"), "{path}");
+    for _ in 0..300 {
+        let page = client.get(&path);
+        if !page.body.contains("http-equiv=\"refresh\"") {
+            return page;
+        }
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    panic!("the job goes on and on");
+}
+
+fn numbers(page: &Answer) -> Vec<String> {
+    let fields = page.body.split("type=\"number\"").skip(1);
+    fields.map(|rest| rest.split_once(" value=\"").unwrap().1.split_once('"').unwrap().0.into()).collect()
+}
+
+fn send(client: &mut Client, path: &str, page: &Answer, numbers: &[&str], again: bool) -> Answer {
+    let rules = page.hidden("rules");
+    let names: Vec<String> = (0..numbers.len()).map(|k| format!("n{k}")).collect();
+    let mut fields: Vec<(&str, &str)> =
+        names.iter().map(String::as_str).zip(numbers.iter().copied()).collect();
+    fields.push(("rules", &rules));
+    if again {
+        fields.push(("again", "on"));
+    }
+    client.post(path, &fields)
+}
+
+#[test]
+fn numbers_are_tried_without_a_trace_and_then_set_with_a_new_list() {
+    let (kept, folder) = programme();
+    // as somebody wrote them, with words of their own
+    let written = rules(&folder).replacen("budget", "# as agreed in March\nbudget", 1) + "# the end\n";
+    std::fs::write(folder.join("rules.toml"), &written).unwrap();
+    let desk = Desk::of(kept, folder, |_| {});
+    let before = plans(&desk.folder);
+    let mut planner = desk.planner();
+    let page = planner.get("/capacity");
+    assert_eq!(page.status, 200);
+    let shown = numbers(&page);
+    let now: usize = shown[0].parse().unwrap();
+    assert_eq!((shown.len(), now as u32), (3, before.last().unwrap().1));
+    assert!(page.body.contains("<svg class=\"chart wide\"") && page.body.contains("costs "));
+    assert!(!page.body.contains("style=\"") && page.body.contains("of what any list could bring"));
+    // another rule was written since the list was made: its words say so
+    assert!(page.body.contains("under other rules"));
+
+    // no number, no try
+    let wrong = send(&mut planner, "/capacity/try", &page, &["many", &shown[1], &shown[2]], false);
+    assert!(
+        wrong.status == 422
+            && wrong.body.contains("Expected a whole number")
+            && wrong.body.contains("value=\"many\"")
+    );
+    assert_eq!(send(&mut planner, "/capacity/try", &page, &["-1", "2", "3"], false).status, 422);
+
+    let (budget, cap) = ((now + 3).to_string(), (now + 3).to_string());
+    let try_it = send(&mut planner, "/capacity/try", &page, &[&budget, &cap, &shown[2]], false);
+    let job = wait(&mut planner, &try_it);
+    assert!(job.body.contains("It is done."), "{}", job.body);
+    let page = planner.get("/capacity");
+    assert!(page.body.contains("What was tried") && page.body.contains("Would come in"), "{}", page.body);
+    assert!(page.body.contains(&format!("{now} → <strong>{budget}</strong>")));
+    assert_eq!((plans(&desk.folder), rules(&desk.folder)), (before.clone(), written.clone()));
+    assert_eq!(numbers(&page)[0], budget);
+
+    let set = send(&mut planner, "/capacity/set", &page, &[&budget, &cap, &shown[2]], true);
+    let job = wait(&mut planner, &set);
+    assert!(job.body.contains("It is done."), "{}", job.body);
+    let after = plans(&desk.folder);
+    assert_eq!((after.len(), after.last().unwrap().1.to_string()), (before.len() + 1, budget.clone()));
+    let expected = written.replacen(&format!("budget = {now}"), &format!("budget = {budget}"), 1).replacen(
+        &format!("at_most = {}", shown[1]),
+        &format!("at_most = {cap}"),
+        1,
+    );
+    assert_eq!(rules(&desk.folder), expected);
+    let notes = std::fs::read_to_string(desk.folder.join("desk.jsonl")).unwrap();
+    assert!(
+        notes.contains(&format!("budget {now} to {budget}, worker at most {} to {cap}", shown[1])),
+        "{notes}"
+    );
+    let ledger = Ledger::read(&desk.folder.join("ledger.db")).unwrap();
+    assert!(ledger.verify().unwrap().faults.is_empty());
+    // the list that is there is the one that was tried
+    let page = planner.get("/capacity");
+    assert!(!page.body.contains("under other rules"));
+    let verified = Programme::open(&desk.folder).unwrap().audit_list().unwrap();
+    assert_eq!(verified.len(), after.len());
+}
+
+#[test]
+fn rules_that_changed_meanwhile_are_not_written_over() {
+    let desk = Desk::open();
+    let mut planner = desk.planner();
+    let page = planner.get("/capacity");
+    let shown = numbers(&page);
+    let changed = rules(&desk.folder) + "\n[[leave_out]]\nif = \"calls >= 20\"\n";
+    std::fs::write(desk.folder.join("rules.toml"), &changed).unwrap();
+    for path in ["/capacity/try", "/capacity/set"] {
+        for again in [false, true] {
+            let answer = send(&mut planner, path, &page, &["3", &shown[1], &shown[2]], again);
+            assert_eq!(answer.status, 409, "{path}");
+            assert!(answer.body.contains("rules.toml has changed meanwhile"), "{}", answer.body);
+        }
+    }
+    assert_eq!(rules(&desk.folder), changed);
+    // without a new list they are written at once
+    let page = planner.get("/capacity");
+    let before = plans(&desk.folder);
+    assert_eq!(send(&mut planner, "/capacity/set", &page, &["3", &shown[1], &shown[2]], false).status, 303);
+    assert_eq!(numbers(&planner.get("/capacity"))[0], "3");
+    assert!(rules(&desk.folder).contains("budget = 3\n") && rules(&desk.folder).contains("calls >= 20"));
+    assert_eq!(plans(&desk.folder), before);
+    for broken in [&["x", "1", "1"][..], &["1"], &["4294967296", "1", "1"], &["20000000", "1", "1"]] {
+        let page = planner.get("/capacity");
+        assert_eq!(send(&mut planner, "/capacity/set", &page, broken, false).status, 422, "{broken:?}");
+    }
+    assert!(rules(&desk.folder).contains("budget = 3\n"));
+}
+
+#[test]
+fn a_list_with_outcomes_or_a_final_one_stays() {
+    let desk = Desk::open();
+    let programme = Programme::open(&desk.folder).unwrap();
+    let draft = programme.draft(&programme.backdrop().unwrap(), None).unwrap().unwrap();
+    let (plan, id) = (draft.record.id.clone(), draft.rows[0].contact.id.clone());
+    let mut planner = desk.planner();
+    let told = [("plan", plan.as_str()), ("id", &id), ("code", "reached"), ("seen", &seen(None))];
+    assert_eq!(planner.post("/outcomes", &told).status, 303);
+    let page = planner.get("/capacity");
+    let (shown, before) = (numbers(&page), rules(&desk.folder));
+    let set = send(&mut planner, "/capacity/set", &page, &["3", &shown[1], &shown[2]], true);
+    let job = wait(&mut planner, &set);
+    assert!(job.body.contains("Nothing was written"), "{}", job.body);
+    // whole or not at all
+    assert_eq!((rules(&desk.folder), plans(&desk.folder).last().unwrap().0.clone()), (before, plan));
+    // and the page does not offer it
+    let try_it = send(&mut planner, "/capacity/try", &page, &["3", &shown[1], &shown[2]], false);
+    wait(&mut planner, &try_it);
+    let page = planner.get("/capacity");
+    assert!(
+        page.body.contains("Outcomes of this week&#39;s list are known")
+            && !page.body.contains("name=\"again\""),
+        "{}",
+        page.body
+    );
+}
+
+#[test]
+fn a_viewer_sees_counts_and_no_names_and_a_caller_nothing() {
+    let desk = Desk::with_users();
+    let mut planner = desk.user(Role::Planner);
+    let page = planner.get("/capacity");
+    let shown = numbers(&page);
+    let fewer = (shown[0].parse::<usize>().unwrap() - 1).to_string();
+    let tried = send(&mut planner, "/capacity/try", &page, &[&fewer, &shown[1], &shown[2]], false);
+    wait(&mut planner, &tried);
+    let seen = planner.get("/capacity").body;
+    assert!(seen.contains("Would drop out") && seen.contains("MB-"), "{seen}");
+    let mut viewer = desk.user(Role::Viewer);
+    let page = viewer.get("/capacity");
+    assert!(page.status == 200 && page.body.contains("people would drop out"), "{}", page.body);
+    assert!(!page.body.contains("MB-") && !page.body.contains("<form method=\"post\" action=\"/capacity"));
+    let mut caller = desk.user(Role::Caller);
+    assert_eq!(caller.get("/capacity").status, 403);
+    for client in [&mut viewer, &mut caller] {
+        for path in ["/capacity/try", "/capacity/set"] {
+            assert_eq!(client.post(path, &[("rules", "x"), ("n0", "1")]).status, 403, "{path}");
+        }
+    }
+    let script = planner.get(seen.split("<script src=\"").nth(1).unwrap().split('"').next().unwrap());
+    assert!(script.status == 200 && script.header("content-type").unwrap().starts_with("text/javascript"));
+}

@@ -1,0 +1,269 @@
+//! The page *Outcomes*: one person at a time, her own people only, undo, late entry, two callers at once.
+
+use crate::common::{Answer, Client, Desk, encoded};
+use jiff::Timestamp;
+use restive_ledger::{Code, Ledger, Outcome};
+use restive_programme::{Draft, Programme};
+use restive_serve::Role;
+use std::path::Path;
+
+fn draft(folder: &Path) -> Draft {
+    let programme = Programme::open(folder).unwrap();
+    programme.draft(&programme.backdrop().unwrap(), None).unwrap().unwrap()
+}
+
+/// Says that the list is final, as a planner would.
+fn finalise(folder: &Path) -> Draft {
+    let before = draft(folder);
+    Programme::open(folder).unwrap().finalise(&before.record.id, 0, "Asha", Timestamp::now()).unwrap();
+    draft(folder)
+}
+
+/// The ids of a list, of one worker or of all others.
+fn ids(draft: &Draft, worker: &str, is_hers: bool) -> Vec<String> {
+    let rows = draft.list.rows.iter().filter(|row| (row.sheet.as_deref() == Some(worker)) == is_hers);
+    rows.map(|row| row.id.clone()).collect()
+}
+
+fn known(folder: &Path, plan: &str, id: &str) -> Option<Outcome> {
+    let ledger = Ledger::read(&folder.join("ledger.db")).unwrap();
+    let programme = Programme::open(folder).unwrap();
+    let backdrop = programme.backdrop().unwrap();
+    let arm = backdrop.contacts.arm(id).unwrap();
+    ledger.outcomes(plan).unwrap().into_iter().find(|one| one.arm == arm)
+}
+
+/// Presses a button on a page.
+fn press(client: &mut Client, page: &Answer, code: &str, more: &[(&str, &str)]) -> Answer {
+    let hidden = ["plan", "id", "worker"].map(|name| page.form("tell", name));
+    let seen = page.form("tell", "seen");
+    let mut fields = vec![
+        ("plan", hidden[0].as_str()),
+        ("id", &hidden[1]),
+        ("worker", &hidden[2]),
+        ("seen", &seen),
+        ("code", code),
+    ];
+    fields.extend(more);
+    client.post("/outcomes", &fields)
+}
+
+impl Answer {
+    /// A hidden field of the form of a class, or whose action ends so.
+    fn form(&self, form: &str, name: &str) -> String {
+        let (_, rest) = self.body.split_once(form).unwrap_or_else(|| panic!("no form {form}"));
+        let start = format!("name=\"{name}\" value=\"");
+        rest.split_once(&start).and_then(|(_, rest)| rest.split_once('"')).unwrap().0.into()
+    }
+}
+
+#[test]
+fn a_caller_sees_her_own_people_and_nobody_elses_whatever_address_she_guesses() {
+    let desk = Desk::with_users();
+    let mut caller = desk.user(Role::Caller);
+    assert_eq!(caller.get("/").header("location"), Some("/outcomes"));
+    // a draft is not for callers yet
+    let page = caller.get("/outcomes");
+    let now = draft(&desk.folder);
+    assert!(page.status == 200 && page.body.contains("not final yet"), "{}", page.body);
+    for id in ids(&now, "Caller A", true).iter().chain(&ids(&now, "Caller A", false)) {
+        assert!(!page.body.contains(&format!("id={id}")), "{id}");
+        assert_eq!(caller.get(&format!("/outcomes?id={id}")).status, 404);
+    }
+    let now = finalise(&desk.folder);
+    let (mine, others) = (ids(&now, "Caller A", true), ids(&now, "Caller A", false));
+    assert!(!mine.is_empty() && !others.is_empty());
+    let mut page = caller.get("/outcomes");
+    for _ in 0..50 {
+        if page.body.contains("class=\"tell\"") {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(200));
+        page = caller.get("/outcomes");
+    }
+    assert_eq!(page.form("tell", "id"), mine[0]);
+    // one number at a time
+    assert_eq!(page.body.matches("href=\"tel:").count(), 1);
+    for id in &mine {
+        assert_eq!(caller.get(&format!("/outcomes?id={id}")).status, 200, "{id}");
+    }
+    let plan = &now.record.id;
+    for id in &others {
+        for path in [
+            format!("/outcomes?id={id}"),
+            format!("/outcomes?plan={plan}&id={id}"),
+            format!("/outcomes?worker=Caller+B&id={id}"),
+        ] {
+            let answer = caller.get(&path);
+            assert_eq!(answer.status, 404, "{path}");
+        }
+        for path in [
+            "/outcomes?worker=Caller+B",
+            &format!("/outcomes?done={id}"),
+            &format!("/outcomes?undone={id}&after={id}"),
+        ] {
+            let answer = caller.get(path);
+            assert!(answer.status == 200 && !answer.body.contains(&format!("\"{id}\"")), "{path}");
+        }
+        let fields = [("plan", plan.as_str()), ("id", id), ("code", "reached"), ("seen", "none")];
+        assert_eq!(caller.post("/outcomes", &fields).status, 404, "{id}");
+        assert_eq!(caller.post("/outcomes/undo", &fields).status, 404, "{id}");
+        assert_eq!(known(&desk.folder, plan, id), None);
+    }
+    // earlier lists, of which only her own people are hers
+    let ledger = Ledger::read(&desk.folder.join("ledger.db")).unwrap();
+    let contacts = Programme::open(&desk.folder).unwrap().backdrop().unwrap().contacts;
+    let column = contacts.kept.iter().position(|name| name == "worker").unwrap();
+    for earlier in ledger.plans().unwrap().iter().filter(|one| one.id != *plan) {
+        for person in ledger.listed(&earlier.id).unwrap() {
+            let contact = contacts.person(&person.arm).unwrap();
+            let path = format!("/outcomes?plan={}&id={}", earlier.id, contact.id);
+            let expected = if contact.kept[column] == "Caller A" { 200 } else { 404 };
+            assert_eq!(caller.get(&path).status, expected, "{path}");
+        }
+    }
+    assert_eq!(caller.get("/outcomes?plan=2020-01-06").status, 404);
+    assert_eq!(desk.user(Role::Viewer).get("/outcomes").status, 403);
+    assert_eq!(desk.stranger().get("/outcomes").status, 401);
+}
+
+#[test]
+fn outcomes_are_told_undone_and_told_again() {
+    let desk = Desk::open();
+    let now = draft(&desk.folder);
+    let mut planner = desk.planner();
+    let page = planner.get("/outcomes");
+    let all: Vec<String> = now.list.rows.iter().map(|row| row.id.clone()).collect();
+    let first = page.form("tell", "id");
+    assert_eq!(first, all[0]);
+    assert!(page.body.contains(&format!("{} people left to call", all.len())));
+    // broken fields keep what was written
+    let wrong =
+        press(&mut planner, &page, "reached", &[("day", "yesterday"), ("note", "asked for her sister")]);
+    assert!(
+        wrong.status == 422
+            && wrong.body.contains("This is no day")
+            && wrong.body.contains("asked for her sister")
+    );
+    let late = press(&mut planner, &page, "reached", &[("day", "2035-01-01")]);
+    assert!(late.status == 422 && late.body.contains("not after today"), "{}", late.body);
+    assert_eq!(press(&mut planner, &page, "reached", &[("day", "1999-01-01")]).status, 422);
+    assert_eq!(press(&mut planner, &page, "spoken", &[]).status, 422);
+    assert_eq!(press(&mut planner, &page, "reached", &[("note", &"x".repeat(501))]).status, 422);
+    assert_eq!(known(&desk.folder, &now.record.id, &first), None);
+
+    let told = press(&mut planner, &page, "no_answer", &[("note", "rang ten times")]);
+    assert_eq!(told.status, 303);
+    let next = planner.get(told.header("location").unwrap());
+    assert_eq!(next.form("tell", "id"), all[1]);
+    assert!(next.body.contains("Recorded.") && next.body.contains("Undo"));
+    let outcome = known(&desk.folder, &now.record.id, &first).unwrap();
+    assert_eq!((outcome.code, outcome.note.as_deref()), (Code::NoAnswer, Some("rang ten times")));
+    assert_eq!(outcome.source, "desk: Asha");
+
+    // taken back: she is open once more, and what was said stays on record
+    let undo = |page: &Answer| {
+        ["plan", "id", "worker", "seen"].map(|name| (name, page.form("/outcomes/undo", name)))
+    };
+    let fields = undo(&next);
+    let fields: Vec<(&str, &str)> = fields.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let back = planner.post("/outcomes/undo", &fields);
+    assert_eq!(back.status, 303);
+    let again = planner.get(back.header("location").unwrap());
+    assert!(again.form("tell", "id") == first && again.body.contains("Taken back."), "{}", again.body);
+    assert!(again.body.contains(&format!("{} people left to call", all.len())));
+    assert_eq!(known(&desk.folder, &now.record.id, &first).unwrap().code, Code::NotCalled);
+    // twice is too late
+    assert_eq!(planner.post("/outcomes/undo", &fields).status, 409);
+
+    // told again, amended, and taken back to what was before
+    assert_eq!(press(&mut planner, &again, "later", &[]).status, 303);
+    let page = planner.get(&format!("/outcomes?id={first}"));
+    assert!(page.body.contains("Known so far:"));
+    assert_eq!(press(&mut planner, &page, "reached", &[]).status, 303);
+    let page = planner.get(&format!("/outcomes?id={first}"));
+    let fields = undo(&page);
+    let fields: Vec<(&str, &str)> = fields.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let back = planner.post("/outcomes/undo", &fields);
+    assert!(planner.get(back.header("location").unwrap()).body.contains("What was said before holds again"));
+    assert_eq!(known(&desk.folder, &now.record.id, &first).unwrap().code, Code::Later);
+
+    let ledger = Ledger::read(&desk.folder.join("ledger.db")).unwrap();
+    assert!(ledger.verify().unwrap().faults.is_empty());
+    let notes = std::fs::read_to_string(desk.folder.join("desk.jsonl")).unwrap();
+    assert_eq!(notes.matches("\"what\":\"outcome\"").count(), 3, "{notes}");
+    assert_eq!(notes.matches("\"what\":\"take back\"").count(), 2, "{notes}");
+}
+
+#[test]
+fn two_callers_do_not_overwrite_each_other() {
+    let desk = Desk::open();
+    let (mut one, mut other) = (desk.planner(), desk.planner());
+    let (seen, also_seen) = (one.get("/outcomes"), other.get("/outcomes"));
+    let (plan, id) = (seen.form("tell", "plan"), seen.form("tell", "id"));
+    assert_eq!(press(&mut one, &seen, "reached", &[]).status, 303);
+    let stale = press(&mut other, &also_seen, "no_answer", &[("note", "mine")]);
+    assert_eq!(stale.status, 409);
+    assert!(stale.body.contains("Somebody else has said something") && stale.body.contains("Reached"));
+    assert!(stale.body.contains("value=\"mine\""));
+    assert_eq!(known(&desk.folder, &plan, &id).unwrap().code, Code::Reached);
+    // having seen it, she may say otherwise
+    assert_eq!(press(&mut other, &stale, "refused", &[]).status, 303);
+    assert_eq!(known(&desk.folder, &plan, &id).unwrap().code, Code::Refused);
+}
+
+#[test]
+fn an_earlier_week_is_entered_late_with_its_day() {
+    let desk = Desk::open();
+    let programme = Programme::open(&desk.folder).unwrap();
+    let open_lists =
+        || programme.open_lists(&programme.status(jiff::Zoned::now().date()).unwrap().plans).unwrap();
+    let open = open_lists();
+    let list = open.first().expect("the demo leaves some outcomes out");
+    let mut planner = desk.planner();
+    let page = planner.get("/outcomes");
+    assert!(page.body.contains(&format!("Week of {}", list.start)), "{}", page.body);
+    let page = planner.get(&format!("/outcomes?plan={}", list.plan));
+    assert!(page.body.contains("an earlier week") && page.body.contains("Leave it empty if nobody knows"));
+    // nobody guesses a day
+    assert_eq!(
+        page.body.split("id=\"day\"").nth(1).unwrap().split("value=\"").nth(1).unwrap().split('"').next(),
+        Some("")
+    );
+    let id = page.form("tell", "id");
+    assert_eq!(press(&mut planner, &page, "reached", &[("day", &list.start)]).status, 303);
+    let outcome = known(&desk.folder, &list.plan, &id).unwrap();
+    assert_eq!((outcome.code, outcome.day.as_deref()), (Code::Reached, Some(list.start.as_str())));
+    let left = open_lists().iter().find(|one| one.plan == list.plan).map_or(0, |one| one.arms.len());
+    assert_eq!(left, list.arms.len() - 1);
+}
+
+#[test]
+fn a_planner_sees_all_by_worker() {
+    let desk = Desk::open();
+    let now = draft(&desk.folder);
+    let mut planner = desk.planner();
+    let page = planner.get("/outcomes");
+    let mut workers: Vec<&str> = now.list.rows.iter().filter_map(|row| row.sheet.as_deref()).collect();
+    workers.sort_unstable();
+    workers.dedup();
+    assert!(workers.len() > 1);
+    for worker in workers {
+        assert!(page.body.contains(&format!("<bdi>{worker}</bdi></a></th>")), "{worker}");
+        let some = planner.get(&format!("/outcomes?worker={}", encoded(worker)));
+        assert_eq!(some.form("tell", "id"), ids(&now, worker, true)[0]);
+        // and goes on with that worker's people
+        let told = press(&mut planner, &some, "reached", &[]);
+        let next = planner.get(told.header("location").unwrap());
+        let hers = ids(&now, worker, true);
+        match hers.get(1) {
+            Some(second) => assert_eq!(&next.form("tell", "id"), second),
+            None => assert!(next.body.contains("All done")),
+        }
+    }
+    let spanish = {
+        planner.post("/language", &[("language", "es"), ("back", "/outcomes")]);
+        planner.get("/outcomes").body
+    };
+    assert!(spanish.contains("¿Qué resultó de la llamada?") && spanish.contains("Sin respuesta"));
+}
