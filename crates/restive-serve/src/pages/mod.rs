@@ -1,7 +1,7 @@
 //! The pages: a file or a folder each, a line in the [router](router) and, where people go by themselves, one in [`NAVIGATION`].
 
-pub(crate) mod data;
 pub(crate) mod capacity;
+pub(crate) mod data;
 pub(crate) mod door;
 pub(crate) mod evidence;
 pub(crate) mod fairness;

@@ -137,9 +137,12 @@ async fn render(
 fn next<'a>(people: &[&'a DraftRow], after: &str) -> Option<&'a DraftRow> {
     let from = people.iter().position(|row| row.contact.id == after).map_or(0, |k| k + 1);
     let (before, behind) = people.split_at(from);
-    behind.iter().chain(before).find(|row| is_left(row) && row.contact.id != after).copied().or_else(|| {
-        people.iter().find(|row| is_left(row)).copied()
-    })
+    behind
+        .iter()
+        .chain(before)
+        .find(|row| is_left(row) && row.contact.id != after)
+        .copied()
+        .or_else(|| people.iter().find(|row| is_left(row)).copied())
 }
 
 fn view<'a>(
@@ -174,7 +177,11 @@ fn view<'a>(
     let today = round.snapshot.today.to_string();
     // of an earlier list nobody knows the day unless somebody says it
     let is_now = round.is_latest && today.as_str() >= facts.period_start.as_str();
-    let day = if wrong.day.is_empty() && is_now && wrong.day_error.is_none() { today.clone() } else { wrong.day.clone() };
+    let day = if wrong.day.is_empty() && is_now && wrong.day_error.is_none() {
+        today.clone()
+    } else {
+        wrong.day.clone()
+    };
     let rows = people.iter().enumerate().take(MOST).map(|(k, row)| {
         let is_it = chosen.is_some_and(|one| one.arm == row.arm);
         (k + 1, row.contact.id.as_str(), columns.cell("name", row), told(row), is_it)

@@ -23,11 +23,11 @@ use crate::look::words::Words;
 use crate::security::role::{Role, Viewer};
 use askama::Template;
 use axum::extract::{Query, State};
+pub(crate) use filter::encoded;
 use filter::{Choice, Filter};
 use restive_programme::{Draft, ListChange};
-pub(crate) use filter::encoded;
-pub(crate) use row::{Columns, Said, told};
 use row::RowView;
+pub(crate) use row::{Columns, Said, told};
 
 /// People on a page.
 const PAGE: usize = 100;
