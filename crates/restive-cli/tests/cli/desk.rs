@@ -17,8 +17,9 @@ struct Desk {
 }
 
 fn serve(folder: &Folder, arguments: &str) -> Desk {
-    let mut running =
-        Running::new(command(folder, &format!("serve {arguments} --no-open --port 0")).stdout(Stdio::piped()));
+    let mut running = Running::new(
+        command(folder, &format!("serve {arguments} --no-open --port 0")).stdout(Stdio::piped()),
+    );
     let mut line = String::new();
     BufReader::new(running.stdout.take().unwrap()).read_line(&mut line).unwrap();
     let address = line.trim().split_once("http://").expect(&line).1;
@@ -78,7 +79,10 @@ fn users_are_added_and_enter() {
         ("users.toml Lata --role viewer --worker Hindi", "a long password\n", "expected"),
     ] {
         let (done, said) = add(&folder, arguments, password);
-        assert!(!done && said.contains(expected) && !said.contains(password.trim_end()) | password.is_empty(), "{said}");
+        assert!(
+            !done && said.contains(expected) && !said.contains(password.trim_end()) | password.is_empty(),
+            "{said}"
+        );
     }
     let file = std::fs::read_to_string(folder.path("users.toml")).unwrap();
     assert!(file.contains("$argon2id$") && !file.contains("a long password") && !file.contains("Lata"));
@@ -117,7 +121,10 @@ fn other_machines_need_users_and_a_kept_way() {
     drop(desk);
     for (arguments, expected) in [
         ("serve desk/programme --no-open --port 0 --address 0.0.0.0", "found no --users, expected them"),
-        ("serve desk/programme --no-open --port 0 --address 0.0.0.0 --insecure-http", "found no --users, expected them"),
+        (
+            "serve desk/programme --no-open --port 0 --address 0.0.0.0 --insecure-http",
+            "found no --users, expected them",
+        ),
         (
             "serve desk/programme --no-open --port 0 --address 0.0.0.0 --users users.toml",
             "found no --tls-cert and --tls-key",
@@ -143,7 +150,8 @@ fn edit(host: &str, cookie: &str, edits: usize) -> (usize, bool) {
             page.split("do=up&amp;id=").skip(1).map(|rest| rest.split_once('"').unwrap().0).collect();
         let answer = match done < edits {
             true => {
-                let form = format!("do=up&id={}&why=asked&plan={plan}&version={version}", ids[done % ids.len()]);
+                let form =
+                    format!("do=up&id={}&why=asked&plan={plan}&version={version}", ids[done % ids.len()]);
                 ask(host, cookie, "POST", "/week/edit", &form)
             }
             false => ask(host, cookie, "POST", "/week/final", &format!("plan={plan}&version={version}")),
@@ -166,7 +174,8 @@ fn killed_at_any_instant_nothing_that_was_said_is_lost() {
     let (mut acknowledged, mut finals) = (0, 0);
     for round in 0..10 {
         let copy = format!("round{round}");
-        let copied = Command::new("cp").arg("-r").arg(folder.path("desk/programme")).arg(folder.path(&copy)).status();
+        let copied =
+            Command::new("cp").arg("-r").arg(folder.path("desk/programme")).arg(folder.path(&copy)).status();
         assert!(copied.unwrap().success() && ledger.exists());
         let mut desk = serve(&folder, &copy);
         let cookie = enter(&desk);

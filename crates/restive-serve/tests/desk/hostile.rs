@@ -57,7 +57,8 @@ fn names_are_words_on_every_page_and_in_every_file() {
             assert!(!page.body.contains(word), "{path}: {word}");
         }
         // escaped, in one of the ways there are
-        seen += usize::from(["&lt;script&gt;", "&#60;script&#62;"].iter().any(|word| page.body.contains(word)));
+        seen +=
+            usize::from(["&lt;script&gt;", "&#60;script&#62;"].iter().any(|word| page.body.contains(word)));
     }
     assert!(seen >= 2, "the hostile name is on {seen} pages");
 
@@ -75,7 +76,10 @@ fn names_are_words_on_every_page_and_in_every_file() {
             }
         }
     }
-    assert!(found[..list.rows.len().min(NAMES.len())].iter().all(|n| *n > 0), "as text, as they are: {found:?}");
+    assert!(
+        found[..list.rows.len().min(NAMES.len())].iter().all(|n| *n > 0),
+        "as text, as they are: {found:?}"
+    );
 }
 
 /// Every page that may show a name, of somebody on the list.

@@ -117,7 +117,15 @@ fn nobody_takes_a_route_that_is_not_theirs() {
     for role in Role::ALL {
         for (method, route, path, may) in ROUTES {
             // what a planner may begin is begun elsewhere: here it would only take its time
-            let begins = ["/logout", "/week/plan", "/evidence/judge", "/evidence/train", "/data/doctor", "/data/import", "/record/verify"];
+            let begins = [
+                "/logout",
+                "/week/plan",
+                "/evidence/judge",
+                "/evidence/train",
+                "/data/doctor",
+                "/data/import",
+                "/record/verify",
+            ];
             if *may == Stranger || (begins.contains(path) && (role == Role::Planner || *path == "/logout")) {
                 continue;
             }
@@ -130,7 +138,11 @@ fn nobody_takes_a_route_that_is_not_theirs() {
                 Anybody | Stranger => true,
             };
             match is_theirs {
-                true => assert!(![401, 403].contains(&answer.status), "{method} {route} by a {role}: {}", answer.status),
+                true => assert!(
+                    ![401, 403].contains(&answer.status),
+                    "{method} {route} by a {role}: {}",
+                    answer.status
+                ),
                 false => {
                     assert_eq!(answer.status, 403, "{method} {route} by a {role}");
                     assert!(answer.body.contains("not for your role"), "{method} {route}: {}", answer.body);

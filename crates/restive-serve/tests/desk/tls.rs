@@ -55,7 +55,8 @@ fn a_certificate_keeps_the_way() {
     let desk = desk();
     assert!(desk.server.entrance().unwrap().starts_with("https://"));
     let host = desk.server.address();
-    let door = ask(&desk, "127.0.0.1", &format!("GET /login HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"));
+    let door =
+        ask(&desk, "127.0.0.1", &format!("GET /login HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"));
     assert!(door.unwrap().starts_with("HTTP/1.1 200"));
     let form = format!("name=Asha&password={}", crate::common::encoded(PASSWORD));
     let login = format!(
@@ -77,7 +78,8 @@ fn a_certificate_keeps_the_way() {
     let silent: Vec<TcpStream> = (0..20).map(|_| TcpStream::connect(host).unwrap()).collect();
     let open = desk.stranger().get("/login");
     assert!(open.status == 0 && open.body.is_empty(), "{}", open.head);
-    let door = ask(&desk, "localhost", &format!("GET /login HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"));
+    let door =
+        ask(&desk, "localhost", &format!("GET /login HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"));
     assert!(door.unwrap().starts_with("HTTP/1.1 200"));
     drop(silent);
 }

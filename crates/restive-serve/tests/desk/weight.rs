@@ -62,7 +62,11 @@ fn bodies_that_are_too_heavy_change_nothing() {
     let refused = planner.post("/week/final", &fields);
     assert_eq!(refused.status, 413);
     assert!(refused.body.contains("Nothing was changed"), "{}", refused.body);
-    for head in ["Content-Length: 99999999999999999999", "Content-Length: -1", "Content-Length: 5\r\nContent-Length: 6"] {
+    for head in [
+        "Content-Length: 99999999999999999999",
+        "Content-Length: -1",
+        "Content-Length: 5\r\nContent-Length: 6",
+    ] {
         let said = answer(&mut begin(&planner, head));
         assert!(said.is_empty() || said.starts_with("HTTP/1.1 4"), "{head}: {said}");
     }
@@ -109,7 +113,9 @@ fn addresses_lead_to_pages_alone() {
         let answer = planner.get(&format!("http://{name}:{port}/../ledger.db"));
         assert!((400..500).contains(&answer.status), "{name}: {}", answer.status);
     }
-    for question in ["page=99999999999999999999", "page=-1", "state=%00", "find=%ff%fe", "a=b&a=c", "worker=%"] {
+    for question in
+        ["page=99999999999999999999", "page=-1", "state=%00", "find=%ff%fe", "a=b&a=c", "worker=%"]
+    {
         let answer = planner.get(&format!("/week?{question}"));
         assert!([200, 400].contains(&answer.status), "{question}: {}", answer.status);
     }
