@@ -13,8 +13,7 @@ use restive_ledger::{Excluded, Input, NewPlan, Planned};
 use restive_pipeline::reasons::{Words, sentence};
 use restive_pipeline::words::{counted, grouped};
 use restive_pipeline::{
-    Applied, Chosen, InTrial, Message, Nouns, Outlook, Plan, PlanAsked, PolicyName, RulePrice, Rules,
-    Trained,
+    Applied, Chosen, InTrial, Message, Nouns, Outlook, Plan, PlanAsked, PolicyName, RulePrice, Rules, Trained,
 };
 use restive_tables::{Contacts, Model, Study, show};
 use serde::{Deserialize, Serialize};

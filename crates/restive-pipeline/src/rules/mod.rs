@@ -88,12 +88,7 @@ impl Rules {
     pub fn waits(&self, last_call: Option<usize>, last_outcome: &str) -> usize {
         let (Some(ago), came) = (last_call, folded(last_outcome)) else { return 0 };
         let applies = |one: &&CoolDown| one.after.is_empty() || one.after.contains(&came);
-        self.cool_downs
-            .iter()
-            .filter(applies)
-            .map(|one| one.periods.saturating_sub(ago))
-            .max()
-            .unwrap_or(0)
+        self.cool_downs.iter().filter(applies).map(|one| one.periods.saturating_sub(ago)).max().unwrap_or(0)
     }
 
     /// Whether places go by rank alone, among those who may have one: no limits, no costs, nobody who has to be called, no draws.
@@ -396,7 +391,10 @@ mod tests {
         assert_eq!(rules.leave_outs[0].because, "last_seen >= 8");
         let waits = |ago, came| rules.waits(ago, came);
         assert_eq!((waits(Some(0), "no answer"), waits(Some(3), "No-Answer")), (4, 1));
-        assert_eq!((waits(Some(4), "no answer"), waits(Some(0), "reached"), waits(None, "no answer")), (0, 0, 0));
+        assert_eq!(
+            (waits(Some(4), "no answer"), waits(Some(0), "reached"), waits(None, "no answer")),
+            (0, 0, 0)
+        );
     }
 
     #[test]

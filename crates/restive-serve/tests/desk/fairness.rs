@@ -66,11 +66,7 @@ fn what_cannot_be_asked_is_refused_with_what_was_expected() {
     for column in ["name", "phone", "<b>"] {
         let begun = planner.post("/fairness", &[(&format!("by:{column}"), "on")]);
         let done = finished(&mut planner, &begun);
-        assert!(
-            done.body.contains("It could not be done.") && !done.body.contains("<b>"),
-            "{}",
-            done.body
-        );
+        assert!(done.body.contains("It could not be done.") && !done.body.contains("<b>"), "{}", done.body);
     }
     assert!(planner.get("/fairness").body.contains("Nobody has looked"));
 }
