@@ -6,8 +6,15 @@ Between a soft policy and importance sampling stand log-odds. A pull near 1 has 
 importance sampling divides: in float32 from 1 - 1e-7 on, and with it the value and its gradient.
 
 Each function calls the native forward pass and hands autograd the native pullback; the modules are the same with their
-settings kept. Work is done in float64 on the CPU: a contiguous float64 tensor is read where it lies, float32 is converted and
-answered in float32, and a tensor on another device is moved and its answer returned there.
+settings kept. Work is done in float64: a contiguous float64 tensor is read where it lies, float32 is converted and answered in
+float32.
+
+Tensors on a CUDA device stay there, with the same answers: `whittle_index` for up to 16 states, `soft_top_k` and `cwpdis` have kernels of
+their own (`restive._device`, compiled by Triton on first use). What has none, beliefs for one, goes through the CPU, and a warning says
+so once for each function. A forward pass waits for the device once, to learn whether its input was valid (`soft_top_k` of a nearly
+strict policy a few times more, `cwpdis` once for the log and once for the pulls; `Cwpdis` looks at its log once); a backward pass does
+not wait. While a CUDA graph is captured nothing is waited for, and what is wrong becomes NaN. Settings (rewards, discount, budget) are
+read on the host: hand them over as numbers or CPU arrays.
 
 The gradient by transitions lives on the simplex: its rows sum to zero, because only directions that keep row sums at 1 mean
 anything. Behind a softmax that is the whole gradient. (Compact arms [N,4] have no such rows; theirs is the plain derivative.)
@@ -36,9 +43,19 @@ import torch
 from torch import Tensor, nn
 
 import restive
+from restive import _device
 from restive._deprecated import renamed, renamed_attribute
 
-__all__ = ["Cwpdis", "Judged", "SoftTopK", "WhittleIndex", "cwpdis", "soft_top_k", "whittle_index"]
+__all__ = [
+    "Cwpdis",
+    "Judged",
+    "SoftTopK",
+    "WhittleIndex",
+    "cwpdis",
+    "soft_top_k",
+    "whittle_index",
+    "whittle_index_and_pullback",
+]
 
 
 def _checked(name: str, tensor: Any) -> Tensor:
@@ -77,6 +94,21 @@ def _tensor(array: Any, like: Tensor) -> Tensor:
     return torch.as_tensor(array, dtype=torch.float64).to(like)
 
 
+def _copied(function: str, tensor: Tensor, reason: str) -> None:
+    """Says, once for each function, that a tensor that is not on the CPU went through it."""
+    if tensor.device.type != "cpu":
+        _device.say_copy(f"restive.torch.{function}", reason if _device.has_triton() else "any of them without Triton")
+
+
+def _arms(P: Tensor, settings: dict[str, Any]) -> Any:
+    """Arms for the kernels of the device, or why there are none for them."""
+    if not _device.takes(P):
+        return f"tensors on {P.device.type}"
+    from restive._device import index
+
+    return index.arms(P, **settings)
+
+
 class _Once(torch.autograd.Function):
     """A first derivative that refuses to be differentiated again. (PyTorch's own `once_differentiable` lets a second derivative
     by saved inputs pass as zero.)"""
@@ -93,32 +125,60 @@ class _Once(torch.autograd.Function):
 class _WhittleIndex(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, P: Tensor, settings: dict[str, Any]) -> Tensor:
-        ctx.indices = restive.whittle_index(_array(P), **settings, differentiable=ctx.needs_input_grad[0])
         ctx.save_for_backward(P)  # so that autograd notices if P is overwritten meanwhile
+        ctx.arms = _arms(P, settings)
+        if not isinstance(ctx.arms, str):
+            index = ctx.arms.solve(ctx.needs_input_grad[0])
+            if index is not None:
+                return index
+        ctx.indices = restive.whittle_index(_array(P), **settings, differentiable=ctx.needs_input_grad[0])
+        _copied("whittle_index", P, ctx.arms if isinstance(ctx.arms, str) else "such arms")
+        ctx.arms = ""
         return _tensor(ctx.indices.index, P)
 
     @staticmethod
     def backward(ctx: Any, d_index: Tensor) -> tuple[Tensor | None, None]:
         (P,) = ctx.saved_tensors
-        return _Once.apply(_tensor(ctx.indices.pullback(_array(d_index)), P), d_index, P), None
+        if isinstance(ctx.arms, str):
+            d_P = _tensor(ctx.indices.pullback(_array(d_index)), P)
+        else:
+            d_P = ctx.arms.pullback(d_index)
+        return _Once.apply(d_P, d_index, P), None
 
 
 class _SoftTopK(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, scores: Tensor, temperature: Tensor, budget: float, log_odds: bool) -> Tensor:
-        ctx.soft, ctx.log_odds = restive.soft_top_k(_array(scores), budget, float(temperature)), log_odds
         ctx.save_for_backward(scores, temperature)
+        ctx.log_odds, ctx.rows = log_odds, None
+        if _device.takes(scores) and scores.dim() and isinstance(budget, (int, float)) and 0 <= budget <= scores.shape[-1]:
+            from restive._device import soft_top_k as kernel
+
+            rows = scores.detach().reshape(-1, scores.shape[-1]).contiguous() if scores.numel() else scores.detach().reshape(0, 1)
+            roots, is_wrong = kernel.solve(rows, float(budget), kernel.temperature_on(scores.device, temperature))
+            if not is_wrong:
+                ctx.rows, ctx.roots = rows, roots
+                return kernel.pulls(rows, roots, log_odds).reshape(scores.shape)
+        ctx.soft = restive.soft_top_k(_array(scores), budget, float(temperature))
+        _copied("soft_top_k", scores, "such scores")
         return _tensor(ctx.soft.log_odds if log_odds else ctx.soft.pull, scores)
 
     @staticmethod
     def backward(ctx: Any, d_pull: Tensor) -> tuple[Tensor | None, Tensor | None, None, None]:
         scores, temperature = ctx.saved_tensors
-        d_scores, d_temperature = ctx.soft.pullback(_array(d_pull), log_odds=ctx.log_odds)
+        if ctx.rows is None:
+            d_scores, d_temperature = ctx.soft.pullback(_array(d_pull), log_odds=ctx.log_odds)
+            d_scores = _tensor(d_scores, scores)
+        else:
+            from restive._device import soft_top_k as kernel
+
+            d_scores, d_temperature = kernel.pullback(ctx.rows, ctx.roots, d_pull.reshape(ctx.rows.shape), ctx.log_odds)
+            d_scores = d_scores.reshape(scores.shape)
         d_temperature = _tensor(d_temperature, temperature).reshape(temperature.shape)
         causes = (d_pull, scores, temperature)
         wants_scores, wants_temperature, *_ = ctx.needs_input_grad
         return (
-            _Once.apply(_tensor(d_scores, scores), *causes) if wants_scores else None,
+            _Once.apply(d_scores, *causes) if wants_scores else None,
             _Once.apply(d_temperature, *causes) if wants_temperature else None,
             None,
             None,
@@ -127,16 +187,29 @@ class _SoftTopK(torch.autograd.Function):
 
 class _Cwpdis(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, pull: Tensor, log: dict[str, Any], sizes: list[Any]) -> Tensor:
-        ctx.judged = restive.cwpdis(_array(pull), **log)
+    def forward(ctx: Any, pull: Tensor, log: dict[str, Any], sizes: list[Any], kept: dict[Any, Any]) -> Tensor:
         ctx.save_for_backward(pull)
-        sizes += [ctx.judged.effective_sample_size, ctx.judged.dropped]
+        ctx.on_device = None
+        if _device.takes(pull):
+            from restive._device import evaluation
+
+            ctx.on_device = evaluation.judge(pull, log, kept)
+            if ctx.on_device is not None:
+                sizes += [ctx.on_device.sizes, ctx.on_device.has_certain]
+                return ctx.on_device.value.to(pull.dtype)
+        ctx.judged = restive.cwpdis(_array(pull), **{name: _constant(name, value) for name, value in log.items()})
+        _copied("cwpdis", pull, "such a log")
+        sizes += [(ctx.judged.effective_sample_size, ctx.judged.dropped), None]
         return _tensor(ctx.judged.value, pull)
 
     @staticmethod
-    def backward(ctx: Any, d_value: Tensor) -> tuple[Tensor | None, None, None]:
+    def backward(ctx: Any, d_value: Tensor) -> tuple[Tensor | None, None, None, None]:
         (pull,) = ctx.saved_tensors
-        return _Once.apply(_tensor(ctx.judged.pullback(float(d_value)), pull), d_value, pull), None, None
+        if ctx.on_device is None:
+            d_pull = _tensor(ctx.judged.pullback(float(d_value)), pull)
+        else:
+            d_pull = ctx.on_device.pullback(d_value)
+        return _Once.apply(d_pull, d_value, pull), None, None, None
 
 
 def whittle_index(P: Tensor, rewards: Any = None, **settings: Any) -> Tensor:
@@ -158,6 +231,37 @@ def whittle_index(P: Tensor, rewards: Any = None, **settings: Any) -> Tensor:
         raise ValueError("out: not for tensors, autograd keeps what is returned")
     settings = {"rewards": rewards, **settings}
     return _WhittleIndex.apply(_checked("P", P), {name: _constant(name, value) for name, value in settings.items()})
+
+
+def whittle_index_and_pullback(P: Tensor, d_index: Tensor, rewards: Any = None, **settings: Any) -> tuple[Tensor, Tensor]:
+    """Whittle indices, and what a cotangent of them that is known beforehand becomes on P: both passes in one, without autograd.
+
+    Two states are a race for memory, which on a graphics processor this wins: 96 bytes an arm in compact float64 instead of the
+    128 of a forward and a backward pass.
+
+    Parameters
+    ----------
+    P : tensor, [N,M,2,M] or compact [N,4]
+    d_index : tensor, [N,M], of the type and on the device of P
+    rewards, settings
+        Those of `whittle_index`.
+
+    Returns
+    -------
+    index : tensor, [N,M]
+    d_P : tensor of the shape of P
+    """
+    P, d_index = _checked("P", P).detach(), _checked("d_index", d_index).detach()
+    settings = {name: _constant(name, value) for name, value in {"rewards": rewards, **settings}.items()}
+    arms = _arms(P, settings)
+    if not isinstance(arms, str) and d_index.device == P.device and list(d_index.shape) == [P.shape[0], len(arms.rewards)]:
+        both = arms.solve_and_pull_back(d_index)
+        if both is not None:
+            return both
+    indices = restive.whittle_index(_array(P), **settings, differentiable=True)
+    d_P = indices.pullback(_array(d_index))
+    _copied("whittle_index_and_pullback", P, arms if isinstance(arms, str) else "such arms")
+    return _tensor(indices.index, P), _tensor(d_P, P)
 
 
 @renamed(k="budget")
@@ -219,16 +323,29 @@ def cwpdis(
     value : tensor without axes, or `Judged`
     """
     log = {"state": state, "action": action, "rewards": rewards, **settings}
-    pull = _checked("pull", pull)
-    if pull.requires_grad and not settings.get("log_odds") and bool(((pull == 0) | (pull == 1)).any()):
-        warnings.warn(
-            "cwpdis: some pulls are 0 or 1 to the last digit and have no gradient; hand on log-odds instead "
-            "(soft_top_k(..., log_odds=True) and cwpdis(..., log_odds=True))",
-            stacklevel=3,
-        )
-    sizes: list[Any] = []
-    value = _Cwpdis.apply(pull, {name: _constant(name, value) for name, value in log.items()}, sizes)
-    return Judged(value, *sizes) if full else value
+    return _judge(_checked("pull", pull), log, full, {})
+
+
+def _judge(pull: Tensor, log: dict[str, Any], full: bool, kept: dict[Any, Any]) -> Tensor | Judged:
+    """`cwpdis` with a place to keep the log on a device."""
+    for name, value in log.items():
+        if isinstance(value, Tensor) and value.requires_grad:
+            raise ValueError(f"{name}: no gradient goes through it; detach it first")
+    found: list[Any] = []
+    value = _Cwpdis.apply(pull, log, found, kept)
+    sizes, has_certain = found
+    if pull.requires_grad and not log.get("log_odds"):
+        has_certain = bool(((pull == 0) | (pull == 1)).any()) if has_certain is None else has_certain
+        if has_certain:
+            warnings.warn(
+                "cwpdis: some pulls are 0 or 1 to the last digit and have no gradient; hand on log-odds instead "
+                "(soft_top_k(..., log_odds=True) and cwpdis(..., log_odds=True))",
+                stacklevel=4,
+            )
+    if not full:
+        return value
+    size, dropped = sizes.tolist() if isinstance(sizes, Tensor) else sizes
+    return Judged(value, size, int(dropped))
 
 
 class WhittleIndex(nn.Module):
@@ -278,9 +395,14 @@ class Cwpdis(nn.Module):
         super().__init__()
         log = {"state": state, "action": action, "rewards": rewards, **settings}
         self.log = {name: copy.copy(_constant(name, value)) for name, value in log.items()}
+        self._kept: dict[Any, Any] = {}  # the log on each device that it was asked on
 
     def forward(self, pull: Tensor) -> Tensor | Judged:
-        return cwpdis(pull, **self.log)
+        log = dict(self.log)
+        return _judge(_checked("pull", pull), log, log.pop("full", False), self._kept)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_kept": {}}
 
     def extra_repr(self) -> str:
         return _said({name: value for name, value in self.log.items() if np.ndim(value) == 0})

@@ -1,0 +1,51 @@
+"""A value by importance sampling on the device, ready for its pullback: what `restive.torch.cwpdis` asks of `cwpdis`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from . import cwpdis, raised
+
+
+class Judgement:
+    """The value of a target [], and what its pullback needs."""
+
+    def __init__(self, pull: Tensor, log: cwpdis.Logged, discount: float, previous_step: bool, log_odds: bool, has_certain: bool) -> None:
+        self.pull, self.log, self.discount = pull, log, discount
+        self.previous_step, self.log_odds = previous_step, log_odds
+        self.has_certain = has_certain
+        """whether some pulls are exactly 0 or 1"""
+        self.solved = cwpdis.solve(pull, log, previous_step, log_odds)
+        self.value, self.sizes = cwpdis.value(self.solved, discount)
+
+    def pullback(self, d_value: Tensor) -> Tensor:
+        """What a cotangent of the value becomes on pulls, or on log-odds where those were given."""
+        how = (self.discount, self.previous_step, self.log_odds, self.has_certain)
+        return cwpdis.pullback(self.pull, self.log, self.solved, *how, d_value)
+
+
+def judge(pull: Tensor, asked: dict[str, Any], kept: dict[Any, Any]) -> Judgement | None:
+    """The judgement of pulls [J,H,N], or None where something is wrong. `kept` keeps the log on a device from call to call."""
+    asked = dict(asked)
+    discount, up_to = asked.pop("discount", 0.99), asked.pop("ratio_up_to", "this-step")
+    log_odds = asked.pop("log_odds", False)
+    is_plain = isinstance(discount, (int, float)) and 0.0 <= discount <= 1.0 and up_to in ("this-step", "previous-step")
+    if not is_plain or set(asked) - {"state", "action", "rewards", "budget", "propensity"}:
+        return None
+    at = (pull.device, tuple(pull.shape))
+    log = kept.get(at)
+    if log is None:
+        log = cwpdis.logged(pull.shape, pull.device, **asked)
+        if log is None:
+            return None
+        kept[at] = log
+    pull = pull.detach().contiguous()
+    is_fit = ~pull.isnan() if log_odds else (pull >= 0.0) & (pull <= 1.0)
+    is_certain = (pull == 0.0) | (pull == 1.0)
+    is_wrong, has_certain = raised(torch.stack([~is_fit.all(), is_certain.any()]).to(torch.int32))
+    if is_wrong:
+        return None
+    return Judgement(pull, log, float(discount), up_to == "previous-step", bool(log_odds), bool(has_certain))
