@@ -15,7 +15,7 @@ Two tasks, each forward and backward: given transitions and a cotangent of the i
 Every answer is checked against ours before it is timed. Calls alternate, so that what else the machine does falls on all
 alike, and each waits a moment first, because PyTorch's threads spin for some time after their work; the best and the median of
 each are printed, and ratios are of medians. Time with a wheel built with --release. OMP_NUM_THREADS=1 RAYON_NUM_THREADS=1
-compares one thread with one. Two states are a race for memory: the least that must be read and written is 128 MB (compact) or 224 MB.
+compares one thread with one. Tensors on a graphics processor are timed by bench/device.py. Two states are a race for memory: the least that must be read and written is 128 MB (compact) or 224 MB.
 """
 
 import argparse
