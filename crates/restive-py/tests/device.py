@@ -62,7 +62,8 @@ def log_of(j, h, n, states=3, seed=3):
 def cwpdis_by_formula(pull, state, action, rewards, budget, discount, previous_step, log_odds):
     """The value [] and the effective sample size at the last step, by the formula, where no term is dropped."""
     n, h = pull.shape[2], pull.shape[1]
-    chance = torch.where(action == 1, budget / n, 1.0 - budget / n).to(torch.float64)
+    pulled = torch.tensor(budget / n, dtype=torch.float64)
+    chance = torch.where(action == 1, pulled, 1.0 - pulled)
     logit = pull if log_odds else pull.logit()
     log_pi = torch.nn.functional.logsigmoid(torch.where(action == 1, logit, -logit))
     factor = torch.where(action < 0, torch.zeros_like(logit), log_pi - chance.log())

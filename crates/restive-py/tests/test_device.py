@@ -316,7 +316,7 @@ def test_a_second_derivative_is_refused_and_an_overwritten_input_noticed():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda x: layers.whittle_index(x(2, 3, 2, 3) + 0.3), "arm 0, state 0, passive: found a sum of 0.9"),
+        (lambda x: layers.whittle_index(x(2, 3, 2, 3) + 0.3), "arm 0, state 0, passive: found a sum of 0.[89]"),
         (lambda x: layers.whittle_index(x(2, 2, 2, 2) + 0.3), "arm 0, state 0, passive: found a sum of 0.6"),
         (lambda x: layers.whittle_index(x(2, 4) + torch.nan), "arm 0"),
         (lambda x: layers.whittle_index(x(2, 4) + 1.1), "arm 0"),

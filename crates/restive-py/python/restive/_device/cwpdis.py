@@ -92,7 +92,8 @@ def logged(
             return None
         if places != budget or not 0 <= places <= n:
             return None
-        chance = torch.where(sign > 0, places / n, 1.0 - places / n).to(torch.float64)
+        pulled = torch.full((), places / n, dtype=torch.float64, device=device)
+        chance = torch.where(sign > 0, pulled, 1.0 - pulled)
     else:
         chance = _real(propensity, device)
         if chance is None or chance.shape != shape:

@@ -35,7 +35,7 @@ from torch import Tensor
 from . import constants, flags
 
 #: arms per program, and its warps
-ARMS, WARPS = 256, 4
+ARMS, WARPS = 64, 2
 
 
 @triton.jit
