@@ -148,9 +148,9 @@ def _shifted(p, eye, is_state, g, m):
 def _has_one_class(p, eye, m, A: tl.constexpr, M: tl.constexpr):
     """Whether some state can be reached from every state, [A]."""
     s = tl.arange(0, M)[None, :]
-    reach = tl.where(p > 0.0, 1.0, 0.0) + eye
+    reach = (tl.where(p > 0.0, 1.0, 0.0) + eye).to(tl.float64)
     for _ in range(4):  # paths of 1, 2, 4, 8, 16 steps
-        reach = tl.where(_product(reach, reach, m, A, M) > 0.0, 1.0, 0.0)
+        reach = tl.where(_product(reach, reach, m, A, M) > 0.0, 1.0, 0.0).to(tl.float64)
     is_real = s < m
     is_goal = tl.min(tl.where(is_real[:, :, None], reach, 1.0), 1) > 0.0
     return tl.max((is_goal & is_real).to(tl.int32), 1) > 0
