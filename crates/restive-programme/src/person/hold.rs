@@ -75,8 +75,8 @@ pub(super) fn holds(
 fn last_call(book: &Casebook, position: usize) -> Option<usize> {
     let log = book.study.instances.first()?.trajectories.action();
     let (trajectories, steps, _) = log.dim();
-    let rows = (0..trajectories).flat_map(|j| (0..steps).map(move |t| (j, t)));
-    let last = rows.filter(|(j, t)| log[[*j, *t, position]] == 1).last().map(|(j, t)| j * steps + t)?;
+    let mut rows = (0..trajectories).flat_map(|j| (0..steps).map(move |t| (j, t)));
+    let last = rows.rfind(|(j, t)| log[[*j, *t, position]] == 1).map(|(j, t)| j * steps + t)?;
     // the call of a row is made in the period of the next
     book.days.len().checked_sub(last + 2)
 }

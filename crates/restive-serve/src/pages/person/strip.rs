@@ -94,7 +94,7 @@ pub(super) fn svg(person: &Person, label: &str) -> String {
             Mark::None => {}
         }
         // from the last week back, so that the day that matters most has its label
-        let is_told = (weeks.len() - 1 - k) % 4 == 0 && k > 0;
+        let is_told = (weeks.len() - 1 - k).is_multiple_of(4) && k > 0;
         if let Some(day) = week.first_day.filter(|_| is_told) {
             let end = x + STEP;
             let _ = write!(
