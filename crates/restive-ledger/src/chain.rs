@@ -35,6 +35,7 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Statement, params};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
+use std::collections::HashMap;
 
 /// A link of the chain.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -245,6 +246,13 @@ impl Reader {
             let (number, at, event) = (row.get(0)?, row.get(1)?, row.get(2)?);
             Ok(Link { number, at, event, subject: row.get(3)?, digest: row.get(4)?, link: row.get(5)? })
         })
+    }
+
+    /// The link of every plan, by the plan: of the chain nothing else is read.
+    pub fn plan_links(&self) -> Result<HashMap<String, String>> {
+        let sql = "SELECT subject, link FROM chain WHERE event IN ('plan', 'sealed plan') ORDER BY number";
+        let links = self.all("read the links of its plans", sql, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(links.into_iter().collect())
     }
 
     /// The last link: it stands for all that is in the ledger. Nothing where nothing was written.

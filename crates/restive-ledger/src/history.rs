@@ -137,6 +137,25 @@ impl Reader {
         found.pop().ok_or_else(|| self.unknown(plan))
     }
 
+    /// How many are on the list of a plan, overrides applied; of how many what came of it is known; and how often it was changed by hand.
+    pub fn counts(&self, plan: &str) -> Result<[usize; 3]> {
+        let sql = "SELECT (SELECT count(*) FROM listed WHERE plan = ?1), (SELECT count(*) FROM outcomes WHERE plan = ?1), \
+             (SELECT count(*) FROM overrides WHERE plan = ?1)";
+        let number = self.number(plan)?;
+        let found = self.connection.query_row(sql, [number], |row| {
+            Ok([row.get(0)?, row.get(1)?, row.get(2)?].map(|n: u32| n as usize))
+        });
+        found.map_err(Error::sqlite(&self.path, "count what a plan has"))
+    }
+
+    /// What came of a plan: how often each code stands, as it holds now.
+    pub fn codes(&self, plan: &str) -> Result<Vec<(Code, usize)>> {
+        let sql = "SELECT code, count(*) FROM outcomes WHERE plan = ?1 GROUP BY code ORDER BY code";
+        self.all("count outcomes", sql, [self.number(plan)?], |row| {
+            Ok((row.get(0)?, row.get::<_, u32>(1)? as usize))
+        })
+    }
+
     /// Who is on the list of a plan, overrides applied, and of whom of them no outcome is known: `arm` alone, in no order. It costs a
     /// fraction of [`listed`](Self::listed), for nothing that the plan said is read.
     pub fn listed_arms(&self, plan: &str) -> Result<(Vec<String>, Vec<String>)> {

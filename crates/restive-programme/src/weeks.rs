@@ -36,9 +36,10 @@ impl Programme {
         plans.sort_by_key(|plan| plan.period);
         let last = plans.split_off(plans.len().saturating_sub(most));
         let told = last.into_iter().map(|plan| {
-            let outcomes = reader.outcomes(&plan.plan)?;
-            let count =
-                |is: fn(restive_ledger::Code) -> bool| outcomes.iter().filter(|one| is(one.code)).count();
+            let codes = reader.codes(&plan.plan)?;
+            let count = |is: fn(restive_ledger::Code) -> bool| {
+                codes.iter().filter(|(code, _)| is(*code)).map(|(_, times)| times).sum()
+            };
             Ok(WeekTold {
                 listed: plan.listed,
                 told: plan.listed - plan.missing,

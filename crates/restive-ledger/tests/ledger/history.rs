@@ -51,6 +51,12 @@ fn decisions_are_told_with_overrides_and_outcomes() {
     assert_eq!(standings.latest.unwrap().id, id);
     let plan = &standings.plans[0];
     assert_eq!((plan.people, plan.listed, plan.outcomes, plan.missing), (5, 3, 2, 2));
+    assert_eq!(ledger.counts(&id).unwrap(), [3, 2, 2]);
+    let mut codes = ledger.codes(&id).unwrap();
+    codes.sort_by_key(|(code, _)| code.word());
+    assert_eq!(codes, [(Code::Later, 1), (Code::Reached, 1)]);
+    let link = ledger.chain().unwrap().into_iter().find(|link| link.event == "plan").unwrap();
+    assert_eq!(ledger.plan_links().unwrap().into_iter().collect::<Vec<_>>(), [(id, link.link)]);
 }
 
 #[test]

@@ -95,7 +95,7 @@ impl Programme {
     /// All plans on record, oldest first.
     pub fn audit_list(&self) -> Result<Vec<Entry>> {
         let reader = self.record()?;
-        let links = links(&reader)?;
+        let links = reader.plan_links()?;
         reader.plans()?.iter().map(|plan| self.entry(&reader, plan, &links)).collect()
     }
 
@@ -106,7 +106,7 @@ impl Programme {
             Some(id) => reader.plan(id)?,
             None => reader.plan(&self.latest(reader.latest()?)?)?,
         };
-        let entry = self.entry(&reader, &plan, &links(&reader)?)?;
+        let entry = self.entry(&reader, &plan, &reader.plan_links()?)?;
         let count = |all: &mut BTreeMap<String, usize>, name: String| *all.entry(name).or_default() += 1;
         let (mut how, mut excluded, mut outcomes) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         for person in reader.people(&plan.id)?.iter().filter(|person| person.how.is_listed()) {
@@ -131,28 +131,22 @@ impl Programme {
     }
 }
 
-/// The link of every plan.
-fn links(reader: &Reader) -> Result<HashMap<String, String>> {
-    let is_plan = |event: &str| event == "plan" || event == "sealed plan";
-    let links = reader.chain()?.into_iter().filter(|link| is_plan(&link.event));
-    Ok(links.map(|link| (link.subject, link.link)).collect())
-}
-
 impl Programme {
     fn entry(&self, reader: &Reader, plan: &Plan, links: &HashMap<String, String>) -> Result<Entry> {
         let inputs = &plan.facts.inputs;
         let store = Store::of(self.folder());
         let certificate: Option<PlanCertificate> = serde_json::from_str(&plan.facts.certificate).ok();
+        let [listed, outcomes, overrides] = reader.counts(&plan.id)?;
         Ok(Entry {
             plan: plan.id.clone(),
             status: plan.status.word().into(),
             made_at: plan.facts.made_at.clone(),
             period_start: plan.facts.period_start.clone(),
             model: plan.facts.model.clone(),
-            listed: reader.listed(&plan.id)?.len(),
+            listed,
             people: plan.people,
-            outcomes: reader.outcomes(&plan.id)?.len(),
-            overrides: reader.overrides(&plan.id)?.len(),
+            outcomes,
+            overrides,
             share: certificate.and_then(|certificate| certificate.share).map(|share| share.value.min(1.0)),
             is_kept: !inputs.is_empty() && inputs.iter().all(|input| store.has(input)),
             link: links.get(&plan.id).cloned(),

@@ -1,6 +1,6 @@
 //! The week of one plan, as a page shows it: nothing is read of the people whom the plan did not list.
 
-use super::{Entry, links};
+use super::Entry;
 use crate::error::Result;
 use crate::folder::Programme;
 use restive_ledger::{Done, ListChange};
@@ -41,7 +41,7 @@ impl Programme {
     pub fn week_on_record(&self, plan: &str) -> Result<WeekOnRecord> {
         let reader = self.record()?;
         let record = reader.plan(plan)?;
-        let entry = self.entry(&reader, &record, &links(&reader)?)?;
+        let entry = self.entry(&reader, &record, &reader.plan_links()?)?;
         let mut outcomes = BTreeMap::new();
         for outcome in reader.outcomes(plan)? {
             *outcomes.entry(outcome.code.word().to_string()).or_default() += 1;

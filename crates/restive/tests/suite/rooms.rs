@@ -107,7 +107,7 @@ const ROOMS: [(&str, &[&str]); 26] = [
     ("history", &["belief", "error", "evaluation", "instance", "interrupt", "simd", "statistics"]),
     (
         "evidence",
-        &["cholesky", "error", "instance", "interrupt", "planning", "policy", "random", "statistics"],
+        &["cholesky", "error", "instance", "interrupt", "planning", "policy", "random", "simd", "statistics"],
     ),
     ("fairness", &["allocation", "error", "interrupt", "statistics"]),
     (
