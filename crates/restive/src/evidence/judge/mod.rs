@@ -23,6 +23,8 @@ mod climb;
 mod fit;
 mod foresee;
 mod people;
+mod person;
+mod sums;
 mod two_state;
 mod world;
 
