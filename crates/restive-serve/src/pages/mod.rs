@@ -1,4 +1,4 @@
-//! The pages: a file or a folder each, a line in the [router](router) and, where people go by themselves, one in [`NAVIGATION`].
+//! The pages: a file or a folder each, a line in `router` and, where people go by themselves, one in `NAVIGATION`.
 
 pub(crate) mod capacity;
 pub(crate) mod data;

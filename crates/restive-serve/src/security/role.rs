@@ -6,7 +6,7 @@
 //! | caller | say what came of calls, to her own people where she has a worker's name |
 //! | viewer | look, without names and numbers |
 //!
-//! ```ignore
+//! ```text
 //! async fn finalise(Planner(session): Planner, …) -> Answer
 //! ```
 //!
