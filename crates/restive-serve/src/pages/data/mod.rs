@@ -17,6 +17,7 @@ use axum::extract::State;
 use import::Import;
 use restive_pipeline::{Doctor, Finding, Severity};
 use restive_programme::{Programme, Refused, findings_page};
+use std::path::Path;
 
 /// Rows of the quarantine that are shown.
 const ROWS: usize = 20;
@@ -68,7 +69,10 @@ pub(crate) async fn show(Viewer(_): Viewer, State(desk): State<App>, base: Base)
     });
     let (quarantined, exports, now) = read.await.map_err(|_| Refusal::ours())?;
     let kept = desk.answers.doctor.get();
-    let mapping = exports.filter(|_| base.is_planner()).map(|exports| exports.mapping.display().to_string());
+    // where it lies in the programme's own folder, that is said from there
+    let folder = std::path::absolute(desk.folder()).unwrap_or_default();
+    let within = |path: &Path| path.strip_prefix(&folder).unwrap_or(path).display().to_string();
+    let mapping = exports.filter(|_| base.is_planner()).map(|exports| within(&exports.mapping));
     let summary = &snapshot.programme.summary;
     page(&DataPage {
         w: base.w,
