@@ -69,9 +69,14 @@ pub(crate) async fn show(Viewer(_): Viewer, State(desk): State<App>, base: Base)
     });
     let (quarantined, exports, now) = read.await.map_err(|_| Refusal::ours())?;
     let kept = desk.answers.doctor.get();
-    // where it lies in the programme's own folder, that is said from there
+    // where it lies in the programme's own folder or beside it, that is said from there
     let folder = std::path::absolute(desk.folder()).unwrap_or_default();
-    let within = |path: &Path| path.strip_prefix(&folder).unwrap_or(path).display().to_string();
+    let within =
+        |path: &Path| match (path.strip_prefix(&folder), folder.parent().map(|up| path.strip_prefix(up))) {
+            (Ok(inside), _) => inside.display().to_string(),
+            (_, Some(Ok(beside))) => Path::new("..").join(beside).display().to_string(),
+            _ => path.display().to_string(),
+        };
     let mapping = exports.filter(|_| base.is_planner()).map(|exports| within(&exports.mapping));
     let summary = &snapshot.programme.summary;
     page(&DataPage {
