@@ -15,7 +15,7 @@ use crate::event::Overridden;
 use crate::ledger::{IS_LISTED, Ledger};
 use crate::plan::{Kind, Status};
 use crate::reader::{Reader, unreadable};
-use rusqlite::{OptionalExtension, TransactionBehavior, params};
+use rusqlite::{OptionalExtension, Row, TransactionBehavior, params};
 use serde::{Deserialize, Serialize};
 
 /// Somebody moved up, as its link has it.
@@ -69,6 +69,10 @@ pub enum Done {
 const CHANGES: &str = "SELECT event, content FROM chain WHERE event IN ('override', 'sealed override', 'moved up', 'list final') \
      AND (subject = ?1 OR substr(subject, 1, length(?1) + 1) = ?1 || ' ') AND number > coalesce((SELECT number FROM chain \
      WHERE event = 'plan' AND subject = ?1 ORDER BY number DESC LIMIT 1), 0) ORDER BY number";
+
+// all plans in one walk along the chain: a person's page would otherwise walk it once for each
+const CHANGES_OF: &str = "SELECT event, content FROM chain WHERE event IN ('override', 'sealed override', 'moved up') \
+     AND substr(subject, -length(?1) - 1) = ' ' || ?1 ORDER BY number";
 
 impl Ledger {
     /// Moves somebody to the front of the list of a current plan.
@@ -135,31 +139,43 @@ impl Reader {
     /// What was changed on the list of a plan, from the first change to the last. How many there are is the version of the list.
     pub fn list_changes(&self, plan: &str) -> Result<Vec<ListChange>> {
         self.number(plan)?;
-        self.all("read the changes of a list", CHANGES, [plan], |row| {
-            let (event, content): (String, String) = (row.get(0)?, row.get(1)?);
-            let bad = |error| unreadable(1, error);
-            Ok(match Event::from_word(&event) {
-                Some(Event::MovedUp) => {
-                    let MovedUp { arm, who, why, at, .. } = serde_json::from_str(&content).map_err(bad)?;
-                    ListChange { done: Done::MovedUp, arm: Some(arm), who, why, at }
-                }
-                Some(Event::Final) => {
-                    let Final { who, at, .. } = serde_json::from_str(&content).map_err(bad)?;
-                    ListChange { done: Done::Final, arm: None, who, why: String::new(), at }
-                }
-                _ => {
-                    let Overridden { arm, kind, who, why, at, .. } =
-                        serde_json::from_str(&content).map_err(bad)?;
-                    let is_added = Kind::from_word(&kind) == Some(Kind::Added);
-                    let done = if is_added { Done::Added } else { Done::Removed };
-                    ListChange { done, arm: Some(arm), who, why, at }
-                }
-            })
-        })
+        let changes = self.all("read the changes of a list", CHANGES, [plan], change)?;
+        Ok(changes.into_iter().map(|(_, change)| change).collect())
+    }
+
+    /// What was changed about one person on any list, each with its plan, from the first change to the last.
+    pub fn changes_of(&self, arm: &str) -> Result<Vec<(String, ListChange)>> {
+        let mut changes = self.all("read what was changed about somebody", CHANGES_OF, [arm], change)?;
+        // the end of another name may be the same
+        changes.retain(|(_, change)| change.arm.as_deref() == Some(arm));
+        Ok(changes)
     }
 
     /// When and by whom the list of a plan was said to be final; nothing where it is a draft.
     pub fn final_list(&self, plan: &str) -> Result<Option<ListChange>> {
         Ok(self.list_changes(plan)?.into_iter().find(|change| change.done == Done::Final))
     }
+}
+
+/// A change, with its plan.
+fn change(row: &Row<'_>) -> rusqlite::Result<(String, ListChange)> {
+    let (event, content): (String, String) = (row.get(0)?, row.get(1)?);
+    let bad = |error| unreadable(1, error);
+    Ok(match Event::from_word(&event) {
+        Some(Event::MovedUp) => {
+            let MovedUp { plan, arm, who, why, at } = serde_json::from_str(&content).map_err(bad)?;
+            (plan, ListChange { done: Done::MovedUp, arm: Some(arm), who, why, at })
+        }
+        Some(Event::Final) => {
+            let Final { plan, who, at } = serde_json::from_str(&content).map_err(bad)?;
+            (plan, ListChange { done: Done::Final, arm: None, who, why: String::new(), at })
+        }
+        _ => {
+            let Overridden { plan, arm, kind, who, why, at, .. } =
+                serde_json::from_str(&content).map_err(bad)?;
+            let is_added = Kind::from_word(&kind) == Some(Kind::Added);
+            let done = if is_added { Done::Added } else { Done::Removed };
+            (plan, ListChange { done, arm: Some(arm), who, why, at })
+        }
+    })
 }

@@ -5,21 +5,23 @@
 //! the one on record is refused with what came between ([`Edited::Stale`]), and nothing is overwritten in silence.
 //!
 //! Making a draft reads the ledger alone. What changes with an import only (people, words, names of states) is the [`Backdrop`], read once
-//! and kept by whoever asks for drafts often.
+//! and kept by whoever asks for drafts often. She also has the draft before ([`Programme::draft_after`]): between two words about calls
+//! nothing changes but outcomes, and everything else is shared.
 
 use crate::error::Result;
 use crate::folder::Programme;
 use crate::list::Listed;
 use crate::made::worker;
-use crate::past::Past;
+use crate::past::{Earlier, Past};
 use crate::row::Row;
 use crate::words::ListWords;
 use jiff::Timestamp;
-use restive_ledger::{Done, Kind, Ledger, ListChange, Outcome, Override, Plan};
+use restive_ledger::{Done, Kind, Ledger, ListChange, Outcome, Override, Plan, Reader};
 use restive_pipeline::Rules;
 use restive_report::list::List;
 use restive_tables::{Contact, Contacts, Study};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// What drafts are made of beside the ledger.
 #[derive(Debug, Clone)]
@@ -48,22 +50,24 @@ pub struct Draft {
     /// what was changed by hand, from the first change to the last
     pub changes: Vec<ListChange>,
     /// the list for people, with the same rows in the same order
-    pub list: List,
+    pub list: Arc<List>,
+    /// what lists before it said of the same people
+    pub(crate) earlier: Arc<Earlier>,
 }
 
 /// Somebody on the list.
 #[derive(Debug, Clone)]
 pub struct DraftRow {
     /// what the study calls her
-    pub arm: String,
+    pub arm: Arc<str>,
     /// what is kept of her
-    pub contact: Contact,
+    pub contact: Arc<Contact>,
     /// what the plan said of her; nothing where she was put on the list by hand
-    pub said: Option<Row>,
+    pub said: Option<Arc<Row>>,
     /// the last change by hand that put her on the list or moved her up
-    pub by_hand: Option<ListChange>,
+    pub by_hand: Option<Arc<ListChange>>,
     /// what came of her place, where that is known
-    pub outcome: Option<Outcome>,
+    pub outcome: Option<Arc<Outcome>>,
     /// whether no earlier list had her
     pub is_new: bool,
     /// whether she was on an earlier list of which no outcome of hers is known
@@ -129,11 +133,45 @@ impl Programme {
                 None => return Ok(None),
             },
         };
-        let Backdrop { contacts, states, unit, words, past, .. } = backdrop;
+        // what is kept is of the latest list
+        let past = if plan.is_none() { backdrop.past.clone() } else { Past::default() };
+        let (earlier, changes) = (past.before(&reader, &record)?, reader.list_changes(&record.id)?);
+        self.drafted(backdrop, &reader, record, earlier, changes).map(Some)
+    }
+
+    /// The list of the latest plan as it is now, where it was as `before` with the same backdrop: what is as it was is shared.
+    pub fn draft_after(&self, backdrop: &Backdrop, before: &Draft) -> Result<Option<Draft>> {
+        let reader = Ledger::read(&self.ledger())?;
+        let Some(record) = reader.latest()? else { return Ok(None) };
+        let (earlier, changes) = (backdrop.past.before(&reader, &record)?, reader.list_changes(&record.id)?);
+        if record != before.record || changes != before.changes || !Arc::ptr_eq(&earlier, &before.earlier) {
+            return self.drafted(backdrop, &reader, record, earlier, changes).map(Some);
+        }
+        let mut outcomes: HashMap<String, Outcome> =
+            reader.outcomes(&record.id)?.into_iter().map(|one| (one.arm.clone(), one)).collect();
+        let rows = before.rows.iter().map(|row| {
+            let now = outcomes.remove(&*row.arm);
+            let outcome = match &row.outcome {
+                Some(then) if now.as_ref() == Some(then) => Some(then.clone()),
+                _ => now.map(Arc::new),
+            };
+            DraftRow { outcome, ..row.clone() }
+        });
+        Ok(Some(Draft { rows: rows.collect(), ..before.clone() }))
+    }
+
+    fn drafted(
+        &self,
+        backdrop: &Backdrop,
+        reader: &Reader,
+        record: Plan,
+        earlier: Arc<Earlier>,
+        changes: Vec<ListChange>,
+    ) -> Result<Draft> {
+        let Backdrop { contacts, states, unit, words, .. } = backdrop;
         let rules = Rules::parse(&self.rules_file(), &record.facts.rules)?;
         let worker = worker(&rules, contacts)?;
         let people = reader.listed(&record.id)?;
-        let changes = reader.list_changes(&record.id)?;
         let list = Listed {
             plan: &record,
             people: &people,
@@ -148,8 +186,6 @@ impl Programme {
         .list()?;
         let mut outcomes: HashMap<String, Outcome> =
             reader.outcomes(&record.id)?.into_iter().map(|one| (one.arm.clone(), one)).collect();
-        // what is kept is of the latest list
-        let earlier = if plan.is_none() { past.clone() } else { Past::default() }.before(&reader, &record)?;
         let mut said: HashMap<&str, Option<Row>> = HashMap::new();
         for person in &people {
             let row = person.row.as_deref().and_then(|text| serde_json::from_str(text).ok());
@@ -162,15 +198,15 @@ impl Programme {
             let Some(arm) = contacts.arm(&row.id) else { continue };
             rows.push(DraftRow {
                 arm: arm.into(),
-                contact: contacts.person(arm)?.clone(),
-                said: said.remove(arm).flatten(),
-                by_hand: last.get(arm).map(|change| (*change).clone()),
-                outcome: outcomes.remove(arm),
+                contact: Arc::new(contacts.person(arm)?.clone()),
+                said: said.remove(arm).flatten().map(Arc::new),
+                by_hand: last.get(arm).map(|change| Arc::new((*change).clone())),
+                outcome: outcomes.remove(arm).map(Arc::new),
                 is_new: !earlier.listed.contains(arm),
-                is_overdue: earlier.missing.contains(arm),
+                is_overdue: earlier.is_missing(arm),
             });
         }
-        Ok(Some(Draft { record, worker, rows, changes, list }))
+        Ok(Draft { record, worker, rows, changes, list: Arc::new(list), earlier })
     }
 
     /// Changes the list of a plan, of which the editor has seen that version; `id` is the programme's.

@@ -5,6 +5,7 @@
 //! latest plan, which is looked up in a moment.
 
 use crate::error::Result;
+use crate::weeks::WeekTold;
 use restive_ledger::{Plan, Reader, Standing, Standings, Status};
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
@@ -20,10 +21,19 @@ pub(crate) struct Earlier {
     link: i64,
     /// everybody on a list that counts
     pub(crate) listed: HashSet<String>,
-    /// of whom an outcome is missing
-    pub(crate) missing: HashSet<String>,
+    /// of whom an outcome is missing, by plan, the first day of its period first
+    pub(crate) missing: Vec<(String, String, HashSet<String>)>,
     /// how every other plan stands
     standings: Vec<Standing>,
+    /// what came of those that count, the latest last
+    pub(crate) weeks: Vec<WeekTold>,
+}
+
+impl Earlier {
+    /// Whether somebody is on an earlier list, and nobody knows what came of it.
+    pub(crate) fn is_missing(&self, arm: &str) -> bool {
+        self.missing.iter().any(|(_, _, arms)| arms.contains(arm))
+    }
 }
 
 impl Past {
@@ -38,8 +48,9 @@ impl Past {
             plan: record.id.clone(),
             link,
             listed: HashSet::new(),
-            missing: HashSet::new(),
+            missing: Vec::new(),
             standings: Vec::new(),
+            weeks: Vec::new(),
         };
         for plan in reader.plans()? {
             if plan.id == record.id {
@@ -48,10 +59,17 @@ impl Past {
             if plan.status == Status::Current && plan.facts.period < record.facts.period {
                 let (listed, missing) = reader.listed_arms(&plan.id)?;
                 earlier.listed.extend(listed);
-                earlier.missing.extend(missing);
+                let start = plan.facts.period_start.clone();
+                earlier.missing.push((start, plan.id.clone(), missing.into_iter().collect()));
             }
-            earlier.standings.push(reader.standing(&plan.id)?);
+            let standing = reader.standing(&plan.id)?;
+            if plan.status == Status::Current {
+                earlier.weeks.push(WeekTold::read(reader, &standing)?);
+            }
+            earlier.standings.push(standing);
         }
+        earlier.weeks.sort_by(|a, b| a.first_day.cmp(&b.first_day));
+        earlier.missing.sort_by(|a, b| b.0.cmp(&a.0));
         let earlier = Arc::new(earlier);
         if let Ok(mut kept) = self.0.lock() {
             *kept = Some(earlier.clone());

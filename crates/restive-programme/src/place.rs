@@ -6,14 +6,16 @@
 //! Nothing is ever removed from the record. So a word that is taken back gives way to the one before it, or, where there was none, to *not
 //! called*, with a note that says so ([`is_taken_back`]): such a place is open, and whatever is told of it next takes its place.
 
+use crate::draft::Draft;
 use crate::error::{Error, Result};
 use crate::folder::Programme;
 use crate::made::fingerprint;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
-use restive_ledger::{Code, Ledger, Outcome, Plan, Standing, Status};
+use restive_ledger::{Code, Ledger, Outcome, Plan};
 use restive_tables::show;
+use std::collections::HashSet;
 
 /// The note of a place whose outcome was taken back.
 const TAKEN_BACK: &str = "taken back";
@@ -47,14 +49,14 @@ pub enum Entered {
 }
 
 /// Who is on the list of an earlier period, and nobody knows what came of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OpenList {
+#[derive(Debug, Clone, Copy)]
+pub struct OpenList<'a> {
     /// the plan
-    pub plan: String,
+    pub plan: &'a str,
     /// the first day of its period
-    pub start: String,
+    pub start: &'a str,
     /// who, as the study calls them
-    pub arms: Vec<String>,
+    pub arms: &'a HashSet<String>,
 }
 
 /// A mark of what is known of a place: another where anything else is.
@@ -137,33 +139,19 @@ impl Programme {
         let again = before.map(|one| Outcome { source, received_at, ..one });
         enter(&mut ledger, &[Some(open), again].into_iter().flatten().collect::<Vec<_>>())
     }
+}
 
-    /// Whose outcome nobody knows, of the lists of earlier periods that count, the latest first and at most half a year of weekly ones; `plans` is how
-    /// plans stand, as a [status](crate::Status) has it.
-    pub fn open_lists(&self, plans: &[Standing]) -> Result<Vec<OpenList>> {
-        let latest = plans.iter().map(|one| one.period).max();
-        let is_open = |one: &&Standing| {
-            one.status == Status::Current
-                && one.missing > 0
-                && latest.is_some_and(|latest| one.period < latest)
-        };
-        let mut open: Vec<&Standing> = plans.iter().filter(is_open).collect();
-        if open.is_empty() {
-            return Ok(Vec::new());
-        }
-        open.sort_by_key(|one| std::cmp::Reverse(one.period));
-        let reader = Ledger::read(&self.ledger())?;
-        let list = |one: &Standing| {
-            let arms = reader.missing(&one.plan)?.into_iter().map(|person| person.arm).collect();
-            Ok(OpenList { plan: one.plan.clone(), start: one.period_start.clone(), arms })
-        };
-        open.into_iter().take(MOST).map(list).collect()
+impl Draft {
+    /// Whose outcome nobody knows, of the lists of earlier periods that count, the latest first and at most half a year of weekly ones.
+    pub fn open_lists(&self) -> impl Iterator<Item = OpenList<'_>> {
+        let open = self.earlier.missing.iter().filter(|(_, _, arms)| !arms.is_empty()).take(MOST);
+        open.map(|(start, plan, arms)| OpenList { plan, start, arms })
     }
 }
 
 /// What is known of a place.
 fn known(ledger: &Ledger, plan: &str, arm: &str) -> Result<Option<Outcome>> {
-    Ok(ledger.outcomes(plan)?.into_iter().find(|one| one.arm == arm))
+    Ok(ledger.part(plan, arm)?.outcome)
 }
 
 fn moment(now: Timestamp) -> String {

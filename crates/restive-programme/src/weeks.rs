@@ -1,8 +1,9 @@
 //! What came of the last lists, week by week: how many were on each, how many calls were made, how many people answered.
 
+use crate::draft::Backdrop;
 use crate::error::Result;
 use crate::folder::Programme;
-use restive_ledger::{Ledger, Status};
+use restive_ledger::{Code, Ledger, Reader, Standing};
 use serde::Serialize;
 
 /// What came of a list.
@@ -24,32 +25,34 @@ pub struct WeekTold {
     pub reached: usize,
 }
 
+impl WeekTold {
+    /// What came of the list of a plan that stands so.
+    pub(crate) fn read(reader: &Reader, plan: &Standing) -> Result<Self> {
+        let codes = reader.codes(&plan.plan)?;
+        let count =
+            |is: fn(Code) -> bool| codes.iter().filter(|(code, _)| is(*code)).map(|(_, times)| times).sum();
+        Ok(Self {
+            listed: plan.listed,
+            told: plan.listed - plan.missing,
+            called: count(Code::is_call),
+            answered: count(Code::is_contact),
+            reached: count(|code| code == Code::Reached),
+            first_day: plan.period_start.clone(),
+            plan: plan.plan.clone(),
+        })
+    }
+}
+
 impl Programme {
-    /// What came of the last lists that count, at most so many, the latest last.
-    pub fn weeks_told(&self, most: usize) -> Result<Vec<WeekTold>> {
+    /// What came of the last lists that count, at most so many, the latest last; of what is known of earlier ones nothing is read again.
+    pub fn weeks_told(&self, backdrop: &Backdrop, most: usize) -> Result<Vec<WeekTold>> {
         if !self.ledger().exists() {
             return Ok(Vec::new());
         }
         let reader = Ledger::read(&self.ledger())?;
-        let mut plans = reader.standings()?.plans;
-        plans.retain(|plan| plan.status == Status::Current);
-        plans.sort_by_key(|plan| plan.period);
-        let last = plans.split_off(plans.len().saturating_sub(most));
-        let told = last.into_iter().map(|plan| {
-            let codes = reader.codes(&plan.plan)?;
-            let count = |is: fn(restive_ledger::Code) -> bool| {
-                codes.iter().filter(|(code, _)| is(*code)).map(|(_, times)| times).sum()
-            };
-            Ok(WeekTold {
-                listed: plan.listed,
-                told: plan.listed - plan.missing,
-                called: count(restive_ledger::Code::is_call),
-                answered: count(restive_ledger::Code::is_contact),
-                reached: count(|code| code == restive_ledger::Code::Reached),
-                first_day: plan.period_start,
-                plan: plan.plan,
-            })
-        });
-        told.collect()
+        let Some(latest) = reader.latest()? else { return Ok(Vec::new()) };
+        let mut weeks = backdrop.past.before(&reader, &latest)?.weeks.clone();
+        weeks.push(WeekTold::read(&reader, &reader.standing(&latest.id)?)?);
+        Ok(weeks.split_off(weeks.len().saturating_sub(most)))
     }
 }

@@ -5,6 +5,7 @@ use crate::place::is_taken_back;
 use crate::row::Row;
 use jiff::civil::Date;
 use restive_ledger::{How, ListChange, Outcome, Planned, Reader, Status};
+use std::collections::HashMap;
 
 /// Her part in a plan.
 #[derive(Debug, Clone)]
@@ -62,13 +63,13 @@ impl PersonPlace {
 pub(super) fn read(reader: &Reader, arm: &str) -> Result<Vec<PersonPlace>> {
     let mut plans = reader.plans()?;
     plans.sort_by_key(|plan| std::cmp::Reverse((plan.facts.period, plan.status == Status::Current)));
+    let mut changes: HashMap<String, Vec<ListChange>> = HashMap::new();
+    for (plan, change) in reader.changes_of(arm)? {
+        changes.entry(plan).or_default().push(change);
+    }
     let mut places = Vec::with_capacity(plans.len());
     for plan in plans {
         let part = reader.part(&plan.id, arm)?;
-        let changes = match part.was_listed() {
-            true => reader.list_changes(&plan.id)?,
-            false => Vec::new(),
-        };
         let facts = plan.facts;
         let cuts: serde_json::Value = serde_json::from_str(&facts.cuts).unwrap_or_default();
         places.push(PersonPlace {
@@ -83,7 +84,7 @@ pub(super) fn read(reader: &Reader, arm: &str) -> Result<Vec<PersonPlace>> {
             planned: part.planned,
             excluded: part.excluded,
             outcome: part.outcome.filter(|outcome| !is_taken_back(outcome)),
-            changes: changes.into_iter().filter(|change| change.arm.as_deref() == Some(arm)).collect(),
+            changes: changes.remove(&plan.id).unwrap_or_default(),
             policy: facts.policy,
             last: cuts.pointer("/0/last/score").and_then(serde_json::Value::as_f64),
             asked: facts.asked,

@@ -127,5 +127,5 @@ pub fn tell(
     let known = draft.rows.iter().find(|row| row.contact.id == id).and_then(|row| row.outcome.as_ref());
     let told =
         OneOutcome { plan: &draft.record.id, id, code, day: Some(jiff::civil::date(2026, 3, 2)), note };
-    programme.tell(&told, &seen(known), "Bela", now())
+    programme.tell(&told, &seen(known.map(std::sync::Arc::as_ref)), "Bela", now())
 }

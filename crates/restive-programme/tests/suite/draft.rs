@@ -147,7 +147,7 @@ fn outcomes_are_told_again_and_otherwise() {
     assert_eq!(tell(&programme, &all[0], Code::Reached, None).unwrap(), Entered::Done);
     let outcome = draft(&programme).rows.swap_remove(0).outcome.unwrap();
     assert_eq!(
-        (outcome.code, outcome.day.as_deref(), outcome.note),
+        (outcome.code, outcome.day.as_deref(), outcome.note.clone()),
         (Code::Reached, Some("2026-03-02"), None)
     );
     let before = Ledger::read(&programme.ledger()).unwrap().amended(&plan).unwrap();
@@ -159,4 +159,33 @@ fn outcomes_are_told_again_and_otherwise() {
     let told = OneOutcome { plan: &plan, ..told };
     let stale = programme.tell(&told, "none", "Bela", now()).unwrap();
     assert!(matches!(&stale, Entered::Stale(Some(known)) if known.code == Code::Reached), "{stale:?}");
+}
+
+#[test]
+fn a_draft_after_another_is_the_draft_made_anew() {
+    let (_kept, programme) = programme();
+    let backdrop = programme.backdrop().unwrap();
+    let mut now = programme.draft(&backdrop, None).unwrap().unwrap();
+    let ids = ids(&now);
+    let step = |now: &Draft| {
+        let after = programme.draft_after(&backdrop, now).unwrap().unwrap();
+        let anew = draft(&programme);
+        assert_eq!(format!("{:?}", after.rows), format!("{:?}", anew.rows));
+        assert_eq!(after.version(), anew.version());
+        assert_eq!(format!("{:?}", after.list), format!("{:?}", anew.list));
+        after
+    };
+    for code in [Code::NoAnswer, Code::Reached] {
+        tell(&programme, &ids[0], code, None).unwrap();
+        let after = step(&now);
+        assert_eq!(after.rows[0].outcome.as_ref().unwrap().code, code);
+        // nothing but the outcome is another
+        assert!(std::sync::Arc::ptr_eq(&after.list, &now.list));
+        now = after;
+    }
+    edit(&programme, Edit::LeaveOut, &ids[1]);
+    let after = step(&now);
+    assert!(after.rows.iter().all(|row| row.contact.id != ids[1]));
+    edit(&programme, Edit::MoveUp, &ids[2]);
+    assert_eq!(step(&after).rows[0].contact.id, ids[2]);
 }

@@ -83,12 +83,12 @@ fn what_came_of_lists_is_counted() {
     for (id, code) in ids.iter().zip([Code::Reached, Code::NoAnswer, Code::Refused, Code::NotCalled]) {
         tell(&programme, id, code, None).unwrap();
     }
-    let weeks = programme.weeks_told(13).unwrap();
+    let weeks = programme.weeks_told(&programme.backdrop().unwrap(), 13).unwrap();
     assert_eq!(weeks.len(), 1);
     let week = &weeks[0];
     assert_eq!((week.listed, week.told, week.called, week.answered, week.reached), (ids.len(), 4, 3, 2, 1));
-    assert!(programme.weeks_told(0).unwrap().is_empty());
+    assert!(programme.weeks_told(&programme.backdrop().unwrap(), 0).unwrap().is_empty());
     std::fs::remove_file(programme.ledger()).unwrap();
     let programme = Programme::open(programme.folder()).unwrap();
-    assert!(programme.weeks_told(13).unwrap().is_empty());
+    assert!(programme.weeks_told(&programme.backdrop().unwrap(), 13).unwrap().is_empty());
 }

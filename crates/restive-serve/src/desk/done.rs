@@ -14,11 +14,13 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::fs::{File, OpenOptions};
-use std::io::Write;
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 const FILE: &str = "desk.jsonl";
+/// Bytes of a line, generously.
+const LONGEST: usize = 1024;
 
 /// Something that was done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -85,9 +87,20 @@ impl Record {
         kept.1 = digest(&line);
     }
 
-    /// The latest lines, the last first.
+    /// The latest lines, the last first. Of a record of years only the end is read.
     pub(super) fn latest(&self, most: usize) -> Vec<Entry> {
-        let text = std::fs::read_to_string(&self.path).unwrap_or_default();
+        let read = || {
+            let mut file = File::open(&self.path)?;
+            let (length, tail) = (file.metadata()?.len(), (most * LONGEST) as u64);
+            file.seek(SeekFrom::Start(length.saturating_sub(tail)))?;
+            let mut bytes = Vec::new();
+            file.read_to_end(&mut bytes)?;
+            // the first line may have lost its beginning
+            let cut = bytes.iter().position(|byte| *byte == b'\n').filter(|_| length > tail);
+            let whole = cut.map_or(0, |k| k + 1);
+            Ok::<_, std::io::Error>(String::from_utf8_lossy(&bytes[whole..]).into_owned())
+        };
+        let text = read().unwrap_or_default();
         text.lines().rev().filter_map(|line| serde_json::from_str(line).ok()).take(most).collect()
     }
 }

@@ -70,7 +70,12 @@ impl Snapshot {
             None => Arc::new(programme.backdrop()?),
         };
         let status = programme.status_before(&backdrop, today)?;
-        let draft = programme.draft(&backdrop, None)?.map(Arc::new);
+        let before_it = before.filter(|before| Arc::ptr_eq(&before.backdrop, &backdrop));
+        let draft = match before_it.and_then(|before| before.draft.as_deref()) {
+            Some(draft) => programme.draft_after(&backdrop, draft)?,
+            None => programme.draft(&backdrop, None)?,
+        };
+        let draft = draft.map(Arc::new);
         let number = before.map_or(1, |before| before.number + 1);
         Ok(Self { number, programme, status, backdrop, draft, today, trouble: None, stamps })
     }

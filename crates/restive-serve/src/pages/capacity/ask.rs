@@ -48,7 +48,7 @@ pub(crate) async fn start(
         progress.say(0.05, "");
         let (snapshot, files) = (desk.snapshot(), stamp(desk.folder(), &PARTS));
         let arms: Vec<String> = present(&snapshot)
-            .map_or(Vec::new(), |draft| draft.rows.iter().map(|row| row.arm.clone()).collect());
+            .map_or(Vec::new(), |draft| draft.rows.iter().map(|row| row.arm.to_string()).collect());
         let list = present(&snapshot).map(|draft| (&draft.record, arms.as_slice()));
         let unit = snapshot.backdrop.unit.as_deref().unwrap_or("reward");
         progress.say(0.15, "");

@@ -22,7 +22,6 @@ use askama::Template;
 use axum::extract::State;
 use quarter::Quarter;
 use restive_pipeline::{Doctor, Finding, Severity};
-use restive_programme::Programme;
 
 #[derive(Template)]
 #[template(path = "evidence.html")]
@@ -60,11 +59,10 @@ fn judged_stamp(desk: &Desk, model: Option<&str>) -> String {
 /// What is known.
 pub(crate) async fn show(Viewer(_): Viewer, State(desk): State<App>, base: Base) -> Answer {
     let snapshot = desk.snapshot();
-    let (shown, number) = (desk.clone(), snapshot.status.model.clone());
+    let (shown, now) = (desk.clone(), snapshot.clone());
     let read = tokio::task::spawn_blocking(move || {
-        let weeks =
-            Programme::open(shown.folder()).and_then(|programme| programme.weeks_told(quarter::WEEKS));
-        let name = number.as_ref().map(|(name, _)| name.as_str());
+        let weeks = now.programme.weeks_told(&now.backdrop, quarter::WEEKS);
+        let name = now.status.model.as_ref().map(|(name, _)| name.as_str());
         (weeks.unwrap_or_default(), study_stamp(&shown), judged_stamp(&shown, name))
     });
     let (weeks, study, model) = read.await.map_err(|_| Refusal::ours())?;

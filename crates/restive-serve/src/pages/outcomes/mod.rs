@@ -128,7 +128,7 @@ async fn render(
     let Some(round) = Round::of(desk, session, &asked.plan).await? else {
         return page_with(status, &OutcomesPage { w: base.w, base, list: None });
     };
-    let late = round.late().await?;
+    let late = round.late();
     let list = view(&round, asked, late, wrong, base.w)?;
     page_with(status, &OutcomesPage { w: base.w, base, list: Some(list) })
 }

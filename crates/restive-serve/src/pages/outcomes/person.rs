@@ -111,7 +111,7 @@ impl Round {
             by_hand: by_hand.map(|change| change.why.as_str()).filter(|why| !why.is_empty()),
             tags,
             known: row.outcome.as_ref().filter(|_| !is_left(row)).map(|one| self.known(one, w)),
-            seen: seen(row.outcome.as_ref()),
+            seen: seen(row.outcome.as_deref()),
             place,
         }
     }

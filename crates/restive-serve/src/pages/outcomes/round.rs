@@ -75,21 +75,18 @@ impl Round {
     }
 
     /// Lists of earlier periods with people of hers of whom no outcome is known: plan, first day, how many.
-    pub(super) async fn late(&self) -> Result<Vec<(String, String, usize)>, Refusal> {
-        let snapshot = self.snapshot.clone();
-        let read = move || snapshot.programme.open_lists(&snapshot.status.plans);
-        let open = tokio::task::spawn_blocking(read).await.map_err(|_| Refusal::ours())?;
-        let open = open.map_err(|error| Refusal::programme(&error))?;
+    pub(super) fn late(&self) -> Vec<(String, String, usize)> {
+        let Some(latest) = self.snapshot.draft.as_deref() else { return Vec::new() };
         let columns = self.columns();
         let contacts = &self.snapshot.backdrop.contacts;
-        let hers = |arm: &String| {
+        let hers = |arm: &&String| {
             contacts.person(arm).is_ok_and(|contact| is_hers(&self.session, &columns, contact))
         };
-        let count = |list: OpenList| {
-            let left = list.arms.iter().filter(|arm| hers(arm)).count();
-            (left > 0).then_some((list.plan, list.start, left))
+        let count = |list: OpenList<'_>| {
+            let left = list.arms.iter().filter(hers).count();
+            (left > 0).then(|| (list.plan.into(), list.start.into(), left))
         };
-        Ok(open.into_iter().filter_map(count).collect())
+        latest.open_lists().filter_map(count).collect()
     }
 }
 
@@ -104,5 +101,5 @@ fn is_hers(session: &Session, columns: &Columns<'_>, contact: &Contact) -> bool 
 
 /// Whether nobody has said yet what came of a place.
 pub(super) fn is_left(row: &DraftRow) -> bool {
-    row.outcome.as_ref().is_none_or(is_taken_back)
+    row.outcome.as_deref().is_none_or(is_taken_back)
 }

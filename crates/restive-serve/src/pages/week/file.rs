@@ -20,7 +20,7 @@ async fn list(desk: &App, session: Session, filter: &Filter, what: &'static str)
     let columns = Columns::of(&snapshot.backdrop, draft, true);
     let chosen = filter.chosen(&columns, draft, true);
     let rows = chosen.into_iter().filter_map(|k| draft.list.rows.get(k).cloned()).collect();
-    let list = List { rows, ..draft.list.clone() };
+    let list = List { rows, ..(*draft.list).clone() };
     let (desk, plan) = (desk.clone(), list.plan.clone());
     let noted = tokio::task::spawn_blocking(move || desk.note(&session, what, &plan));
     noted.await.map_err(|_| Refusal::ours())?;
