@@ -1,0 +1,55 @@
+"""The exact kernels as layers for PyTorch: put them behind a network of your own and differentiate through the decision.
+
+    logits -> softmax -> whittle_index -> soft_top_k(log_odds=True) -> cwpdis(log_odds=True) -> backward()
+
+Between a soft policy and importance sampling stand log-odds. A pull near 1 has lost the chance of not being pulled, by which
+importance sampling divides: in float32 from 1 - 1e-7 on, and with it the value and its gradient.
+
+Each function calls the native forward pass and hands autograd the native pullback; the modules are the same with their
+settings kept. Work is done in float64: a contiguous float64 tensor is read where it lies, float32 is converted and answered in
+float32.
+
+Tensors on a CUDA device stay there, with the same answers: `whittle_index` for up to 16 states, `soft_top_k` and `cwpdis` have kernels of
+their own (`restive._device`, compiled by Triton on first use). What has none, beliefs for one, goes through the CPU, and a warning says
+so once for each function. A forward pass waits for the device once, to learn whether its input was valid (`soft_top_k` of a nearly
+strict policy a few times more, `cwpdis` once for the log and once for the pulls; `Cwpdis` looks at its log once); a backward pass does
+not wait. While a CUDA graph is captured nothing is waited for, and what is wrong becomes NaN. Settings (rewards, discount, budget) are
+read on the host: hand them over as numbers or CPU arrays.
+
+The gradient by transitions lives on the simplex: its rows sum to zero, because only directions that keep row sums at 1 mean
+anything. Behind a softmax that is the whole gradient. (Compact arms [N,4] have no such rows; theirs is the plain derivative.)
+First derivatives only: a second backward raises an error.
+
+>>> import torch, restive.torch
+>>> logits = torch.zeros(3, 2, 2, 2, dtype=torch.float64)
+>>> logits[:, :, 1, 1] = torch.tensor([1.0, 2.0, 3.0])[:, None]  # a pull helps, the third arm most
+>>> logits.requires_grad_()  # doctest: +ELLIPSIS
+tensor(...)
+>>> index = restive.torch.whittle_index(logits.softmax(-1))
+>>> pull = restive.torch.soft_top_k(index[:, 0], budget=1, temperature=0.05)
+>>> pull[2].backward()
+>>> logits.grad.shape
+torch.Size([3, 2, 2, 2])
+"""
+
+from __future__ import annotations
+
+from restive._deprecated import renamed_attribute
+
+from .evaluation import Judged, cwpdis
+from .index import whittle_index, whittle_index_and_pullback
+from .modules import Cwpdis, SoftTopK, WhittleIndex
+from .policy import soft_top_k
+
+__all__ = [
+    "Cwpdis",
+    "Judged",
+    "SoftTopK",
+    "WhittleIndex",
+    "cwpdis",
+    "soft_top_k",
+    "whittle_index",
+    "whittle_index_and_pullback",
+]
+
+__getattr__ = renamed_attribute(__name__, CWPDIS="Cwpdis")

@@ -1,0 +1,81 @@
+"""The functions as modules, with their settings kept."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from restive._deprecated import renamed
+
+from ._border import checked, constant
+from .evaluation import Judged, judge
+from .index import whittle_index
+from .policy import soft_top_k
+
+
+class WhittleIndex(nn.Module):
+    """`whittle_index` with its settings kept: P [N,M,2,M] or [N,4] -> index [N,M].
+
+    >>> layer = WhittleIndex(discount=0.5)
+    >>> layer(torch.tensor([[0.2, 0.8, 0.5, 0.5]], dtype=torch.float64))
+    tensor([[0.3529, 0.0000]], dtype=torch.float64)
+    """
+
+    def __init__(self, rewards: Any = None, **settings: Any) -> None:
+        super().__init__()
+        self.settings = {"rewards": rewards, **settings}
+
+    def forward(self, P: Tensor) -> Tensor:
+        return whittle_index(P, **self.settings)
+
+    def extra_repr(self) -> str:
+        return _said(self.settings)
+
+
+class SoftTopK(nn.Module):
+    """`soft_top_k` with its settings kept: scores [...,N] -> pull [...,N].
+
+    >>> SoftTopK(budget=1, temperature=0.1)(torch.tensor([1.0, 1.0, -1.0]))
+    tensor([5.0000e-01, 5.0000e-01, 2.0612e-09])
+    """
+
+    @renamed(k="budget")
+    def __init__(self, budget: float, temperature: float | Tensor, *, log_odds: bool = False) -> None:
+        super().__init__()
+        self.budget, self.temperature, self.log_odds = budget, temperature, log_odds
+
+    def forward(self, scores: Tensor) -> Tensor:
+        return soft_top_k(scores, self.budget, self.temperature, log_odds=self.log_odds)
+
+    def extra_repr(self) -> str:
+        settings = {"budget": self.budget, "temperature": self.temperature, "log_odds": self.log_odds or None}
+        return _said(settings)
+
+
+class Cwpdis(nn.Module):
+    """`cwpdis` with a copy of its log kept: pull [J,H,N], or log-odds with `log_odds=True`, -> value, or `Judged` with `full=True`."""
+
+    @renamed(k="budget", reward="rewards")
+    def __init__(self, state: Any, action: Any, rewards: Any, **settings: Any) -> None:
+        super().__init__()
+        log = {"state": state, "action": action, "rewards": rewards, **settings}
+        self.log = {name: copy.copy(constant(name, value)) for name, value in log.items()}
+        self._kept: dict[Any, Any] = {}  # the log on each device that it was asked on
+
+    def forward(self, pull: Tensor) -> Tensor | Judged:
+        log = dict(self.log)
+        return judge(checked("pull", pull), log, log.pop("full", False), self._kept)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_kept": {}}
+
+    def extra_repr(self) -> str:
+        return _said({name: value for name, value in self.log.items() if np.ndim(value) == 0})
+
+
+def _said(settings: dict[str, Any]) -> str:
+    return ", ".join(f"{name}={value!r}" for name, value in settings.items() if value is not None)
