@@ -6,7 +6,7 @@
 //! `-- --scale` times evaluation instead, from 10⁴ to 10⁶ arms (9 GB at most): nanoseconds per (trajectory or run, step, arm),
 //! the bytes per arm that a call needs beside its inputs at its peak, and those resident then.
 
-use ndarray::{Array2, Array4};
+use ndarray::{Array1, Array2, Array3, Array4};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use restive::evaluation::{
@@ -14,7 +14,7 @@ use restive::evaluation::{
 };
 use restive::history::{Carry, Past, Rule, fit_carry, fit_gauss_with};
 use restive::index::two_state::{self, Packing};
-use restive::index::{bisection, general};
+use restive::index::{Algorithm, bisection, differentiable_index, general};
 use restive::instance::Observation;
 use restive::policy::Policy;
 use restive::policy::soft_top_k::soft_top_k;
@@ -71,6 +71,7 @@ fn main() {
     );
 
     two_states(n, &mut random);
+    own_rewards(&mut random);
     general_arms(is_quick, &mut random);
     selection(n, &mut random);
     records(n / 10, &mut random);
@@ -98,6 +99,42 @@ fn records(n: usize, random: &mut Xoshiro256PlusPlus) {
     }
     print("history-gauss-round", n, 2, 0.0, time(|| _ = black_box(fit())));
     print("history-carry-fit", n, 2, 0.0, time(|| _ = black_box(fit_carry(counts, prediction.view(), None))));
+}
+
+/// Index and pullback of 5,000 arms with rewards and discounts of their own beside the same arms with one of each: `ratio` says how
+/// many times as long the first take, calls taking turns.
+fn own_rewards(random: &mut Xoshiro256PlusPlus) {
+    let n = 5_000;
+    for m in [2, 5] {
+        let (p, algorithm) = (arms(n, m, random), Algorithm::Auto.resolve(m));
+        let rewards = Array3::from_shape_simple_fn((n, m, 2), || random.random::<f64>());
+        let discounts = Array1::from_shape_simple_fn(n, || 0.9 + 0.09 * random.random::<f64>());
+        let d_index = Array2::from_shape_simple_fn((n, m), || random.random::<f64>() - 0.5);
+        let reward = Reward::linear(m);
+        let shared = || {
+            let solved = differentiable_index(p.view(), reward.view(), 0.95, algorithm);
+            drop(black_box(solved.pullback_per_arm(d_index.view())));
+        };
+        let own = || {
+            let solved = differentiable_index(p.view(), &rewards, &discounts, algorithm);
+            drop(black_box(solved.pullback_per_arm(d_index.view())));
+        };
+        let (mut ratios, mut best) = (Vec::new(), [f64::INFINITY; 2]);
+        for _ in 0..21 {
+            let seconds = [&shared as &dyn Fn(), &own].map(|call| {
+                let start = Instant::now();
+                call();
+                start.elapsed().as_secs_f64()
+            });
+            best = [best[0].min(seconds[0]), best[1].min(seconds[1])];
+            ratios.push(seconds[1] / seconds[0]);
+        }
+        ratios.sort_by(f64::total_cmp);
+        println!(
+            "{}",
+            json!({"kernel": "own-rewards", "n": n, "m": m, "shared": best[0], "own": best[1], "ratio": ratios[10]})
+        );
+    }
 }
 
 fn two_states(n: usize, random: &mut Xoshiro256PlusPlus) {

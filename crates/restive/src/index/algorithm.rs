@@ -1,9 +1,9 @@
 //! The door to the indices: which kernel computes them.
 
-use super::{Indices, bisection, collapsing, general, two_state};
+use super::{Discounts, Indices, Rewards, bisection, collapsing, general, two_state};
 use crate::belief::{Chain, Observation};
 use crate::error::{Error, Result};
-use ndarray::{ArrayView2, ArrayView4};
+use ndarray::ArrayView4;
 
 /// The kernel that computes the indices. An [`Observation`] becomes the best one for it.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -40,23 +40,29 @@ impl Algorithm {
         }
     }
 
-    /// Whether the kernel can take arms with this reward (`[M,2]`) at this discount.
-    pub fn check(self, reward: ArrayView2<'_, f64>, discount: f64) -> Result<()> {
+    /// Whether the kernel can take arms with these rewards (`[M,2]` or `[N,M,2]`) at these discounts.
+    pub fn check<'a>(
+        self,
+        rewards: impl Into<Rewards<'a>>,
+        discounts: impl Into<Discounts<'a>>,
+    ) -> Result<()> {
+        let (rewards, discount) = (rewards.into(), discounts.into().largest());
         let range = |what, expected, found| Err(Error::Range { what, expected, found });
         match self {
-            Algorithm::TwoState if reward.nrows() != 2 => {
-                range("states", "2 for the two-state algorithm", reward.nrows() as f64)
+            Algorithm::TwoState if rewards.states() != 2 => {
+                range("states", "2 for the two-state algorithm", rewards.states() as f64)
             }
             Algorithm::Bisection(_) if discount >= 1.0 => {
                 range("discount", "a number below 1 for bisection over value iteration", discount)
             }
-            Algorithm::Collapsing(chain) => chain.check(reward),
+            Algorithm::Collapsing(chain) => rewards.distinct().try_for_each(|reward| chain.check(reward)),
             _ => Ok(()),
         }
     }
 }
 
-/// The indices of a batch of arms, `[N,M,2,M]`, with reward `[M,2]`: `[N,M]`, or `[N,M·T]` for the labels of chains of T.
+/// The indices of a batch of arms, `[N,M,2,M]`, with reward `[M,2]` or one for each arm, `[N,M,2]`, and a discount or one for
+/// each arm, `[N]`: `[N,M]`, or `[N,M·T]` for the labels of chains of T.
 ///
 /// The last argument is the [`Observation`] of the arms, or an [`Algorithm`] by name. Shapes are asserted, and the algorithm
 /// must fit the arms; [`Algorithm::check`] says so beforehand as an error. Two-state arms in their compact form have a door
@@ -76,13 +82,14 @@ impl Algorithm {
 /// assert_eq!(unseen.index.dim(), (1, 12)); // one index for each belief
 /// # Ok::<(), restive::Error>(())
 /// ```
-pub fn whittle_index(
+pub fn whittle_index<'a>(
     transition: ArrayView4<'_, f64>,
-    reward: ArrayView2<'_, f64>,
-    discount: f64,
+    reward: impl Into<Rewards<'a>>,
+    discount: impl Into<Discounts<'a>>,
     algorithm: impl Into<Algorithm>,
 ) -> Indices {
-    match algorithm.into().resolve(reward.nrows()) {
+    let (reward, discount) = (reward.into(), discount.into());
+    match algorithm.into().resolve(reward.states()) {
         Algorithm::TwoState => two_state::index(transition, reward, discount),
         Algorithm::General | Algorithm::Auto => general::index(transition, reward, discount),
         Algorithm::Bisection(tolerance) => bisection::index(transition, reward, discount, tolerance),

@@ -29,10 +29,11 @@
 //! # Ok::<(), restive::Error>(())
 //! ```
 
-use super::{IndexCotangent, IndexStatus, Indices};
+use super::inputs::Inputs;
+use super::{Discounts, IndexCotangent, IndexStatus, Indices, PerArmCotangent, Rewards};
 use crate::interrupt;
 use crate::lu::{Lu, dot, subtract};
-use ndarray::{Array1, Array2, Array4, ArrayView2, ArrayView4, CowArray, Ix4};
+use ndarray::{Array1, Array2, Array3, Array4, ArrayView2, ArrayView4, CowArray, Ix4};
 use rayon::prelude::*;
 
 /// When to stop.
@@ -65,34 +66,35 @@ pub struct Bisection<'a> {
     /// the indices; verdicts are unknown, statuses approximate
     pub indices: Indices,
     transition: CowArray<'a, f64, Ix4>,
-    discount: f64,
+    discounts: Discounts<'a>,
     /// V at W_u, `[N,M,M]`
     values: Vec<f64>,
     /// whether passivity is the better action of s at W_u, `[N,M,M]`
     passive: Vec<bool>,
 }
 
-/// The indices of a batch of arms, `[N,M,2,M]`, with reward `[M,2]` and γ < 1.
-pub fn index(
+/// The indices of a batch of arms, `[N,M,2,M]`, with reward `[M,2]` or each arm's own, `[N,M,2]`, and γ < 1.
+pub fn index<'a>(
     transition: ArrayView4<'_, f64>,
-    reward: ArrayView2<'_, f64>,
-    discount: f64,
+    reward: impl Into<Rewards<'a>>,
+    discount: impl Into<Discounts<'a>>,
     tolerance: Tolerance,
 ) -> Indices {
-    differentiable_index(transition, reward, discount, tolerance).indices
+    let (rewards, discounts) = (reward.into(), discount.into());
+    differentiable_index(transition, rewards.borrow(), discounts.borrow(), tolerance).indices
 }
 
 /// The indices of a batch of arms, ready for [`Bisection::pullback`].
 pub fn differentiable_index<'a>(
     transition: ArrayView4<'a, f64>,
-    reward: ArrayView2<'_, f64>,
-    discount: f64,
+    reward: impl Into<Rewards<'a>>,
+    discount: impl Into<Discounts<'a>>,
     tolerance: Tolerance,
 ) -> Bisection<'a> {
-    let (n, m) = (transition.shape()[0], reward.nrows());
-    assert!(m > 0 && reward.ncols() == 2, "reward: [M,2]");
+    let (n, inputs) = (transition.shape()[0], Inputs::new(reward, discount));
+    let m = inputs.check(n);
     assert_eq!(transition.shape()[1..], [m, 2, m], "transition: [N,M,2,M]");
-    assert!((0.0..1.0).contains(&discount), "bisection takes a discount below 1");
+    assert!((0.0..1.0).contains(&inputs.discounts.largest()), "bisection takes discounts below 1");
     assert!(tolerance.index > 0.0 && tolerance.value > 0.0, "tolerances are positive");
     let contiguous = transition.as_standard_layout();
     let arms = contiguous.as_slice().expect("standard layout").par_chunks(2 * m * m);
@@ -100,9 +102,11 @@ pub fn differentiable_index<'a>(
     let mut residual = vec![0.0; n];
     let (mut values, mut passive) = (vec![0.0; n * m * m], vec![false; n * m * m]);
     let tapes = values.par_chunks_mut(m * m).zip(passive.par_chunks_mut(m * m)).zip(residual.par_iter_mut());
-    arms.zip(index.as_slice_mut().expect("standard layout").par_chunks_mut(m)).zip(tapes).for_each_init(
-        || Solver::new(reward, discount, tolerance),
-        |solver, ((arm, index), ((values, passive), residual))| {
+    let rows = index.as_slice_mut().expect("standard layout").par_chunks_mut(m);
+    arms.zip(rows).zip(tapes).enumerate().for_each_init(
+        || Solver::new(m, tolerance),
+        |solver, (i, ((arm, index), ((values, passive), residual)))| {
+            solver.take(inputs.of(i));
             let states = values.chunks_exact_mut(m).zip(passive.chunks_exact_mut(m));
             for (u, (values, passive)) in states.enumerate() {
                 let (w, violation) = solver.index_of(arm, u, values, passive);
@@ -118,33 +122,42 @@ pub fn differentiable_index<'a>(
         status: vec![IndexStatus::Approximate; n],
         residual: residual.into(),
     };
-    Bisection { indices, transition: transition.into(), discount, values, passive }
+    Bisection { indices, transition: transition.into(), discounts: inputs.discounts, values, passive }
 }
 
 impl Bisection<'_> {
-    /// The same with the transitions copied, to be kept for as long as one likes.
+    /// The same with transitions and discounts copied, to be kept for as long as one likes.
     pub fn into_owned(self) -> Bisection<'static> {
-        let Self { indices, transition, discount, values, passive } = self;
-        Bisection { indices, transition: transition.into_owned().into(), discount, values, passive }
+        let Self { indices, transition, discounts, values, passive } = self;
+        let (transition, discounts) = (transition.into_owned().into(), discounts.into_owned());
+        Bisection { indices, transition, discounts, values, passive }
     }
 
-    /// What a cotangent of the indices (`[N,M]`) becomes on transitions, reward and discount.
+    /// What a cotangent of the indices (`[N,M]`) becomes on transitions, and on a reward and a discount that all arms share.
     pub fn pullback(&self, d_index: ArrayView2<'_, f64>) -> IndexCotangent {
+        self.pullback_per_arm(d_index).summed()
+    }
+
+    /// What a cotangent of the indices (`[N,M]`) becomes on transitions, rewards and discounts, arm by arm.
+    pub fn pullback_per_arm(&self, d_index: ArrayView2<'_, f64>) -> PerArmCotangent {
         assert_eq!(d_index.shape(), self.indices.index.shape(), "d_index: [N,M]");
         let (n, m) = d_index.dim();
         let mut d_transition = Array4::zeros(self.transition.raw_dim());
         let transition = self.transition.as_standard_layout();
         let arms = transition.as_slice().expect("standard layout").par_chunks(2 * m * m);
         let d_arms = d_transition.as_slice_mut().expect("standard layout").par_chunks_mut(2 * m * m);
-        let mut shared = vec![0.0; n * (2 * m + 1)];
-        arms.zip(d_arms).zip(shared.par_chunks_mut(2 * m + 1)).enumerate().for_each_init(
+        let (mut d_reward, mut d_discount) = (Array3::zeros((n, m, 2)), Array1::zeros(n));
+        let d_rewards = d_reward.as_slice_mut().expect("standard layout").par_chunks_mut(2 * m);
+        let d_discounts = d_discount.as_slice_mut().expect("standard layout").par_iter_mut();
+        arms.zip(d_arms).zip(d_rewards.zip(d_discounts)).enumerate().for_each_init(
             || (Lu::new(m + 1), vec![0.0; m + 1], vec![0.0; m]),
-            |(lu, adjoint, centred), (i, ((arm, d_arm), shared))| {
+            |(lu, adjoint, centred), (i, ((arm, d_arm), (d_reward, d_discount)))| {
                 interrupt::check();
+                let discount = self.discounts.of(i);
                 for (u, &c) in d_index.row(i).iter().enumerate().filter(|(_, c)| **c != 0.0) {
                     let values = &self.values[(i * m + u) * m..][..m];
                     let passive = &self.passive[(i * m + u) * m..][..m];
-                    fill_system(lu, arm, self.discount, u, passive);
+                    fill_system(lu, arm, discount, u, passive);
                     if !lu.factor() {
                         continue; // no index, no gradient: the arm's residual is infinite
                     }
@@ -156,16 +169,14 @@ impl Bisection<'_> {
                     for (row, z) in adjoint.iter().enumerate() {
                         let (s, a) = equation(row, u, passive);
                         let p = &arm[(2 * s + a) * m..][..m];
-                        shared[2 * s + a] += z;
-                        shared[2 * m] += z * dot(p, values);
-                        subtract(&mut d_arm[(2 * s + a) * m..][..m], -z * self.discount, centred);
+                        d_reward[2 * s + a] += z;
+                        *d_discount += z * dot(p, values);
+                        subtract(&mut d_arm[(2 * s + a) * m..][..m], -z * discount, centred);
                     }
                 }
             },
         );
-        let total = |k: usize| shared.chunks_exact(2 * m + 1).map(|arm| arm[k]).sum();
-        let d_reward = Array2::from_shape_fn((m, 2), |(s, a)| total(2 * s + a));
-        IndexCotangent { d_transition, d_reward, d_discount: total(2 * m) }
+        PerArmCotangent { d_transition, d_reward, d_discount }
     }
 }
 
@@ -189,8 +200,9 @@ fn fill_system(lu: &mut Lu, arm: &[f64], discount: f64, u: usize, passive: &[boo
 }
 
 /// One thread's memory.
-struct Solver<'r> {
-    reward: ArrayView2<'r, f64>,
+struct Solver {
+    /// `[M,2]`
+    reward: Array2<f64>,
     discount: f64,
     tolerance: Tolerance,
     /// an interval of subsidies that holds every index
@@ -202,9 +214,22 @@ struct Solver<'r> {
     right_side: Vec<f64>,
 }
 
-impl<'r> Solver<'r> {
-    fn new(reward: ArrayView2<'r, f64>, discount: f64, tolerance: Tolerance) -> Self {
-        let m = reward.nrows();
+impl Solver {
+    fn new(m: usize, tolerance: Tolerance) -> Self {
+        Self {
+            reward: Array2::zeros((m, 2)),
+            discount: 0.0,
+            tolerance,
+            bounds: (0.0, 0.0),
+            scale: 0.0,
+            next: vec![0.0; m],
+            system: Lu::new(m + 1),
+            right_side: vec![0.0; m + 1],
+        }
+    }
+
+    /// Takes up reward (`[M,2]`) and discount of the arm that follows.
+    fn take(&mut self, (reward, discount): (ArrayView2<'_, f64>, f64)) {
         let gains = reward.rows().into_iter().map(|r| r[1] - r[0]);
         let (low, high) = gains.fold((f64::MAX, f64::MIN), |(l, h), r| (l.min(r), h.max(r)));
         let span = |a: usize| {
@@ -214,17 +239,10 @@ impl<'r> Solver<'r> {
         };
         // Below, all states are active: their values differ by at most span/(1−γ). Above, all are passive.
         let reach = |a| discount * span(a) / (1.0 - discount);
-        let bounds = (low - reach(1), high + reach(0));
-        Self {
-            reward,
-            discount,
-            tolerance,
-            bounds,
-            scale: bounds.0.abs().max(bounds.1.abs()),
-            next: vec![0.0; m],
-            system: Lu::new(m + 1),
-            right_side: vec![0.0; m + 1],
-        }
+        self.bounds = (low - reach(1), high + reach(0));
+        self.scale = self.bounds.0.abs().max(self.bounds.1.abs());
+        self.reward.assign(&reward);
+        self.discount = discount;
     }
 
     /// Q(s,1) − Q(s,0), given the values.

@@ -15,8 +15,9 @@
 use super::bisection::{self, Bisection};
 use super::collapsing::{self, Collapsing};
 use super::general::{self, General};
-use super::{Algorithm, Indices, TransitionCotangent, two_state};
-use ndarray::{ArrayView2, ArrayView4, CowArray, Ix2, Ix4};
+use super::inputs::Inputs;
+use super::{Algorithm, Discounts, Indices, PerArmCotangent, Rewards, TransitionCotangent, two_state};
+use ndarray::{Array4, ArrayView2, ArrayView4, CowArray, Ix4};
 
 /// Indices that remember how they came about.
 pub struct DifferentiableIndex<'a>(Solved<'a>);
@@ -32,23 +33,23 @@ enum Solved<'a> {
 struct TwoState<'a> {
     indices: Indices,
     transition: CowArray<'a, f64, Ix4>,
-    reward: CowArray<'a, f64, Ix2>,
-    discount: f64,
+    inputs: Inputs<'a>,
 }
 
 /// The indices of a batch of arms, as [`whittle_index`](super::whittle_index) gives them, ready for
 /// [`DifferentiableIndex::pullback`].
 pub fn differentiable_index<'a>(
     transition: ArrayView4<'a, f64>,
-    reward: ArrayView2<'a, f64>,
-    discount: f64,
+    reward: impl Into<Rewards<'a>>,
+    discount: impl Into<Discounts<'a>>,
     algorithm: impl Into<Algorithm>,
 ) -> DifferentiableIndex<'a> {
-    DifferentiableIndex(match algorithm.into().resolve(reward.nrows()) {
+    let (reward, discount) = (reward.into(), discount.into());
+    DifferentiableIndex(match algorithm.into().resolve(reward.states()) {
         Algorithm::TwoState => {
-            let indices = two_state::index(transition, reward, discount);
-            let (transition, reward) = (transition.into(), reward.into());
-            Solved::TwoState(Box::new(TwoState { indices, transition, reward, discount }))
+            let indices = two_state::index(transition, reward.borrow(), discount.borrow());
+            let (transition, inputs) = (transition.into(), Inputs::new(reward, discount));
+            Solved::TwoState(Box::new(TwoState { indices, transition, inputs }))
         }
         Algorithm::General | Algorithm::Auto => {
             Solved::General(Box::new(general::differentiable_index(transition, reward, discount)))
@@ -84,9 +85,9 @@ impl DifferentiableIndex<'_> {
     pub fn into_owned(self) -> DifferentiableIndex<'static> {
         DifferentiableIndex(match self.0 {
             Solved::TwoState(solved) => {
-                let TwoState { indices, transition, reward, discount } = *solved;
-                let (transition, reward) = (transition.into_owned().into(), reward.into_owned().into());
-                Solved::TwoState(Box::new(TwoState { indices, transition, reward, discount }))
+                let TwoState { indices, transition, inputs } = *solved;
+                let (transition, inputs) = (transition.into_owned().into(), inputs.into_owned());
+                Solved::TwoState(Box::new(TwoState { indices, transition, inputs }))
             }
             Solved::General(solved) => Solved::General(Box::new(solved.into_owned())),
             Solved::Bisection(solved) => Solved::Bisection(Box::new(solved.into_owned())),
@@ -97,14 +98,39 @@ impl DifferentiableIndex<'_> {
     /// What a cotangent of the indices (in their shape) becomes on the transitions.
     pub fn pullback(&self, d_index: ArrayView2<'_, f64>) -> TransitionCotangent {
         let d_transition = match &self.0 {
-            Solved::TwoState(solved) => {
-                let (transition, reward) = (solved.transition.view(), solved.reward.view());
-                two_state::pullback(transition, reward, solved.discount, d_index).d_transition
-            }
-            Solved::General(solved) => solved.pullback(d_index).d_transition,
-            Solved::Bisection(solved) => solved.pullback(d_index).d_transition,
+            Solved::TwoState(solved) => solved.pullback(d_index),
+            Solved::General(solved) => solved.pullback_per_arm(d_index).d_transition,
+            Solved::Bisection(solved) => solved.pullback_per_arm(d_index).d_transition,
             Solved::Collapsing(solved) => solved.pullback(d_index).d_transition,
         };
         TransitionCotangent { d_transition }
+    }
+
+    /// What a cotangent of the indices (in their shape) becomes on transitions, rewards and discounts, arm by arm.
+    pub fn pullback_per_arm(&self, d_index: ArrayView2<'_, f64>) -> PerArmCotangent {
+        match &self.0 {
+            Solved::TwoState(solved) => {
+                let (rewards, discounts) = (solved.inputs.rewards.borrow(), solved.inputs.discounts.borrow());
+                two_state::pullback_per_arm(solved.transition.view(), rewards, discounts, d_index)
+            }
+            Solved::General(solved) => solved.pullback_per_arm(d_index),
+            Solved::Bisection(solved) => solved.pullback_per_arm(d_index),
+            Solved::Collapsing(solved) => solved.pullback_per_arm(d_index),
+        }
+    }
+}
+
+impl TwoState<'_> {
+    fn pullback(&self, d_index: ArrayView2<'_, f64>) -> Array4<f64> {
+        let (transition, Inputs { rewards, discounts }) = (self.transition.view(), &self.inputs);
+        match (rewards, discounts) {
+            (Rewards::Shared(reward), Discounts::Shared(discount)) => {
+                two_state::pullback(transition, reward.view(), *discount, d_index).d_transition
+            }
+            _ => {
+                let (rewards, discounts) = (rewards.borrow(), discounts.borrow());
+                two_state::pullback_per_arm(transition, rewards, discounts, d_index).d_transition
+            }
+        }
     }
 }

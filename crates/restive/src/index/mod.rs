@@ -14,6 +14,8 @@
 //! | [`bisection`] | any M, γ < 1 | M bisections over value iteration, then M solves | approximate, as in the paper |
 //! | [`collapsing`] | the state is seen only at pulls, γ < 1 | see there | exact, with an indexability verdict |
 //!
+//! Rewards and discounts are those of all arms, or each arm's own: [`Rewards`], [`Discounts`].
+//!
 //! # The gradient lives on the simplex
 //! A row P(s, a, ·) sums to 1, so only directions that keep the sum have a meaning. Every pullback to
 //! transitions returns, row by row, entries that sum to zero: the projection of any free-entry gradient onto
@@ -25,12 +27,14 @@ pub mod bisection;
 pub mod collapsing;
 mod differentiable;
 pub mod general;
+mod inputs;
 pub mod two_state;
 
 pub use algorithm::{Algorithm, whittle_index};
 pub use differentiable::{DifferentiableIndex, differentiable_index};
+pub use inputs::{Discounts, Rewards};
 
-use ndarray::{Array, Array1, Array2, Array4, Ix4};
+use ndarray::{Array, Array1, Array2, Array3, Array4, Axis, Ix4};
 
 /// How far an arm's answer can be trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -97,6 +101,31 @@ pub struct IndexCotangent<D: ndarray::Dimension = Ix4> {
     pub d_reward: Array2<f64>,
     /// summed over the arms
     pub d_discount: f64,
+}
+
+/// What a cotangent of the indices becomes on all their inputs, arm by arm: what an arm adds where arms share an input.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PerArmCotangent<D: ndarray::Dimension = Ix4> {
+    /// in the shape of the transitions; rows sum to zero
+    pub d_transition: Array<f64, D>,
+    /// `[N,M,2]`; for a reward R(s) add its two columns
+    pub d_reward: Array3<f64>,
+    /// `[N]`
+    pub d_discount: Array1<f64>,
+}
+
+impl<D: ndarray::Dimension> PerArmCotangent<D> {
+    /// Of a reward and a discount that all arms share: summed over them, in their order.
+    pub fn summed(self) -> IndexCotangent<D> {
+        let Self { d_transition, d_reward, d_discount } = self;
+        let (_, m, _) = d_reward.dim();
+        let sum = |mut total: Array2<f64>, arm| {
+            total += &arm;
+            total
+        };
+        let d_reward = d_reward.axis_iter(Axis(0)).fold(Array2::zeros((m, 2)), sum);
+        IndexCotangent { d_transition, d_reward, d_discount: d_discount.iter().sum() }
+    }
 }
 
 /// What a cotangent of the indices becomes on the transitions: what every kernel can tell.

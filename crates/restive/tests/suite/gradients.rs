@@ -108,12 +108,20 @@ fn check_index(
     checked
 }
 
+fn closed_index(p: ArrayView4<f64>, r: ArrayView2<f64>, g: f64) -> Indices {
+    two_state::index(p, r, g)
+}
+
+fn swept_index(p: ArrayView4<f64>, r: ArrayView2<f64>, g: f64) -> Indices {
+    general::index(p, r, g)
+}
+
 #[test]
 fn the_closed_form_has_the_gradient_of_its_indices() {
     let mut random = random(11);
     for kind in [Kind::Dense, Kind::Sparse] {
         for g in [0.0, 0.5, 0.9, 0.99, 0.999, 1.0] {
-            let checked = check_index(kind, 60, 2, g, &two_state::index, &two_state::pullback, &mut random);
+            let checked = check_index(kind, 60, 2, g, &closed_index, &two_state::pullback, &mut random);
             assert!(checked >= 40, "{kind:?} γ={g}: {checked}");
         }
     }
@@ -153,14 +161,14 @@ fn the_sweep_has_the_gradient_of_its_indices() {
                 if kind == Kind::Sparse && g == 1.0 {
                     continue;
                 }
-                let checked = check_index(kind, 25, m, g, &general::index, &pullback, &mut random);
+                let checked = check_index(kind, 25, m, g, &swept_index, &pullback, &mut random);
                 assert!(checked >= 5, "M={m} {kind:?} γ={g}: {checked}");
             }
         }
     }
     // the matrix-product roads of many states
     for (m, n) in [(40, 6), (70, 4), (130, 2)] {
-        let checked = check_index(Kind::Dense, n, m, 0.9, &general::index, &pullback, &mut random);
+        let checked = check_index(Kind::Dense, n, m, 0.9, &swept_index, &pullback, &mut random);
         assert!(checked >= 1, "M={m}: {checked}");
     }
 }

@@ -27,8 +27,8 @@ use crate::index::batch::Outcome;
 use crate::index::{ILL_CONDITIONED, IndexStatus};
 use ndarray::ArrayView2;
 
-/// The derivatives of an index by the probability of state 1 after: 0 passive, 0 active, 1 passive, 1 active.
-pub(super) type Gradient = [f64; 4];
+/// The derivatives of an index by the probability of state 1 after: 0 passive, 0 active, 1 passive, 1 active; and by the discount.
+pub(super) type Gradient = [f64; 5];
 
 /// What all arms share.
 #[derive(Debug, Clone, Copy)]
@@ -71,11 +71,23 @@ struct Sums {
     /// (1−ρˣ)/(1−ρ), by how much p has entered the belief at X, and the same up to X: Σ γᵛ(1−ρᵛ)/(1−ρ)
     entered: f64,
     settled: f64,
+    /// the derivatives of `steps` and `decayed` by γ
+    d_steps: f64,
+    d_decayed: f64,
 }
 
 impl Sums {
-    const FIRST: Self =
-        Self { at: 0.0, discount: 1.0, decay: 1.0, steps: 1.0, decayed: 1.0, entered: 0.0, settled: 0.0 };
+    const FIRST: Self = Self {
+        at: 0.0,
+        discount: 1.0,
+        decay: 1.0,
+        steps: 1.0,
+        decayed: 1.0,
+        entered: 0.0,
+        settled: 0.0,
+        d_steps: 0.0,
+        d_decayed: 0.0,
+    };
 
     #[inline(always)]
     fn one_later(self, arm: &Arm) -> Self {
@@ -88,6 +100,8 @@ impl Sums {
             decayed: 1.0 + arm.g * arm.rho * self.decayed,
             entered,
             settled: self.settled + discount * entered,
+            d_steps: self.steps + arm.g * self.d_steps,
+            d_decayed: arm.rho * (self.decayed + arm.g * self.d_decayed),
         }
     }
 
@@ -105,11 +119,14 @@ impl Sums {
         } else {
             (arm.g * (1.0 - discount * decay) * arm.factor - next * entered) / (1.0 - arm.g)
         };
-        Self { at, discount, decay, steps, decayed, entered, settled }
+        let d_steps = (steps - (at + 1.0) * discount) / (1.0 - arm.g);
+        let d_decayed = arm.rho * (decayed - (at + 1.0) * discount * decay) * arm.factor;
+        Self { at, discount, decay, steps, decayed, entered, settled, d_steps, d_decayed }
     }
 }
 
-/// A run: A, D, C, E of the equations, multiplied by `unit`; and the derivatives of A and E by p, ρ and the first belief.
+/// A run: A, D, C, E of the equations, multiplied by `unit`; the derivatives of A and E by p, ρ and the first belief, and those
+/// of `unit`, A, D, C and E by γ.
 struct Run {
     unit: f64,
     reward: f64,
@@ -118,19 +135,21 @@ struct Run {
     link: f64,
     d_reward: [f64; 3],
     d_link: [f64; 3],
+    by_discount: [f64; 5],
 }
 
 impl Run {
     /// From belief `from` on, active at X.
     #[inline(always)]
     fn until(sums: Sums, from: f64, arm: &Arm) -> Self {
-        let Sums { at, discount, decay, steps, decayed, entered, settled } = sums;
+        let Sums { at, discount, decay, steps, decayed, entered, settled, d_steps, d_decayed } = sums;
         let away = from - arm.rest;
         let end = arm.rest + decay * away;
         let next = discount * arm.g;
         let bent = arm.g * (decayed - (at + 1.0) * discount * decay) * arm.factor;
         // Xρˣ⁻¹
         let fallen = if at <= 1.0 { at } else { at * decay / arm.rho };
+        let d_discount = if at <= 1.0 { at } else { at * discount / arm.g };
         let d_end = [entered, arm.rest * entered + away * fallen, decay];
         Self {
             unit: 1.0,
@@ -140,6 +159,13 @@ impl Run {
             link: next * end,
             d_reward: [settled, arm.rest * settled + away * bent, decayed],
             d_link: d_end.map(|d| next * d),
+            by_discount: [
+                0.0,
+                arm.rest * d_steps + away * d_decayed,
+                d_steps,
+                d_steps - d_discount,
+                (at + 1.0) * discount * end,
+            ],
         }
     }
 
@@ -149,12 +175,13 @@ impl Run {
         let unit = 1.0 - arm.g;
         let reward = (unit * from + arm.g * arm.p) * arm.factor;
         let d_reward = [arm.g * arm.factor, arm.g * reward * arm.factor, unit * arm.factor];
-        Self { unit, reward, steps: 1.0, passive: 1.0, link: 0.0, d_reward, d_link: [0.0; 3] }
+        let by_discount = [-1.0, (arm.p - from + reward * arm.rho) * arm.factor, 0.0, 0.0, 0.0];
+        Self { unit, reward, steps: 1.0, passive: 1.0, link: 0.0, d_reward, d_link: [0.0; 3], by_discount }
     }
 }
 
 impl Closed {
-    pub(super) fn new(reward: ArrayView2<'_, f64>, discount: f64, beliefs: usize) -> Self {
+    pub(super) fn new((reward, discount): (ArrayView2<'_, f64>, f64), beliefs: usize) -> Self {
         let rise = reward[[1, 0]] - reward[[0, 0]];
         Self { discount, beliefs, rise: rise.abs(), is_renamed: rise < 0.0 }
     }
@@ -195,7 +222,7 @@ impl Closed {
         if self.discount >= 1.0 || index.iter().any(|w| !w.is_finite()) {
             index.fill(f64::NAN);
             if let Some(all) = gradient {
-                all.fill([0.0; 4]);
+                all.fill([0.0; 5]);
             }
             return Outcome::UNDETERMINED;
         }
@@ -260,7 +287,7 @@ impl Closed {
             amplification = amplification.max(solved.amplification);
             spread = spread.max(solved.x.abs());
             if let Some(gradient) = gradient.as_deref_mut() {
-                gradient[h] = self.gradient(arm, chain, &solved, heads, &after, (d_b, d_next));
+                gradient[h] = self.gradient(arm, chain, &solved, heads, &after, (b, d_b, d_next));
             }
             if h as f64 + 1.0 + lag > 0.0 {
                 behind = behind.one_later(arm);
@@ -287,7 +314,7 @@ impl Closed {
         solved: &Solved,
         heads: [&Run; 2],
         after: &Run,
-        (d_b, d_next): ([f64; 3], [f64; 3]),
+        (b, d_b, d_next): (f64, [f64; 3], [f64; 3]),
     ) -> Gradient {
         let x = solved.x;
         let weight = |run: &Run, k: usize| run.d_reward[k] + x * run.d_link[k];
@@ -303,9 +330,10 @@ impl Closed {
         let scale = self.rise * solved.inverse_slope;
         let [d_p, d_rho] = d.map(|d| d * scale);
         let [d_q0, d_q1] = d_q.map(|d| d * scale);
+        let d_g = scale * solved.by_discount(arm.g, b, heads, after);
         match self.is_renamed {
-            false => [d_p - d_rho, d_q0, d_rho, d_q1],
-            true => [-d_rho, -d_q1, d_rho - d_p, -d_q0],
+            false => [d_p - d_rho, d_q0, d_rho, d_q1, d_g],
+            true => [-d_rho, -d_q1, d_rho - d_p, -d_q0, d_g],
         }
     }
 }
@@ -314,8 +342,9 @@ impl Closed {
 struct Solved {
     index: f64,
     inverse_slope: f64,
-    /// the value of head 1 less that of head 0, at the index
+    /// the value of head 1 less that of head 0, and the gain, at the index
     x: f64,
+    gain: f64,
     inflow: [f64; 2],
     amplification: f64,
 }
@@ -339,5 +368,23 @@ fn solve(g: f64, b: f64, [h0, h1]: [&Run; 2], after: &Run) -> Solved {
     ];
     let visits = inflow[0].abs() * h0.steps + inflow[1].abs() * h1.steps + g * after.steps;
     let amplification = (visits + 2.0 * after.unit) * inverse_slope.abs();
-    Solved { index, inverse_slope, x: x + index * x_slope, inflow, amplification }
+    let (x, gain) = (x + index * x_slope, gain + index * gain_slope);
+    Solved { index, inverse_slope, x, gain, inflow, amplification }
+}
+
+impl Solved {
+    /// What γ itself does to the advantage at the index, with what it does to the equations of the heads.
+    #[inline(always)]
+    fn by_discount(&self, g: f64, b: f64, heads: [&Run; 2], after: &Run) -> f64 {
+        let Self { index, x, gain, inflow, .. } = *self;
+        // of A + m·C − G·D + x·E
+        let run =
+            |[_, reward, steps, passive, link]: [f64; 5]| reward + index * passive - gain * steps + x * link;
+        let ahead =
+            (after.unit * b - after.link) * x + after.steps * gain - after.reward - index * after.passive;
+        let d_unit = after.by_discount[0];
+        let own = ahead + g * (d_unit * b * x - run(after.by_discount)) - d_unit * index;
+        own + inflow[0] * run(heads[0].by_discount)
+            + inflow[1] * (run(heads[1].by_discount) - heads[1].by_discount[0] * x)
+    }
 }

@@ -29,14 +29,14 @@ pub(super) struct ArmTape<'a> {
 
 /// One thread's memory.
 pub(super) struct Return {
-    chains: Chains,
+    pub(super) chains: Chains,
     /// γᵛ, `[T]`
-    power: Vec<f64>,
+    pub(super) power: Vec<f64>,
     /// weights of the runs that start and end at each position, `[M·T]`
     starts: Vec<f64>,
     ends: Vec<f64>,
     /// what either action's reward is worth there
-    d_reward: [Vec<f64>; 2],
+    pub(super) d_reward: [Vec<f64>; 2],
     /// `[M−1,M·T]`
     d_belief: Vec<f64>,
     /// what comes down the chain, `[2,M−1]`
@@ -44,18 +44,25 @@ pub(super) struct Return {
 }
 
 impl Return {
-    pub(super) fn new(reward: ArrayView2<'_, f64>, discount: f64, beliefs: usize) -> Self {
-        let chains = Chains::new(reward, discount, beliefs);
+    pub(super) fn new(m: usize, beliefs: usize) -> Self {
+        let chains = Chains::new(m, beliefs);
         let (row, rest) = (vec![0.0; chains.width], chains.states - 1);
-        let power = std::iter::successors(Some(1.0), |p| Some(p * discount)).take(beliefs).collect();
         Self {
-            power,
+            power: vec![1.0; beliefs],
             starts: row.clone(),
             ends: row.clone(),
             d_reward: [row.clone(), row],
             d_belief: vec![0.0; rest * chains.width],
             flow: vec![0.0; 2 * rest],
             chains,
+        }
+    }
+
+    /// Takes up reward (`[M,2]`) and discount of the arms that follow.
+    pub(super) fn take(&mut self, inputs: (ArrayView2<'_, f64>, f64)) {
+        self.chains.take(inputs);
+        for v in 1..self.power.len() {
+            self.power[v] = self.power[v - 1] * inputs.1;
         }
     }
 

@@ -14,10 +14,19 @@ pub(super) struct Rewards {
 }
 
 impl Rewards {
-    pub(super) fn new(reward: ArrayView2<'_, f64>) -> Self {
+    pub(super) fn new(m: usize) -> Self {
+        Self { base: [0.0; 2], rise: [vec![0.0; m - 1], vec![0.0; m - 1]], span: 0.0 }
+    }
+
+    /// Takes up a reward, `[M,2]`.
+    pub(super) fn take(&mut self, reward: ArrayView2<'_, f64>) {
         let (low, high) = reward.iter().fold((f64::MAX, f64::MIN), |(l, h), &r| (l.min(r), h.max(r)));
         let middle = low + 0.5 * (high - low);
-        let rise = |a: usize| reward.column(a).iter().skip(1).map(|r| r - reward[[0, a]]).collect();
-        Self { base: [0, 1].map(|a| reward[[0, a]] - middle), rise: [rise(0), rise(1)], span: high - low }
+        for (a, rise) in self.rise.iter_mut().enumerate() {
+            let base = reward[[0, a]];
+            self.base[a] = base - middle;
+            rise.iter_mut().zip(reward.column(a).iter().skip(1)).for_each(|(rise, r)| *rise = r - base);
+        }
+        self.span = high - low;
     }
 }

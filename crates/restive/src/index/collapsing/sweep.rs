@@ -34,8 +34,8 @@ pub(super) struct Sweep {
 }
 
 impl Sweep {
-    pub(super) fn new(reward: ArrayView2<'_, f64>, discount: f64, beliefs: usize) -> Self {
-        let chains = Chains::new(reward, discount, beliefs);
+    pub(super) fn new(m: usize, beliefs: usize) -> Self {
+        let chains = Chains::new(m, beliefs);
         let width = chains.width;
         Self {
             chains,
@@ -43,6 +43,11 @@ impl Sweep {
             moved: Vec::with_capacity(width),
             recorded: vec![NEVER; width],
         }
+    }
+
+    /// Takes up reward (`[M,2]`) and discount of the arms that follow.
+    pub(super) fn take(&mut self, inputs: (ArrayView2<'_, f64>, f64)) {
+        self.chains.take(inputs);
     }
 
     /// Solves one arm (`[M,2,M]`): writes its first and last crossings (`[M·T]` each), and the tape where one is kept.

@@ -76,10 +76,11 @@ mod sweep;
 mod tableau;
 
 use super::batch::Buffers;
-use super::{IndexCotangent, Indices};
+use super::inputs::Inputs;
+use super::{Discounts, IndexCotangent, Indices, PerArmCotangent, Rewards};
 use crate::interrupt;
 use ndarray::linalg::general_mat_mul;
-use ndarray::{Array2, Array4, ArrayView2, ArrayView4, ArrayViewMut2, CowArray, Ix4};
+use ndarray::{Array1, Array3, Array4, ArrayView2, ArrayView4, ArrayViewMut2, CowArray, Ix4};
 use rayon::prelude::*;
 use sweep::{Sweep, Tape};
 
@@ -91,7 +92,7 @@ pub struct General<'a> {
     /// the indices, their crossings and verdicts
     pub indices: Indices,
     transition: CowArray<'a, f64, Ix4>,
-    discount: f64,
+    discounts: Discounts<'a>,
     /// λ_u/β_u and centred h_u of every arm, `[N,M,M]`
     adjoint: Vec<f64>,
     values: Vec<f64>,
@@ -101,15 +102,25 @@ pub struct General<'a> {
     passive: Vec<bool>,
 }
 
-/// The indices of a batch of arms, `[N,M,2,M]`, with reward `[M,2]`, forward only.
-pub fn index(transition: ArrayView4<'_, f64>, reward: ArrayView2<'_, f64>, discount: f64) -> Indices {
-    let m = check(transition, reward);
+/// The indices of a batch of arms, `[N,M,2,M]`, with reward `[M,2]` or each arm's own, `[N,M,2]`, forward only.
+pub fn index<'a>(
+    transition: ArrayView4<'_, f64>,
+    reward: impl Into<Rewards<'a>>,
+    discount: impl Into<Discounts<'a>>,
+) -> Indices {
+    let inputs = Inputs::new(reward, discount);
+    let m = check(transition, &inputs);
     let contiguous = transition.as_standard_layout();
     let arms = contiguous.as_slice().expect("standard layout").par_chunks(2 * m * m);
     let mut out = Buffers::new(transition.shape()[0], m);
-    arms.zip(out.par_arms(m)).with_min_len(arms_per_task(m)).for_each_init(
-        || Sweep::new(reward, discount, false),
-        |sweep, (arm, ((index, last), outcome))| *outcome = sweep.run(arm, index, last, None),
+    arms.zip(out.par_arms(m)).enumerate().with_min_len(arms_per_task(m)).for_each_init(
+        || sweep_for(&inputs, m, false),
+        |sweep, (i, (arm, ((index, last), outcome)))| {
+            if !inputs.is_shared() {
+                sweep.take(inputs.of(i));
+            }
+            *outcome = sweep.run(arm, index, last, None);
+        },
     );
     out.finish()
 }
@@ -117,10 +128,11 @@ pub fn index(transition: ArrayView4<'_, f64>, reward: ArrayView2<'_, f64>, disco
 /// The indices of a batch of arms, ready for [`General::pullback`]. Keeps about as much memory as the arms take.
 pub fn differentiable_index<'a>(
     transition: ArrayView4<'a, f64>,
-    reward: ArrayView2<'_, f64>,
-    discount: f64,
+    reward: impl Into<Rewards<'a>>,
+    discount: impl Into<Discounts<'a>>,
 ) -> General<'a> {
-    let m = check(transition, reward);
+    let inputs = Inputs::new(reward, discount);
+    let m = check(transition, &inputs);
     let n = transition.shape()[0];
     let contiguous = transition.as_standard_layout();
     let arms = contiguous.as_slice().expect("standard layout").par_chunks(2 * m * m);
@@ -129,63 +141,77 @@ pub fn differentiable_index<'a>(
     let (mut inverse_slope, mut passive) = (vec![0.0; n * m], vec![false; n * m * m]);
     let tapes = (adjoint.par_chunks_mut(m * m).zip(values.par_chunks_mut(m * m)))
         .zip(inverse_slope.par_chunks_mut(m).zip(passive.par_chunks_mut(m * m)));
-    arms.zip(out.par_arms(m)).zip(tapes).with_min_len(arms_per_task(m)).for_each_init(
-        || Sweep::new(reward, discount, true),
-        |sweep, ((arm, ((index, last), outcome)), ((adjoint, values), (inverse_slope, passive)))| {
+    arms.zip(out.par_arms(m)).zip(tapes).enumerate().with_min_len(arms_per_task(m)).for_each_init(
+        || sweep_for(&inputs, m, true),
+        |sweep, (i, ((arm, ((index, last), outcome)), ((adjoint, values), (inverse_slope, passive))))| {
+            if !inputs.is_shared() {
+                sweep.take(inputs.of(i));
+            }
             let tape = Tape { adjoint, values, inverse_slope, passive };
             *outcome = sweep.run(arm, index, last, Some(tape));
         },
     );
-    let transition = transition.into();
-    General { indices: out.finish(), transition, discount, adjoint, values, inverse_slope, passive }
+    let (transition, discounts) = (transition.into(), inputs.discounts);
+    General { indices: out.finish(), transition, discounts, adjoint, values, inverse_slope, passive }
+}
+
+/// One thread's memory, ready where all arms share reward and discount.
+fn sweep_for(inputs: &Inputs<'_>, m: usize, is_taped: bool) -> Sweep {
+    let mut sweep = Sweep::new(m, is_taped);
+    if inputs.is_shared() {
+        sweep.take(inputs.of(0));
+    }
+    sweep
 }
 
 impl General<'_> {
-    /// The same with the transitions copied, to be kept for as long as one likes.
+    /// The same with transitions and discounts copied, to be kept for as long as one likes.
     pub fn into_owned(self) -> General<'static> {
-        let Self { indices, transition, discount, adjoint, values, inverse_slope, passive } = self;
-        let transition = transition.into_owned().into();
-        General { indices, transition, discount, adjoint, values, inverse_slope, passive }
+        let Self { indices, transition, discounts, adjoint, values, inverse_slope, passive } = self;
+        let (transition, discounts) = (transition.into_owned().into(), discounts.into_owned());
+        General { indices, transition, discounts, adjoint, values, inverse_slope, passive }
     }
 
-    /// What a cotangent of the indices (`[N,M]`) becomes on transitions, reward and discount.
+    /// What a cotangent of the indices (`[N,M]`) becomes on transitions, and on a reward and a discount that all arms share.
     pub fn pullback(&self, d_index: ArrayView2<'_, f64>) -> IndexCotangent {
+        self.pullback_per_arm(d_index).summed()
+    }
+
+    /// What a cotangent of the indices (`[N,M]`) becomes on transitions, rewards and discounts, arm by arm.
+    pub fn pullback_per_arm(&self, d_index: ArrayView2<'_, f64>) -> PerArmCotangent {
         assert_eq!(d_index.shape(), self.indices.index.shape(), "d_index: [N,M]");
         let (n, m) = d_index.dim();
         let square = m * m;
         let mut d_transition = Array4::zeros(self.transition.raw_dim());
+        let (mut d_reward, mut d_discount) = (Array3::zeros((n, m, 2)), Array1::zeros(n));
         let d_arms = d_transition.as_slice_mut().expect("standard layout").par_chunks_mut(2 * square);
+        let d_rewards = d_reward.as_slice_mut().expect("standard layout").par_chunks_mut(2 * m);
+        let d_discounts = d_discount.as_slice_mut().expect("standard layout").par_iter_mut();
         let cotangents = d_index.as_standard_layout();
         let transition = self.transition.as_standard_layout();
         let arms = transition.as_slice().expect("standard layout").par_chunks(2 * square);
-        let mut shared = vec![0.0; n * (2 * m + 1)];
         d_arms
             .zip(arms)
-            .zip(shared.par_chunks_mut(2 * m + 1))
+            .zip(d_rewards.zip(d_discounts))
             .enumerate()
             .with_min_len(arms_per_task(m))
             .for_each_init(
                 || vec![0.0; if m < PRODUCT { 0 } else { 2 * square }],
-                |coefficients, (i, ((d_arm, arm), shared))| {
+                |coefficients, (i, ((d_arm, arm), (d_reward, d_discount)))| {
                     interrupt::check();
                     let tape = ArmTape {
                         arm,
-                        discount: self.discount,
+                        discount: self.discounts.of(i),
                         adjoint: &self.adjoint[i * square..][..square],
                         values: &self.values[i * square..][..square],
                         inverse_slope: &self.inverse_slope[i * m..][..m],
                         passive: &self.passive[i * square..][..square],
                     };
                     let c = &cotangents.as_slice().expect("standard layout")[i * m..][..m];
-                    tape.pull_back(c, d_arm, shared, coefficients);
+                    *d_discount = tape.pull_back(c, d_arm, d_reward, coefficients);
                 },
             );
-        let total = shared.chunks_exact(2 * m + 1).fold(vec![0.0; 2 * m + 1], |mut total, arm| {
-            total.iter_mut().zip(arm).for_each(|(t, a)| *t += a);
-            total
-        });
-        let d_reward = Array2::from_shape_fn((m, 2), |(s, a)| total[2 * s + a]);
-        IndexCotangent { d_transition, d_reward, d_discount: total[2 * m] }
+        PerArmCotangent { d_transition, d_reward, d_discount }
     }
 }
 
@@ -200,10 +226,9 @@ struct ArmTape<'a> {
 }
 
 impl ArmTape<'_> {
-    /// Adds Σ_u c_u dW_u: d_arm is `[M,2,M]`, shared holds d_reward (`[M,2]`) and d_discount.
-    fn pull_back(&self, c: &[f64], d_arm: &mut [f64], shared: &mut [f64], coefficients: &mut [f64]) {
+    /// Adds Σ_u c_u dW_u: d_arm is `[M,2,M]`, d_reward `[M,2]`; returns d_discount.
+    fn pull_back(&self, c: &[f64], d_arm: &mut [f64], d_reward: &mut [f64], coefficients: &mut [f64]) -> f64 {
         let m = c.len();
-        let (d_reward, d_discount) = shared.split_at_mut(2 * m);
         // ν of every (u, s, a): at (s, a), each u contributes ν·h_u
         let visit = |each: &mut dyn FnMut(usize, usize, f64)| {
             for (u, &c) in c.iter().enumerate().filter(|(_, c)| **c != 0.0) {
@@ -232,14 +257,14 @@ impl ArmTape<'_> {
             let mut d_arm = ArrayViewMut2::from_shape((2 * m, m), &mut *d_arm).expect("2M × M");
             general_mat_mul(1.0, &coefficients, &values, 0.0, &mut d_arm);
         }
-        d_discount[0] = d_arm.iter().zip(self.arm).map(|(d, p)| d * p).sum();
+        let d_discount = d_arm.iter().zip(self.arm).map(|(d, p)| d * p).sum();
         d_arm.iter_mut().for_each(|d| *d *= self.discount);
+        d_discount
     }
 }
 
-fn check(transition: ArrayView4<'_, f64>, reward: ArrayView2<'_, f64>) -> usize {
-    let m = reward.nrows();
-    assert!(m > 0 && reward.ncols() == 2, "reward: [M,2]");
+fn check(transition: ArrayView4<'_, f64>, inputs: &Inputs<'_>) -> usize {
+    let m = inputs.check(transition.shape()[0]);
     assert_eq!(transition.shape()[1..], [m, 2, m], "transition: [N,M,2,M]");
     m
 }

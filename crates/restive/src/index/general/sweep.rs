@@ -52,11 +52,10 @@ pub(super) struct Sweep {
 }
 
 impl Sweep {
-    pub(super) fn new(reward: ArrayView2<'_, f64>, discount: f64, is_taped: bool) -> Self {
-        let m = reward.nrows();
+    pub(super) fn new(m: usize, is_taped: bool) -> Self {
         let taped = if is_taped { m * m } else { 0 };
         Self {
-            tableau: Tableau::new(reward, discount),
+            tableau: Tableau::new(m),
             passive: vec![false; m],
             before: vec![false; m],
             recorded: vec![NEVER; m],
@@ -64,6 +63,11 @@ impl Sweep {
             right_sides: vec![0.0; taped],
             spare: vec![0.0; taped],
         }
+    }
+
+    /// Takes up reward (`[M,2]`) and discount of the arms that follow.
+    pub(super) fn take(&mut self, (reward, discount): (ArrayView2<'_, f64>, f64)) {
+        self.tableau.take(reward, discount);
     }
 
     /// Solves one arm (`[M,2,M]`): writes its first and last crossings (`[M]` each), and the tape where one is kept.

@@ -49,16 +49,13 @@ pub(super) struct Tableau {
 pub(super) type Direction = f64;
 
 impl Tableau {
-    pub(super) fn new(reward: ArrayView2<'_, f64>, discount: f64) -> Self {
-        let m = reward.nrows();
-        let (low, high) = reward.iter().fold((f64::MAX, f64::MIN), |(l, h), &r| (l.min(r), h.max(r)));
-        let middle = low + 0.5 * (high - low);
+    pub(super) fn new(m: usize) -> Self {
         let limit = if m <= PLAIN { 1 } else { COLLECTED };
         Self {
             states: m,
-            discount,
-            reward: [0, 1].map(|a| reward.column(a).iter().map(|r| r - middle).collect()),
-            gain: reward.rows().into_iter().map(|r| r[1] - r[0]).collect(),
+            discount: 0.0,
+            reward: [vec![0.0; m], vec![0.0; m]],
+            gain: vec![0.0; m],
             difference: vec![0.0; m * m],
             base: Lu::new(m),
             fresh: Lu::new(m),
@@ -70,9 +67,22 @@ impl Tableau {
             collected: 0,
             scale: 0.0,
             scratch: vec![0.0; m],
-            span: high - low,
+            span: 0.0,
             classes: Classes::new(m),
         }
+    }
+
+    /// Takes up reward (`[M,2]`) and discount of the arms that follow.
+    pub(super) fn take(&mut self, reward: ArrayView2<'_, f64>, discount: f64) {
+        let (low, high) = reward.iter().fold((f64::MAX, f64::MIN), |(l, h), &r| (l.min(r), h.max(r)));
+        let middle = low + 0.5 * (high - low);
+        for (s, r) in reward.rows().into_iter().enumerate() {
+            self.reward[0][s] = r[0] - middle;
+            self.reward[1][s] = r[1] - middle;
+            self.gain[s] = r[1] - r[0];
+        }
+        self.span = high - low;
+        self.discount = discount;
     }
 
     /// Takes up an arm (`[M,2,M]`) with every state active; false where that policy has no unique average reward.

@@ -9,7 +9,7 @@ use ndarray::ArrayView2;
 const LANES: usize = 8;
 /// Arms for which a small buffer on the stack is used: shared cotangents before they are summed, and arms of the full
 /// layout, which are packed there so that the compact loop can take over.
-const TILE: usize = 8 * LANES;
+pub(super) const TILE: usize = 8 * LANES;
 
 /// The numbers that all arms of a batch share.
 #[derive(Clone, Copy)]
@@ -25,11 +25,13 @@ impl Shared {
     pub(super) fn new(reward: ArrayView2<'_, f64>, discount: f64) -> Self {
         assert_eq!(reward.shape(), [2, 2], "reward: [M,2] with M = 2");
         let r = |s, a| reward[[s, a]];
-        Self {
-            discount,
-            rise: [r(1, 0) - r(0, 0), r(1, 1) - r(0, 1)],
-            gain: [r(0, 1) - r(0, 0), r(1, 1) - r(1, 0)],
-        }
+        Self::of([r(0, 0), r(0, 1), r(1, 0), r(1, 1)], discount)
+    }
+
+    /// From R(0,0), R(0,1), R(1,0), R(1,1).
+    #[inline(always)]
+    pub(super) fn of(r: [f64; 4], discount: f64) -> Self {
+        Self { discount, rise: [r[2] - r[0], r[3] - r[1]], gain: [r[1] - r[0], r[3] - r[2]] }
     }
 }
 
@@ -68,7 +70,7 @@ fn solve(p: [f64; 4], shared: Shared) -> Solved {
 }
 
 #[inline(always)]
-fn index_of(p: [f64; 4], shared: Shared) -> [f64; 2] {
+pub(super) fn index_of(p: [f64; 4], shared: Shared) -> [f64; 2] {
     let Solved { delta, discounted: [passive, active], is_zero_lower, is_determined, .. } = solve(p, shared);
     let in_force = by_rank([active, passive], is_zero_lower);
     let index = [0, 1].map(|s| shared.gain[s] + delta[s] * in_force[s]);
@@ -77,7 +79,7 @@ fn index_of(p: [f64; 4], shared: Shared) -> [f64; 2] {
 
 /// Cotangents of p (4 numbers); and γ δ_l c_l/d₁, γ δ_u c_u/d₀, the cotangent of the discount and c, to be summed.
 #[inline(always)]
-fn pull_back(p: [f64; 4], c: [f64; 2], shared: Shared) -> ([f64; 4], [f64; 5]) {
+pub(super) fn pull_back(p: [f64; 4], c: [f64; 2], shared: Shared) -> ([f64; 4], [f64; 5]) {
     let Solved { delta, inverse, x, discounted: [passive, active], is_zero_lower, is_determined } =
         solve(p, shared);
     let c = if is_determined { c } else { [0.0; 2] }; // no indices, no gradient
@@ -165,7 +167,7 @@ fn pullback_loop_tiled(full: &[f64], shared: Shared, d_index: &[f64], d_full: &m
 
 /// Keeps the probability of state 1 of every row.
 #[inline(always)]
-fn pack(full: &[f64], p: &mut [f64]) {
+pub(super) fn pack(full: &[f64], p: &mut [f64]) {
     for (row, p) in full.chunks_exact(2).zip(p) {
         *p = row[1];
     }

@@ -57,14 +57,16 @@
 //! ```
 
 mod kernel;
+mod per_arm;
 
-use super::{ILL_CONDITIONED, IndexCotangent, IndexStatus, Indices};
+use super::{Discounts, ILL_CONDITIONED, IndexCotangent, IndexStatus, Indices, PerArmCotangent, Rewards};
 use crate::interrupt;
 use kernel::{
     Shared, are_pairs, are_probabilities, index_compact_arms, index_full_arms, pull_back_compact_arms,
     pull_back_full_arms,
 };
-use ndarray::{Array, Array1, Array2, ArrayView, ArrayView2, ArrayView4, Dimension, Ix2, Ix4};
+use ndarray::{Array, Array1, Array2, Array3, ArrayView, ArrayView2, ArrayView4, Dimension, Ix2, Ix4};
+use per_arm::{Cotangents, Own, Spread, index_own_arms, pull_back_own_arms};
 use rayon::prelude::*;
 
 /// Arms handed to one thread at a time. Sums over arms are taken chunk by chunk in order, so that they do not
@@ -109,24 +111,40 @@ pub fn are_ready(transition: &[f64], packing: Packing) -> bool {
 
 /// Writes the indices of a batch into `index` (`[N,2]`), without allocating.
 ///
-/// `transition` holds N arms in the given packing, contiguous; large batches are shared among threads.
-pub fn index_into(
+/// `transition` holds N arms in the given packing, contiguous; `reward` is `[2,2]` or each arm's own, `[N,2,2]`, `discount` a
+/// number or `[N]`. Large batches are shared among threads.
+pub fn index_into<'a>(
     transition: &[f64],
     packing: Packing,
-    reward: ArrayView2<'_, f64>,
-    discount: f64,
+    reward: impl Into<Rewards<'a>>,
+    discount: impl Into<Discounts<'a>>,
     index: &mut [f64],
 ) {
-    let (width, shared) = (packing.width(), Shared::new(reward, discount));
+    let (width, rewards, discounts) = (packing.width(), reward.into(), discount.into());
     assert_eq!(transition.len() / width * 2, index.len(), "index: [N,2]");
-    let arms = transition.par_chunks(CHUNK * width);
-    arms.zip(index.par_chunks_mut(CHUNK * 2)).for_each(|(p, w)| {
+    let arms = transition.par_chunks(CHUNK * width).zip(index.par_chunks_mut(CHUNK * 2));
+    if let (Rewards::Shared(reward), Discounts::Shared(discount)) = (&rewards, &discounts) {
+        let shared = Shared::new(reward.view(), *discount);
+        return arms.for_each(|(p, w)| {
+            interrupt::check();
+            match packing {
+                Packing::Compact => index_compact_arms(p, shared, w),
+                Packing::Full => index_full_arms(p, shared, w),
+            }
+        });
+    }
+    check_own(&rewards, &discounts, transition.len() / width);
+    let spread = Spread::new(&rewards, &discounts);
+    let own = Own::new(&rewards, &discounts, &spread);
+    arms.enumerate().for_each(|(chunk, (p, w))| {
         interrupt::check();
-        match packing {
-            Packing::Compact => index_compact_arms(p, shared, w),
-            Packing::Full => index_full_arms(p, shared, w),
-        }
+        index_own_arms(p, packing, own.from(chunk * CHUNK), w);
     });
+}
+
+fn check_own(rewards: &Rewards<'_>, discounts: &Discounts<'_>, arms: usize) {
+    assert_eq!(rewards.check(arms), 2, "reward: [2,2] or [N,2,2]");
+    discounts.check(arms);
 }
 
 /// What a cotangent of the indices becomes on what all arms share.
@@ -167,18 +185,66 @@ pub fn pullback_into(
     SharedCotangent { d_reward, d_discount: total[4] }
 }
 
-/// The indices of arms in the full layout, `[N,2,2,2]`.
-pub fn index(transition: ArrayView4<'_, f64>, reward: ArrayView2<'_, f64>, discount: f64) -> Indices {
-    assert_eq!(transition.shape()[1..], [2, 2, 2], "transition: [N,2,2,2]");
-    let contiguous = transition.as_standard_layout();
-    index_batch(contiguous.as_slice().expect("standard layout"), Packing::Full, reward, discount)
+/// Writes the cotangents of every arm's transitions (in their packing), reward (`[N,2,2]`) and discount (`[N]`), without
+/// allocating; where arms share a reward or a discount, each writes what it adds.
+pub fn pullback_per_arm_into<'a>(
+    transition: &[f64],
+    packing: Packing,
+    reward: impl Into<Rewards<'a>>,
+    discount: impl Into<Discounts<'a>>,
+    d_index: &[f64],
+    d_transition: &mut [f64],
+    d_reward: &mut [f64],
+    d_discount: &mut [f64],
+) {
+    let (width, rewards, discounts) = (packing.width(), reward.into(), discount.into());
+    let arms = transition.len() / width;
+    check_own(&rewards, &discounts, arms);
+    assert_eq!(2 * arms, d_index.len(), "d_index: [N,2]");
+    assert_eq!(transition.len(), d_transition.len(), "d_transition: the shape of transition");
+    assert_eq!((4 * arms, arms), (d_reward.len(), d_discount.len()), "d_reward: [N,2,2]; d_discount: [N]");
+    let spread = Spread::new(&rewards, &discounts);
+    let own = Own::new(&rewards, &discounts, &spread);
+    let arms = transition.par_chunks(CHUNK * width).zip(d_index.par_chunks(CHUNK * 2));
+    let own_out = d_reward.par_chunks_mut(CHUNK * 4).zip(d_discount.par_chunks_mut(CHUNK));
+    let out = d_transition.par_chunks_mut(CHUNK * width).zip(own_out);
+    arms.zip(out).enumerate().for_each(|(chunk, ((p, c), (d_transition, (d_reward, d_discount))))| {
+        interrupt::check();
+        let out = Cotangents { d_transition, d_reward, d_discount };
+        pull_back_own_arms(p, packing, own.from(chunk * CHUNK), c, out);
+    });
 }
 
-/// The indices of arms in the compact layout, `[N,4]`.
-pub fn index_compact(transition: ArrayView2<'_, f64>, reward: ArrayView2<'_, f64>, discount: f64) -> Indices {
+/// The indices of arms in the full layout, `[N,2,2,2]`, with reward `[2,2]` or each arm's own, `[N,2,2]`.
+pub fn index<'a>(
+    transition: ArrayView4<'_, f64>,
+    reward: impl Into<Rewards<'a>>,
+    discount: impl Into<Discounts<'a>>,
+) -> Indices {
+    assert_eq!(transition.shape()[1..], [2, 2, 2], "transition: [N,2,2,2]");
+    let contiguous = transition.as_standard_layout();
+    index_batch(
+        contiguous.as_slice().expect("standard layout"),
+        Packing::Full,
+        reward.into(),
+        discount.into(),
+    )
+}
+
+/// The indices of arms in the compact layout, `[N,4]`, with reward `[2,2]` or each arm's own, `[N,2,2]`.
+pub fn index_compact<'a>(
+    transition: ArrayView2<'_, f64>,
+    reward: impl Into<Rewards<'a>>,
+    discount: impl Into<Discounts<'a>>,
+) -> Indices {
     assert_eq!(transition.ncols(), 4, "transition: [N,4]");
     let contiguous = transition.as_standard_layout();
-    index_batch(contiguous.as_slice().expect("standard layout"), Packing::Compact, reward, discount)
+    index_batch(
+        contiguous.as_slice().expect("standard layout"),
+        Packing::Compact,
+        reward.into(),
+        discount.into(),
+    )
 }
 
 /// The pullback of [`index`]: `d_index` is `[N,2]`. It needs nothing but the inputs, because solving an arm
@@ -202,13 +268,43 @@ pub fn pullback_compact(
     pull_back_batch(transition, Packing::Compact, reward, discount, d_index)
 }
 
-fn index_batch(transition: &[f64], packing: Packing, reward: ArrayView2<'_, f64>, discount: f64) -> Indices {
+/// The pullback of [`index`] with rewards or discounts of the arms' own, arm by arm.
+pub fn pullback_per_arm<'a>(
+    transition: ArrayView4<'_, f64>,
+    reward: impl Into<Rewards<'a>>,
+    discount: impl Into<Discounts<'a>>,
+    d_index: ArrayView2<'_, f64>,
+) -> PerArmCotangent<Ix4> {
+    let (n, mut d_transition) = (transition.shape()[0], Array::zeros(transition.raw_dim()));
+    let (mut d_reward, mut d_discount) = (Array3::zeros((n, 2, 2)), Array1::zeros(n));
+    pullback_per_arm_into(
+        transition.as_standard_layout().as_slice().expect("standard layout"),
+        Packing::Full,
+        reward,
+        discount,
+        d_index.as_standard_layout().as_slice().expect("standard layout"),
+        d_transition.as_slice_mut().expect("standard layout"),
+        d_reward.as_slice_mut().expect("standard layout"),
+        d_discount.as_slice_mut().expect("standard layout"),
+    );
+    PerArmCotangent { d_transition, d_reward, d_discount }
+}
+
+fn index_batch(
+    transition: &[f64],
+    packing: Packing,
+    rewards: Rewards<'_>,
+    discounts: Discounts<'_>,
+) -> Indices {
     let mut index = Array2::zeros((transition.len() / packing.width(), 2));
-    index_into(transition, packing, reward, discount, index.as_slice_mut().expect("standard layout"));
+    let out = index.as_slice_mut().expect("standard layout");
+    index_into(transition, packing, rewards.borrow(), discounts.borrow(), out);
     let arms = transition.chunks_exact(packing.width());
     let residual: Array1<f64> = arms
         .zip(index.rows())
-        .map(|(arm, w)| {
+        .enumerate()
+        .map(|(i, (arm, w))| {
+            let discount = discounts.of(i);
             let p = match packing {
                 Packing::Compact => [arm[0], arm[1], arm[2], arm[3]],
                 Packing::Full => [arm[1], arm[3], arm[5], arm[7]],

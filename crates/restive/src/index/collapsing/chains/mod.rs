@@ -44,7 +44,7 @@ pub(super) struct Chains {
     /// b(k) for k = 1 … M−1, `[M−1,M·T]`
     pub(super) belief: Vec<f64>,
     /// the expected reward of either action, and of a pull less that of passivity
-    reward: [Vec<f64>; 2],
+    pub(super) reward: [Vec<f64>; 2],
     gain: Vec<f64>,
     /// Σ γᵛ r(h+v) down to the last position
     tail: Vec<f64>,
@@ -88,24 +88,18 @@ struct End {
 }
 
 impl Chains {
-    pub(super) fn new(reward: ArrayView2<'_, f64>, discount: f64, beliefs: usize) -> Self {
-        let m = reward.nrows();
+    pub(super) fn new(m: usize, beliefs: usize) -> Self {
         let width = (m * beliefs).next_multiple_of(LANES);
         let (row, heads) = (vec![0.0; width], vec![0.0; m]);
-        let (mut powers, mut sums) = (vec![1.0; beliefs + 1], vec![0.0; beliefs + 1]);
-        for i in (0..beliefs).rev() {
-            powers[i] = discount * powers[i + 1];
-            sums[i] = 1.0 + discount * sums[i + 1];
-        }
         Self {
             states: m,
             beliefs,
             width,
-            discount,
-            for_ever: 1.0 / (1.0 - discount),
-            rewards: Rewards::new(reward),
-            powers,
-            sums,
+            discount: 0.0,
+            for_ever: 1.0,
+            rewards: Rewards::new(m),
+            powers: vec![1.0; beliefs + 1],
+            sums: vec![0.0; beliefs + 1],
             belief: vec![0.0; (m - 1) * width],
             reward: [row.clone(), row.clone()],
             gain: row.clone(),
@@ -132,6 +126,17 @@ impl Chains {
         }
     }
 
+    /// Takes up reward (`[M,2]`) and discount of the arms that follow.
+    pub(super) fn take(&mut self, (reward, discount): (ArrayView2<'_, f64>, f64)) {
+        self.rewards.take(reward);
+        self.discount = discount;
+        self.for_ever = 1.0 / (1.0 - discount);
+        for i in (0..self.beliefs).rev() {
+            self.powers[i] = discount * self.powers[i + 1];
+            self.sums[i] = 1.0 + discount * self.sums[i + 1];
+        }
+    }
+
     /// The beliefs of an arm (`[M,2,M]`), `b(s,h) = P₁[s]·P₀ʰ`.
     #[inline(always)]
     pub(super) fn load_beliefs(&mut self, arm: &[f64]) {
@@ -154,17 +159,23 @@ impl Chains {
         }
     }
 
-    /// Takes up an arm (`[M,2,M]`) with every position active; false where its equations cannot be solved.
+    /// The expected rewards of the beliefs that have been loaded.
     #[inline(always)]
-    pub(super) fn load(&mut self, arm: &[f64]) -> bool {
-        let (beliefs, g) = (self.beliefs, self.discount);
-        self.load_beliefs(arm);
+    pub(super) fn load_rewards(&mut self) {
         for a in 0..2 {
             self.reward[a].fill(self.rewards.base[a]);
             for (rise, belief) in self.rewards.rise[a].iter().zip(self.belief.chunks_exact(self.width)) {
                 subtract(&mut self.reward[a], -rise, belief);
             }
         }
+    }
+
+    /// Takes up an arm (`[M,2,M]`) with every position active; false where its equations cannot be solved.
+    #[inline(always)]
+    pub(super) fn load(&mut self, arm: &[f64]) -> bool {
+        let (beliefs, g) = (self.beliefs, self.discount);
+        self.load_beliefs(arm);
+        self.load_rewards();
         for ((gain, passive), active) in self.gain.iter_mut().zip(&self.reward[0]).zip(&self.reward[1]) {
             *gain = active - passive;
         }
