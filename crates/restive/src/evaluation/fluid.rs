@@ -18,7 +18,7 @@
 //! g = Σ μ Δ s/Σ μ s, the price of a pull:
 //!
 //! ```text
-//! d W += s μ (Δ − g)/e      d P_a += (μ p_a) ⊗ L      d R_a += γ^t μ p_a      d K += g
+//! d W += s μ (Δ − g)/e      d P_a += (μ p_a) ⊗ L      d R_a += γ^t μ p_a      d K += g      d γ += t γ^(t−1) (earned at t)
 //! L ← p (q₁ + γ^t R₁) + (1 − p)(q₀ + γ^t R₀) − p g
 //! ```
 //!
@@ -56,7 +56,7 @@ use crate::belief::{Belief, Motion};
 use crate::instance::RewardView;
 use crate::interrupt;
 use crate::policy::soft_top_k::{Crowd, CrowdThreshold};
-use ndarray::{Array2, Array3, Array4, ArrayView2};
+use ndarray::{Array, Array2, Array3, Array4, ArrayView2, ArrayView3, Axis, Dimension, Ix2, Ix3};
 
 /// The fluid value of a policy.
 pub struct Fluid<'a> {
@@ -68,7 +68,8 @@ pub struct Fluid<'a> {
     pub pull: Array3<f64>,
     /// `[H]`: the price of a pull, as an index
     pub threshold: Vec<f64>,
-    crowd: Crowd,
+    /// `[S]`: one for each table
+    crowds: Vec<Crowd>,
     motion: Motion<'a>,
     reward: RewardView<'a>,
     discount: f64,
@@ -77,19 +78,21 @@ pub struct Fluid<'a> {
 
 /// What a cotangent of a fluid value becomes on its inputs.
 #[derive(Debug, Clone, PartialEq)]
-pub struct FluidCotangent {
-    /// `[N,M]`
-    pub d_index: Array2<f64>,
+pub struct FluidCotangent<D: Dimension = Ix2> {
+    /// `[N,M]`, or `[S,N,M]` of S tables
+    pub d_index: Array<f64, D>,
     /// `[N,M,2,M]`; rows sum to zero. Beliefs are constants: none where what moves are labels
     pub d_transition: Option<Array4<f64>>,
-    /// `[M,2]`, summed over the arms
-    pub d_reward: Array2<f64>,
+    /// `[N,M,2]`: where rewards are shared, sum over the arms
+    pub d_reward: Array3<f64>,
     /// `[N,M]`
     pub d_initial: Array2<f64>,
     /// by the budget K
     pub d_budget: f64,
     /// by the temperature e
     pub d_temperature: f64,
+    /// by the discount γ
+    pub d_discount: f64,
 }
 
 /// The fluid value of soft top-k on a table of indices `[N,M]` of states (or of labels, where those move); temperature 0 is
@@ -100,29 +103,62 @@ pub fn fluid<'a>(
     temperature: f64,
     horizon: usize,
 ) -> Fluid<'a> {
+    fluid_of_tables(index.insert_axis(Axis(0)), field, temperature, horizon)
+}
+
+/// The same where scores change from step to step: the t-th of S tables `[S,N,M]` at step t; from step S on, the last.
+pub fn fluid_of_tables<'a>(
+    index: ArrayView3<'_, f64>,
+    field: &MeanField<'a>,
+    temperature: f64,
+    horizon: usize,
+) -> Fluid<'a> {
     let &MeanField { motion, reward, initial, discount, budget } = field;
-    assert_eq!(initial.dim(), index.dim(), "initial: [N,M], as the index");
-    let index: Vec<f64> = index.iter().copied().collect();
-    let crowd = Crowd::new(&index, temperature);
+    let (tables, n, m) = index.dim();
+    assert!(tables > 0, "index: [S,N,M], one table at least");
+    assert_eq!(initial.dim(), (n, m), "initial: [N,M], as the index");
+    let used = tables.min(horizon.max(1));
+    let tables = index.outer_iter().take(used).map(|table| {
+        let table: Vec<f64> = table.iter().copied().collect();
+        Crowd::new(&table, temperature)
+    });
+    let crowds: Vec<Crowd> = tables.collect();
     let mut solved = Vec::with_capacity(horizon);
-    let (value, mass, pull) = flow(field, horizon, |_, mass, pull| {
-        solved.push(crowd.solve(mass, budget, pull));
+    let (value, mass, pull) = flow(field, horizon, |t, mass, pull| {
+        solved.push(crowds[t.min(used - 1)].solve(mass, budget, pull));
     });
     let threshold = solved.iter().map(|solved| solved.threshold).collect();
-    Fluid { value, mass, pull, threshold, crowd, motion, reward, discount, solved }
+    Fluid { value, mass, pull, threshold, crowds, motion, reward, discount, solved }
 }
 
 impl Fluid<'_> {
-    /// What a cotangent of the value becomes on indices, transitions, reward, initial distribution, budget and temperature.
+    /// What a cotangent of the value of one table becomes on indices, transitions, reward, initial distribution, budget, temperature and
+    /// discount.
     pub fn pullback(&self, d_value: f64) -> FluidCotangent {
+        assert_eq!(self.crowds.len(), 1, "one table; of several, pullback_by_step");
+        let d = self.pullback_by_step(d_value);
+        FluidCotangent {
+            d_index: d.d_index.index_axis_move(Axis(0), 0),
+            d_transition: d.d_transition,
+            d_reward: d.d_reward,
+            d_initial: d.d_initial,
+            d_budget: d.d_budget,
+            d_temperature: d.d_temperature,
+            d_discount: d.d_discount,
+        }
+    }
+
+    /// The same with a cotangent for each table that was used, `[S,N,M]`: of H steps at most H.
+    pub fn pullback_by_step(&self, d_value: f64) -> FluidCotangent<Ix3> {
         let (horizon, n, m) = self.mass.dim();
         let mut d = FluidCotangent {
-            d_index: Array2::zeros((n, m)),
+            d_index: Array3::zeros((self.crowds.len(), n, m)),
             d_transition: None,
-            d_reward: Array2::zeros((m, 2)),
+            d_reward: Array3::zeros((n, m, 2)),
             d_initial: Array2::zeros((n, m)),
             d_budget: 0.0,
             d_temperature: 0.0,
+            d_discount: 0.0,
         };
         let rows = match &self.motion {
             Motion::Rows(transition) => {
@@ -136,8 +172,7 @@ impl Fluid<'_> {
         let mut d_pull = vec![0.0; n * m];
         for t in (0..horizon).rev() {
             interrupt::check();
-            let (mass, pull) =
-                (self.mass.index_axis(ndarray::Axis(0), t), self.pull.index_axis(ndarray::Axis(0), t));
+            let (mass, pull) = (self.mass.index_axis(Axis(0), t), self.pull.index_axis(Axis(0), t));
             let (mass, pull) = (mass.to_slice().expect("contiguous"), pull.to_slice().expect("contiguous"));
             let mut step = StepBack {
                 reward: self.reward,
@@ -147,7 +182,8 @@ impl Fluid<'_> {
                 next: &next,
                 here: &mut here,
                 d_pull: &mut d_pull,
-                d_reward: &mut d.d_reward,
+                d_reward: d.d_reward.as_slice_mut().expect("row-major"),
+                earned: 0.0,
             };
             match (self.motion, &rows, &mut d.d_transition) {
                 (Motion::Chains(belief), _, _) => step.chains(belief),
@@ -156,7 +192,12 @@ impl Fluid<'_> {
                 }
                 _ => unreachable!("rows have a cotangent"),
             }
-            let step = self.crowd.pullback_into(&self.solved[t], mass, pull, &d_pull, d_index);
+            if t > 0 {
+                d.d_discount += d_value * t as f64 * self.discount.powi(t as i32 - 1) * step.earned;
+            }
+            let table = t.min(self.crowds.len() - 1);
+            let d_table = &mut d_index[table * n * m..][..n * m];
+            let step = self.crowds[table].pullback_into(&self.solved[t], mass, pull, &d_pull, d_table);
             d.d_budget += step.d_budget;
             d.d_temperature += step.d_temperature;
             here.iter_mut().zip(pull).for_each(|(d_mass, pull)| *d_mass -= pull * step.d_budget);
@@ -176,7 +217,10 @@ struct StepBack<'a> {
     next: &'a [f64],
     here: &'a mut [f64],
     d_pull: &'a mut [f64],
-    d_reward: &'a mut Array2<f64>,
+    /// `[N,M,2]`
+    d_reward: &'a mut [f64],
+    /// what all arms earn at this step
+    earned: f64,
 }
 
 impl StepBack<'_> {
@@ -212,10 +256,13 @@ impl StepBack<'_> {
     /// With q_a = P_a L of the state s of arm i, which is the k-th of all.
     #[inline(always)]
     fn finish(&mut self, k: usize, i: usize, s: usize, q: [f64; 2]) {
-        let q = [q[0] + self.weight * self.reward.at(i, s, 0), q[1] + self.weight * self.reward.at(i, s, 1)];
+        let reward = [self.reward.at(i, s, 0), self.reward.at(i, s, 1)];
+        let q = [q[0] + self.weight * reward[0], q[1] + self.weight * reward[1]];
         let (mass, pull) = (self.mass[k], self.pull[k]);
-        self.d_reward[[s, 0]] += self.weight * (mass * (1.0 - pull));
-        self.d_reward[[s, 1]] += self.weight * (mass * pull);
+        let (passive, active) = (mass * (1.0 - pull), mass * pull);
+        self.d_reward[2 * k] += self.weight * passive;
+        self.d_reward[2 * k + 1] += self.weight * active;
+        self.earned += passive * reward[0] + active * reward[1];
         self.d_pull[k] = mass * (q[1] - q[0]);
         self.here[k] = pull * q[1] + (1.0 - pull) * q[0];
     }

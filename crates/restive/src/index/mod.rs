@@ -15,12 +15,14 @@
 //! | [`collapsing`] | the state is seen only at pulls, γ < 1 | see there | exact, with an indexability verdict |
 //!
 //! Rewards and discounts are those of all arms, or each arm's own: [`Rewards`], [`Discounts`].
+//! [`actions`] does the same for arms with more than two actions of different costs.
 //!
 //! # The gradient lives on the simplex
 //! A row P(s, a, ·) sums to 1, so only directions that keep the sum have a meaning. Every pullback to
 //! transitions returns, row by row, entries that sum to zero: the projection of any free-entry gradient onto
 //! the directions that count. Behind a softmax layer this gives the same parameter gradient.
 
+pub mod actions;
 mod algorithm;
 mod batch;
 pub mod bisection;

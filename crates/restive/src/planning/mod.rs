@@ -60,13 +60,17 @@ mod advantages;
 mod arm;
 mod descent;
 mod dual;
+mod horizon;
 mod pairs;
 mod prices;
 mod programme;
+mod pullback;
 mod sample;
 
 pub use advantages::{advantages, first_advantages};
 pub use dual::{Smoothed, bound, smoothed, spent, worths};
+pub use horizon::{Horizon, HorizonCotangent, HorizonIndices};
 pub use prices::{Prices, prices, prices_on_sample};
 pub use programme::{Ending, Programme};
+pub use pullback::{PlanCotangent, pullback};
 pub use sample::SAMPLE;

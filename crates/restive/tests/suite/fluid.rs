@@ -113,7 +113,8 @@ fn the_fluid_gradient_is_that_of_the_value() {
         assert!(d_transition.rows().into_iter().all(|row| row.sum().abs() < 1e-12));
         let direction = Array2::from_shape_simple_fn((m, 2), || uniform(&mut random));
         let truth = derivative(|t| value(&p, &(&r + &(&direction * t)), &w, budget, temperature, &start), h);
-        close("reward", (&d.d_reward * &direction).sum(), truth, length(&d.d_reward) * length(&direction));
+        let d_reward = d.d_reward.sum_axis(ndarray::Axis(0));
+        close("reward", (&d_reward * &direction).sum(), truth, length(&d_reward) * length(&direction));
         if !is_certain {
             let mut direction = Array2::from_shape_simple_fn((n, m), || uniform(&mut random));
             direction.rows_mut().into_iter().for_each(|mut row| row -= row.mean().unwrap());

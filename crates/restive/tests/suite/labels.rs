@@ -3,7 +3,7 @@
 
 use crate::arms::{Kind, random, transitions};
 use crate::gradients::{AGREEMENT, derivative, uniform};
-use ndarray::{Array2, Array4, Axis};
+use ndarray::{Array, Array2, Array4, Axis};
 use restive::Reward;
 use restive::RewardView;
 use restive::belief::{Belief, beliefs, label};
@@ -68,7 +68,7 @@ impl World {
     }
 }
 
-fn close(found: &Array2<f64>, truth: &Array2<f64>, tolerance: f64, what: &str) {
+fn close<D: ndarray::Dimension>(found: &Array<f64, D>, truth: &Array<f64, D>, tolerance: f64, what: &str) {
     let size = 1.0 + truth.iter().fold(0.0, |a: f64, x| a.max(x.abs()));
     let gap = (found - truth).iter().fold(0.0, |a: f64, x| a.max(x.abs()));
     assert!(gap < tolerance * size, "{what}: {gap}");

@@ -80,7 +80,7 @@ fn the_gradient_of_the_smoothed_dual_is_that_of_its_value() {
 }
 
 /// The optimum of the linear programme in the masses x_it(s, a): budgets hold on average.
-fn relaxed_optimum(owned: &Owned) -> f64 {
+pub fn relaxed_optimum(owned: &Owned) -> f64 {
     let (p, (n, l)) = (owned.explicit(), owned.initial.dim());
     let mut problem = Problem::new(OptimizationDirection::Maximize);
     let mut pulls: Vec<Vec<(Variable, f64)>> = vec![Vec::new(); owned.budget.len() * owned.horizon];

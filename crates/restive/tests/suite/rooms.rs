@@ -82,7 +82,7 @@ const ROOMS: [(&str, &[&str]); 26] = [
     ("predictor", &["bytes", "cholesky", "error", "interrupt", "random", "simd", "twofold"]),
     ("index", &["belief", "error", "interrupt", "lu", "simd"]),
     ("policy", &["interrupt", "random", "simd"]),
-    ("planning", &["belief", "instance", "interrupt", "simd", "sum"]),
+    ("planning", &["belief", "index", "instance", "interrupt", "simd", "sum"]),
     ("simulation", &["belief", "instance", "interrupt", "policy", "random"]),
     (
         "data",

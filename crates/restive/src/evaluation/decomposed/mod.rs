@@ -31,7 +31,7 @@
 //! ```
 //!
 //! the advantage of a pull where the arm is, and it goes on through the threshold as in [`Crowd`]. Charge, occupancy
-//! and transitions are constants. O(N M³), and a few nanoseconds per arm for two states; O(N (L·M + M³)) for L labels.
+//! and transitions are constants there; [`Decomposed::pullback_to_world`] answers for them too. O(N M³), and a few nanoseconds per arm for two states; O(N (L·M + M³)) for L labels.
 //!
 //! # An example
 //! ```
@@ -61,6 +61,9 @@
 //! ```
 
 mod chains;
+mod world;
+
+pub use world::WorldCotangent;
 
 use super::{Fluid, MeanField};
 use crate::belief::{Belief, Motion};

@@ -8,18 +8,18 @@
 
 /// Memory for the searches, reused.
 #[derive(Debug, Clone)]
-pub(super) struct Classes {
+pub(in crate::index) struct Classes {
     found: Vec<bool>,
     open: Vec<usize>,
 }
 
 impl Classes {
-    pub(super) fn new(states: usize) -> Self {
+    pub(in crate::index) fn new(states: usize) -> Self {
         Self { found: vec![false; states], open: Vec::with_capacity(states) }
     }
 
     /// Whether the chain whose row s is `row(s)` has one recurrent class.
-    pub(super) fn is_unichain<'a>(&mut self, row: impl Fn(usize) -> &'a [f64]) -> bool {
+    pub(in crate::index) fn is_unichain<'a>(&mut self, row: impl Fn(usize) -> &'a [f64]) -> bool {
         let m = self.found.len();
         self.found.fill(false);
         let mut candidate = 0;

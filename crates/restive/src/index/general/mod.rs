@@ -71,7 +71,7 @@
 //! # Ok::<(), restive::Error>(())
 //! ```
 
-mod classes;
+pub(super) mod classes;
 mod sweep;
 mod tableau;
 
