@@ -23,7 +23,7 @@
 //! | blob | 4, likewise; no table has one |
 //!
 //! The first link has an absent one before it. Digests and links are texts of 64 hexadecimal digits. Content is JSON, and says of an
-//! override, an outcome, a replacement and the end of a trial all that the tables say, so that the tables can be made again from the
+//! override, an outcome, a withdrawal, a replacement and the end of a trial all that the tables say, so that the tables can be made again from the
 //! chain and compared. What a ledger of an earlier version held is `sealed` when it is brought up to date: the moment of such a link
 //! is that of the sealing, and it vouches for nothing before.
 
@@ -62,6 +62,7 @@ pub(crate) enum Event {
     Override,
     Outcome,
     Amended,
+    Withdrawn,
     Trial,
     Ended,
     MovedUp,
@@ -79,6 +80,7 @@ words!(Event {
     Override: "override",
     Outcome: "outcome",
     Amended: "outcome amended",
+    Withdrawn: "outcome withdrawn",
     Trial: "trial",
     Ended: "trial ended",
     MovedUp: "moved up",

@@ -64,6 +64,16 @@ pub enum Error {
         /// the version that is read here
         expected: i64,
     },
+    /// There is nothing to withdraw.
+    #[error("{}: found no outcome of {arm:?} in plan {plan}, expected one to withdraw", path.display())]
+    NoOutcome {
+        /// the ledger
+        path: PathBuf,
+        /// the plan
+        plan: String,
+        /// who
+        arm: String,
+    },
     /// Somebody else is writing.
     #[error("{}: another plan is being made{}; try again when it is done", path.display(), Holder::told(holder))]
     Held {

@@ -3,7 +3,7 @@
 //! Whoever judges a programme later needs to know what was decided, how, and with what probability it could have been otherwise. All
 //! of that is known when a plan is made, and never again. A [`Ledger`] keeps it: each [`Plan`] with the fingerprints of what it was
 //! made of, its seed and its rules; everybody it chose from, with the probability of being on the list; each [`Override`] with who
-//! decided it and why; each [`Outcome`], and what it was before it was amended. Nothing is ever removed.
+//! decided it and why; each [`Outcome`], and what it was before it was amended or [withdrawn](Ledger::withdraw). Nothing is ever removed.
 //!
 //! | file | what it is |
 //! |---|---|
@@ -19,7 +19,7 @@
 //! | `excluded` | somebody whom a rule kept from being chosen; never changed | `plan`, `arm` |
 //! | `overrides` | a change to a list by a person | `number` |
 //! | `outcomes` | what came of a person's place on a list, as it holds now | `plan`, `arm` |
-//! | `amended` | what an outcome was before | `number` |
+//! | `amended` | what an outcome was before it was amended or withdrawn; never changed | `number` |
 //! | `trials` | a trial; at most one runs | `number`; `id` is its name |
 //! | `assigned` | somebody who is in a trial; never changed | `trial`, `arm` |
 //! | `chain` | something that was written, with a digest of all before it; never changed | `number` |
@@ -29,7 +29,7 @@
 //! |---|---|
 //! | `open`, `lock`, `schema` | from a path to a connection: modes, one writer, versions |
 //! | `plan`, `outcome`, `trial`, `words`, `check` | what the records are, and what must hold of them |
-//! | `ledger`, `draft`, `record`, `receive` | writing, one transaction for each call |
+//! | `ledger`, `draft`, `record`, `receive`, `withdraw` | writing, one transaction for each call |
 //! | `chain`, `seal`, `event` | what each write adds to the chain |
 //! | `verify`, `replay`, `narrow` | whether all is as it was written, and what is not |
 //! | `reader`, `history`, `part` | reading; what the next plan and the next import need; one person |
@@ -131,6 +131,7 @@ mod schema;
 mod seal;
 mod trial;
 mod verify;
+mod withdraw;
 mod words;
 
 pub use chain::Link;
@@ -145,3 +146,4 @@ pub use plan::{Excluded, How, Input, Kind, NewPlan, Override, Plan, Planned, Sta
 pub use reader::Reader;
 pub use trial::{Assigned, NewTrial, Trial, TrialEnd, TrialStatus};
 pub use verify::{Fault, Verified};
+pub use withdraw::Withdrawn;

@@ -10,6 +10,7 @@ use crate::narrow;
 use crate::reader::Number;
 use crate::seal::{PLAN, Seal, TRIAL, Whole};
 use crate::verify::{Fault, verify_event};
+use crate::withdraw::TakenBack;
 use rusqlite::Connection;
 use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, HashMap};
@@ -93,6 +94,16 @@ impl Replay {
                 let (_, before) = before.ok_or("an amendment of nothing")?;
                 let before = Came { amended: Some(number), ..before };
                 new(self.amended.insert(number, (link.number, before)))
+            }
+            Event::Withdrawn => {
+                let TakenBack { plan, arm, amended, holds, .. } = parse(content)?;
+                let key = (plan, arm);
+                let (_, before) = self.outcomes.remove(&key).ok_or("a withdrawal of nothing")?;
+                if let Some(again) = holds {
+                    self.outcomes.insert(key, (link.number, again));
+                }
+                let before = Came { amended: Some(amended), ..before };
+                new(self.amended.insert(amended, (link.number, before)))
             }
         }
     }

@@ -18,8 +18,12 @@ use std::path::{Path, PathBuf};
 const APPLICATION: i64 = 0x7273_7476;
 
 /// What makes each version of the one before.
-const STEPS: [&str; 3] =
-    [include_str!("schema/1.sql"), include_str!("schema/2.sql"), include_str!("schema/3.sql")];
+const STEPS: [&str; 4] = [
+    include_str!("schema/1.sql"),
+    include_str!("schema/2.sql"),
+    include_str!("schema/3.sql"),
+    include_str!("schema/4.sql"),
+];
 
 /// The first version that has a chain.
 const CHAINED: i64 = 3;

@@ -205,6 +205,7 @@ pub enum Act {
     Plan { period: i64, people: Vec<(String, u64, f64)>, excluded: bool, replace: bool },
     Override { plan: usize, arm: usize, kind: Kind },
     Receive(Vec<(usize, usize, Code, Option<String>)>),
+    Withdraw { plan: usize, arm: usize },
     Begin(String),
     End(String),
 }
@@ -218,6 +219,7 @@ pub fn act() -> impl Strategy<Value = Act> {
             .prop_map(|(period, people, excluded, replace)| Act::Plan { period, people, excluded, replace }),
         (0_usize..4, 0_usize..4, kind).prop_map(|(plan, arm, kind)| Act::Override { plan, arm, kind }),
         proptest::collection::vec(entry, 0..6).prop_map(Act::Receive),
+        (0_usize..4, 0_usize..4).prop_map(|(plan, arm)| Act::Withdraw { plan, arm }),
         "[ab]".prop_map(Act::Begin),
         "[ab]".prop_map(Act::End),
     ]
@@ -269,6 +271,11 @@ pub fn apply(ledger: &mut Ledger, act: &Act) -> usize {
                 .collect();
             let received = ledger.receive(&outcomes).unwrap();
             received.new + received.amended
+        }
+        Act::Withdraw { plan: p, arm: a } => {
+            let id = plan(*p);
+            let arm = arm(&id, *a);
+            ledger.withdraw(&id, &arm, "Meera", "2026-01-13T08:00:00Z").map_or(0, |_| 1)
         }
         Act::Begin(id) => ledger.begin_trial(&made::trial(id), &made::assigned()).map_or(0, |()| 1),
         Act::End(id) => ledger.end_trial(id, "2026-02-01T00:00:00Z", "as planned").map_or(0, |()| 1),

@@ -220,7 +220,7 @@ fn the_file_defends_itself() {
         "UPDATE plans SET trial = 'unknown'",
         "INSERT INTO assigned (trial, arm, \"group\") VALUES (2, 'x', 'y')",
         "INSERT INTO assigned (trial, arm, \"group\") VALUES (1, 'x', '')",
-        "INSERT INTO amended (plan, arm, code, source, received_at) VALUES (1, 'b', 'reached', 'a', 'b')",
+        "INSERT INTO amended (plan, arm, code, source, received_at) VALUES (1, 'nobody', 'reached', 'a', 'b')",
     ];
     for sql in refused {
         let error = hand.execute(sql, []).unwrap_err();
@@ -235,6 +235,9 @@ fn the_file_defends_itself() {
         "INSERT INTO overrides (plan, arm, kind, who, why, at) VALUES (1, 'x', 'removed', 'a', 'b', 'c')",
         "INSERT INTO outcomes (plan, arm, code, source, received_at) VALUES (1, 'x', 'reached', 'a', 'b')",
         "INSERT INTO amended (plan, arm, code, source, received_at) VALUES (1, 'x', 'moved', 'a', 'b')",
+        // what is kept among the amended as it is may be withdrawn
+        "INSERT INTO amended (plan, arm, code, source, received_at) VALUES (1, 'x', 'reached', 'a', 'b')",
+        "DELETE FROM outcomes WHERE arm = 'x'",
     ];
     for sql in accepted {
         hand.execute(sql, []).unwrap();

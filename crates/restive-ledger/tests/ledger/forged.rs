@@ -171,6 +171,32 @@ fn what_was_put_in_by_hand_is_told() {
 }
 
 #[test]
+fn a_withdrawal_is_watched() {
+    let (_folder, path, [_, second, _]) = forged_from();
+    let mut ledger = Ledger::open(&path).unwrap();
+    ledger.withdraw(&second, "b", "Meera", "2026-01-13T08:00:00Z").unwrap();
+    drop(ledger);
+    // one who puts the word back, or has it never withdrawn, is found
+    let back = "INSERT INTO outcomes SELECT plan, arm, code, day, source, received_at, note FROM amended WHERE number = 3";
+    let told = format!("plan {second}, outcome of \"b\": found what no link tells of, expected nothing");
+    assert_eq!(forge_sql(&path, back), [told]);
+    let gone = format!(
+        "plan {second}, amended outcome 3 of \"b\": found nothing, expected the row that its link tells of (link 16)"
+    );
+    assert_eq!(forge_sql(&path, "DELETE FROM amended WHERE number = 3"), [gone]);
+    let told = forge_sql(&path, "DELETE FROM chain WHERE number = 16");
+    assert_eq!(told.len(), 2, "{told:#?}");
+    // one who removes a word by hand is found, though the file would let her
+    let by_hand = "INSERT INTO amended (plan, arm, code, day, note, source, received_at) \
+        SELECT plan, arm, code, day, note, source, received_at FROM outcomes WHERE arm = 'c'; DELETE FROM outcomes WHERE arm = 'c'";
+    let told = forge_sql(&path, by_hand);
+    assert!(
+        told.iter().any(|one| one.starts_with(&format!("plan {second}, outcome of \"c\": found nothing"))),
+        "{told:#?}"
+    );
+}
+
+#[test]
 fn rows_that_changed_places_are_told() {
     let (_folder, path, [first, second, _]) = forged_from();
     let swap = |table: &str, key: &str, a: &str, b: &str, column: &str| {

@@ -55,7 +55,7 @@ fn a_kill_at_any_instant_leaves_everything_whole() {
         plans_are_whole(&ledger, &done);
         assert_eq!(ledger.verify().unwrap().faults, []);
         drop(ledger);
-        file_is_sound(&path, 3);
+        file_is_sound(&path, 4);
         only_the_owner_reads(folder.path());
         kills += 1;
     }

@@ -85,11 +85,48 @@ fn one_bad_entry_does_not_spoil_the_others() {
     assert_eq!((again.outside_list, again.problems), (received.outside_list, received.problems));
 }
 
+#[test]
+fn what_is_withdrawn_is_missing_again() {
+    let (_folder, path) = made::place();
+    let mut ledger = Ledger::open(&path).unwrap();
+    let id = ledger.record(&made::plan(0), &made::people(), &[], false).unwrap();
+    let at = "2026-01-13T08:00:00Z";
+    let error = ledger.withdraw(&id, "a", "Meera", at).unwrap_err().to_string();
+    let expected = "found no outcome of \"a\" in plan 2026-01-05, expected one to withdraw";
+    assert_eq!(error, format!("{}: {expected}", path.display()));
+    let noted = Outcome { note: Some("her sister".into()), ..made::outcome(&id, "a", Code::Later) };
+    ledger.receive(&[noted.clone(), made::outcome(&id, "a", Code::Reached)]).unwrap();
+    assert!(ledger.withdraw(&id, "a", "", at).is_err() && ledger.withdraw(&id, "a", "Meera", "now").is_err());
+    assert!(ledger.withdraw("none", "a", "Meera", at).is_err());
+
+    // the word before holds again, as it was said; and then none
+    assert_eq!(ledger.withdraw(&id, "a", "Meera", at).unwrap(), Some(noted.clone()));
+    assert_eq!(ledger.outcomes(&id).unwrap(), [noted.clone()]);
+    assert_eq!(ledger.withdraw(&id, "a", "Asha", at).unwrap(), None);
+    assert!(ledger.outcomes(&id).unwrap().is_empty() && ledger.calls().unwrap().is_empty());
+    assert_eq!(made::arms(&ledger.missing(&id).unwrap()), ["b", "a", "c"]);
+    let standing = ledger.standing(&id).unwrap();
+    assert_eq!([standing.listed, standing.outcomes, standing.missing], [3, 0, 3]);
+    assert!(ledger.decided(&id).unwrap().iter().all(|one| one.code.is_none()));
+    assert!(ledger.part(&id, "a").unwrap().outcome.is_none());
+    let gone: Vec<_> =
+        ledger.withdrawn(&id).unwrap().into_iter().map(|one| (one.outcome.code, one.who)).collect();
+    assert_eq!(gone, [(Code::Reached, "Meera".to_string()), (Code::Later, "Asha".to_string())]);
+    assert_eq!(ledger.amended(&id).unwrap().len(), 3);
+
+    // told anew, it is a first word; and a plan of which nothing holds can be replaced
+    assert_eq!(ledger.receive(&[noted]).unwrap().new, 1);
+    assert_eq!(ledger.withdraw(&id, "a", "Asha", at).unwrap(), None);
+    ledger.record(&made::plan(0), &made::people(), &[], true).unwrap();
+    assert_eq!(ledger.verify().unwrap().faults, []);
+}
+
 /// What may happen to a ledger with two current plans and one that was replaced.
 #[derive(Debug, Clone)]
 enum Event {
     Receive(Vec<Outcome>),
     Override(usize, usize, Kind),
+    Withdraw(usize, usize),
 }
 
 const PLANS: [&str; 4] = ["2026-01-05", "2026-01-05-2", "2026-01-12", "none"];
@@ -115,6 +152,7 @@ fn any_event() -> impl Strategy<Value = Event> {
         3 => proptest::collection::vec(any_outcome(), 0..12).prop_map(Event::Receive),
         1 => (0..4_usize, 0..6_usize, proptest::sample::select(Kind::ALL))
             .prop_map(|(plan, arm, kind)| Event::Override(plan, arm, kind)),
+        2 => (0..4_usize, 0..6_usize).prop_map(|(plan, arm)| Event::Withdraw(plan, arm)),
     ]
 }
 
@@ -185,6 +223,20 @@ proptest! {
                     }
                     let (outside, problems) = (received.outside_list.len(), received.problems.len());
                     prop_assert_eq!([received.new, received.same, received.amended, outside, problems], expected);
+                }
+                Event::Withdraw(plan, arm) => {
+                    let key = (PLANS[plan].to_string(), ARMS[arm].to_string());
+                    let holds = ledger.withdraw(PLANS[plan], ARMS[arm], "Meera", "2026-01-13T08:00:00Z");
+                    match model.words.get_mut(&key) {
+                        None => prop_assert!(holds.is_err()),
+                        Some(words) => {
+                            model.gone.extend(words.pop());
+                            prop_assert_eq!(holds.unwrap(), words.last().cloned());
+                            if words.is_empty() {
+                                model.words.remove(&key);
+                            }
+                        }
+                    }
                 }
                 Event::Override(plan, arm, kind) => {
                     let key = (PLANS[plan].to_string(), ARMS[arm].to_string());

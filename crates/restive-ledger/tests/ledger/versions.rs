@@ -60,11 +60,70 @@ fn an_earlier_ledger_is_brought_up_to_date() {
     assert_eq!(ledger.outcomes("2026-03-09-2").unwrap()[1].note, note);
     ledger.override_list(&made::change("2026-03-09-2", "B2", Kind::Added)).unwrap();
     drop(ledger);
-    file_is_sound(&path, 3);
+    file_is_sound(&path, 4);
 
     let (_folder, new) = made::place();
     Ledger::open(&new).unwrap();
     assert_eq!(schema(&path), schema(&new));
+}
+
+/// Makes a ledger of version 3 of one in which nothing was withdrawn: the rows are the same.
+fn write_v3(new: &Path, path: &Path) {
+    let hand = Connection::open(path).unwrap();
+    for step in [
+        include_str!("../../src/schema/1.sql"),
+        include_str!("../../src/schema/2.sql"),
+        include_str!("../../src/schema/3.sql"),
+    ] {
+        hand.execute_batch(step).unwrap();
+    }
+    hand.execute("ATTACH ?1 AS new", [new.to_str().unwrap()]).unwrap();
+    let tables =
+        ["trials", "plans", "people", "excluded", "overrides", "outcomes", "amended", "assigned", "chain"];
+    for table in tables {
+        let columns: Vec<String> =
+            crate::oracle::rows(&hand, &format!("SELECT name FROM pragma_table_info('{table}')"))
+                .iter()
+                .map(|row| format!("\"{}\"", crate::oracle::word(&row[0])))
+                .collect();
+        let columns = columns.join(", ");
+        let sql = format!("INSERT INTO main.{table} ({columns}) SELECT {columns} FROM new.{table}");
+        hand.execute_batch(&sql).unwrap();
+    }
+    hand.pragma_update(None, "user_version", 3).unwrap();
+}
+
+#[test]
+fn a_ledger_with_a_chain_keeps_its_chain_and_can_withdraw() {
+    let (folder, path) = made::place();
+    let (_other, new) = made::place();
+    let [_, second, _] = crate::chain::history(&new);
+    write_v3(&new, &path);
+    let mut ledger = Ledger::open(&path).unwrap();
+    file_is_sound(&folder.path().join("ledger.db.v3"), 3);
+    assert_eq!(ledger.chain().unwrap(), Ledger::read(&new).unwrap().chain().unwrap());
+    assert_eq!(ledger.amended(&second).unwrap(), Ledger::read(&new).unwrap().amended(&second).unwrap());
+    // c was not reached, reached, and refused
+    for expected in [Some(Code::Reached), Some(Code::NoAnswer), None] {
+        let holds = ledger.withdraw(&second, "c", "Meera", "2026-01-13T08:00:00Z").unwrap();
+        assert_eq!(holds.map(|one| one.code), expected);
+    }
+    assert_eq!(ledger.verify().unwrap().faults, []);
+    drop(ledger);
+    assert_eq!(schema(&path), schema(&new));
+    file_is_sound(&path, 4);
+}
+
+#[test]
+fn what_an_outcome_was_before_it_was_sealed_can_hold_again() {
+    let (_folder, path) = made::place();
+    write_v1(&path, 0);
+    let mut ledger = Ledger::open(&path).unwrap();
+    for expected in [Some(Code::NoAnswer), None] {
+        let holds = ledger.withdraw("2026-03-09-2", "B1", "Meera", "2026-03-13T08:00:00Z").unwrap();
+        assert_eq!(holds.map(|one| one.code), expected);
+    }
+    assert_eq!(ledger.verify().unwrap().faults, []);
 }
 
 #[test]
@@ -95,7 +154,7 @@ fn a_copy_of_the_earlier_ledger_is_kept_and_never_overwritten() {
 
     // what is up to date needs no copy
     Ledger::open(&path).unwrap();
-    assert!(!folder.path().join("ledger.db.v3").exists());
+    assert!(!folder.path().join("ledger.db.v4").exists());
     assert!(!folder.path().join("ledger.db.v1-4").exists());
 }
 
@@ -124,7 +183,7 @@ fn a_step_that_fails_in_the_middle_is_no_step() {
     // without it, all is well, and the copy of the failure is a copy as well
     hand.execute_batch("DROP INDEX outcomes_of").unwrap();
     Ledger::open(&path).unwrap();
-    file_is_sound(&path, 3);
+    file_is_sound(&path, 4);
     file_is_sound(&folder.path().join("ledger.db.v1"), 1);
     file_is_sound(&folder.path().join("ledger.db.v1-2"), 1);
 }
@@ -134,9 +193,9 @@ fn readers_do_not_bring_anything_up_to_date() {
     let (_folder, path) = made::place();
     write_v1(&path, 0);
     let error = Ledger::read(&path).unwrap_err();
-    assert!(matches!(error, Error::Older { found: 1, expected: 3, .. }), "{error}");
+    assert!(matches!(error, Error::Older { found: 1, expected: 4, .. }), "{error}");
     let expected =
-        ": found version 1, expected 3: opening it for writing brings it up to date and keeps a copy";
+        ": found version 1, expected 4: opening it for writing brings it up to date and keeps a copy";
     assert_eq!(error.to_string(), format!("{}{expected}", path.display()));
     file_is_sound(&path, 1);
 }
@@ -147,7 +206,7 @@ fn a_later_version_is_refused_and_left_alone() {
     Ledger::open(&path).unwrap();
     Connection::open(&path).unwrap().pragma_update(None, "user_version", 7).unwrap();
     let bytes = std::fs::read(&path).unwrap();
-    let expected = ": found version 7, expected at most 3: it was written by a newer restive";
+    let expected = ": found version 7, expected at most 4: it was written by a newer restive";
     for error in [Ledger::open(&path).unwrap_err(), Ledger::read(&path).unwrap_err()] {
         assert_eq!(error.to_string(), format!("{}{expected}", path.display()));
     }
