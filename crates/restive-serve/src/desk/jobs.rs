@@ -1,15 +1,15 @@
 //! Work that lasts: a plan, an import, a training.
 //!
-//! A job runs by itself. Its page tells how far it is, can be left and come back to, and has a button that stops it: the job is asked at
-//! its next word, and the kernels of the library at their next look. One job runs at a time; whoever asks for another is sent to
-//! the one that runs. What became of the last [`KEPT`] is kept as long as the program runs.
+//! A job runs by itself, on threads of its own. Its page tells how far it is, can be left and come back to, and has a button that stops it: the
+//! job is asked at its next word, and the kernels of the library that work for it, and for nobody else, at their next look. One job runs at a
+//! time; whoever asks for another is sent to the one that runs. What became of the last [`KEPT`] is kept as long as the program runs.
 
 use super::{App, Desk};
+use crate::error::Error;
 use crate::security::session::Session;
 use jiff::Timestamp;
-use restive::interrupt::{Interrupted, Interruption, catch};
+use restive::interrupt::{Interrupted, Interruption, Scope, catch};
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// So many are remembered.
@@ -65,7 +65,7 @@ impl Job {
 
 struct Kept {
     job: Job,
-    stop: Arc<AtomicBool>,
+    scope: Scope,
     /// while a job is told to stop
     raised: Option<Interruption>,
 }
@@ -84,7 +84,7 @@ pub(super) struct Jobs(Arc<Mutex<Board>>);
 pub struct Progress {
     jobs: Jobs,
     id: u64,
-    stop: Arc<AtomicBool>,
+    scope: Scope,
 }
 
 impl Progress {
@@ -95,7 +95,7 @@ impl Progress {
             kept.job.sentence.clear();
             kept.job.sentence.push_str(sentence);
         });
-        if self.stop.load(Ordering::Relaxed) {
+        if self.scope.is_raised() {
             std::panic::resume_unwind(Box::new(Interrupted));
         }
     }
@@ -127,7 +127,7 @@ impl Desk {
             return running.job.id;
         }
         board.last += 1;
-        let (id, stop) = (board.last, Arc::new(AtomicBool::new(false)));
+        let (id, scope) = (board.last, Scope::default());
         let job = Job {
             id,
             kind,
@@ -138,7 +138,7 @@ impl Desk {
             sentence: String::new(),
             standing: Standing::Running,
         };
-        board.kept.push_back(Kept { job, stop: stop.clone(), raised: None });
+        board.kept.push_back(Kept { job, scope: scope.clone(), raised: None });
         if board.kept.len() > KEPT {
             board.kept.pop_front();
         }
@@ -146,8 +146,8 @@ impl Desk {
         let (desk, session, jobs) = (self.clone(), session.clone(), self.jobs.clone());
         let running = tokio::task::spawn_blocking(move || {
             let place = writes.then(|| desk.writer());
-            let progress = Progress { jobs: desk.jobs.clone(), id, stop };
-            let done = catch(|| work(&desk, &progress));
+            let progress = Progress { jobs: desk.jobs.clone(), id, scope: scope.clone() };
+            let done = catch(|| scope.run(|| work(&desk, &progress)).map_err(Error::io("a job", "begin"))?);
             drop(place);
             if let Ok(Ok(_)) = &done {
                 desk.record.add(&session, kind, &id.to_string());
@@ -192,8 +192,7 @@ impl Desk {
     pub fn stop(&self, id: u64) {
         self.jobs.change(id, |kept| {
             if kept.job.standing == Standing::Running {
-                kept.stop.store(true, Ordering::Relaxed);
-                kept.raised = Some(Interruption::raise());
+                kept.raised = Some(kept.scope.raise());
                 kept.job.standing = Standing::Stopping;
             }
         });

@@ -3,7 +3,7 @@
 use crate::arms::random;
 use ndarray::{Array2, Array4};
 use rand::RngExt;
-use restive::interrupt::{Interrupted, Interruption, catch};
+use restive::interrupt::{Interrupted, Interruption, Scope, catch};
 use restive::{Reward, index};
 
 fn arms(n: usize, m: usize) -> Array4<f64> {
@@ -59,6 +59,49 @@ fn the_kernels_stop_when_told_to() {
     let said = String::from_utf8_lossy(&child.stdout);
     assert!(child.status.success() && said.contains("1 passed"), "{said}");
     assert!(!String::from_utf8_lossy(&child.stderr).contains("panicked"));
+}
+
+#[test]
+fn a_scope_stops_by_itself_and_nothing_else_does() {
+    let (p, reward) = (arms(20, 30), Reward::linear(30));
+    let once = || index::general::index(p.view(), reward.view(), 0.9);
+    let expected = once();
+    let endless = || {
+        // rayon's threads work for it as well as the one that called
+        while rayon::join(once, once).0 == expected {}
+    };
+    let [one, other] = [Scope::default(), Scope::default()];
+    std::thread::scope(|threads| {
+        let stopped = threads.spawn(|| catch(|| one.run(endless)));
+        let others: Vec<_> = (0..3)
+            .map(|k| {
+                let (other, once) = (&other, &once);
+                threads.spawn(move || {
+                    let many = || (0..100).map(|_| once()).next_back();
+                    // in another scope, and in none
+                    catch(|| if k == 0 { other.run(many).unwrap() } else { many() })
+                })
+            })
+            .collect();
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        let raised = one.raise();
+        assert!(one.is_raised() && !other.is_raised());
+        assert!(matches!(stopped.join().unwrap(), Err(Interrupted)));
+        // while it is raised, whatever begins outside of it runs to its end
+        assert!(catch(once).is_ok_and(|found| found == expected));
+        for one in others {
+            assert!(one.join().unwrap().is_ok_and(|found| found.as_ref() == Some(&expected)));
+        }
+        drop(raised);
+    });
+    assert!(!one.is_raised());
+    assert!(catch(|| one.run(once)).is_ok_and(|found| found.unwrap() == expected));
+}
+
+#[test]
+fn a_panic_in_a_scope_passes_through() {
+    let caught = std::panic::catch_unwind(|| catch(|| Scope::default().run(|| panic!("something else"))));
+    assert_eq!(caught.unwrap_err().downcast_ref::<&str>(), Some(&"something else"));
 }
 
 #[test]
