@@ -5,7 +5,7 @@
 //! | `README.txt` | what this is, and how to verify it |
 //! | `list.xlsx`, `list.html`, `list.json` | the list as it stands, changes by hand applied |
 //! | `rules.toml`, `certificate.json`, `plan.json` | the rules and what they promised; how the plan was made, and of what |
-//! | `changes.csv`, `outcomes.csv` | who changed what by hand and why; what came of every call, and what was said before it was amended |
+//! | `changes.csv`, `outcomes.csv` | who changed what by hand and why; what came of every call, and what was said before it was amended or withdrawn |
 //! | `record.json` | the links of the chain that seal all this |
 //! | `SHA256SUMS` | a digest of every other file, for `sha256sum -c` |
 //!
@@ -104,7 +104,16 @@ fn outcomes(reader: &Reader, plan: &str, id: &dyn Fn(&str) -> String) -> Result<
         line(&mut out, &[&id(&outcome.arm), code, &day, &note, &outcome.source, &outcome.received_at, holds]);
     };
     reader.outcomes(plan)?.into_iter().for_each(|outcome| told(outcome, "now"));
-    reader.amended(plan)?.into_iter().for_each(|outcome| told(outcome, "before"));
+    let (mut before, withdrawn) = (reader.amended(plan)?, reader.withdrawn(plan)?);
+    for one in &withdrawn {
+        if let Some(at) = before.iter().rposition(|outcome| *outcome == one.outcome) {
+            before.remove(at);
+        }
+    }
+    before.into_iter().for_each(|outcome| told(outcome, "before"));
+    withdrawn
+        .into_iter()
+        .for_each(|one| told(one.outcome, &format!("withdrawn by {} at {}", one.who, one.at)));
     Ok(out.into_bytes())
 }
 
@@ -133,7 +142,7 @@ fn readme(record: &Plan, head: &str) -> String {
          certificate.json                 what the plan promised, by its model\n\
          plan.json                        how the plan was made ({made}, by model {model}), and of what\n\
          changes.csv                      what was changed by hand, by whom and why\n\
-         outcomes.csv                     what came of the calls; \"before\" is what was said first and amended later\n\
+         outcomes.csv                     what came of the calls; \"before\" is what was said first and amended later, \"withdrawn\" what was taken back\n\
          record.json                      the links of the record's chain about this week\n\
          SHA256SUMS                       a digest of every file\n\n\
          To verify the files:    sha256sum -c SHA256SUMS\n\

@@ -1,11 +1,11 @@
 //! What other numbers in the rules would bring, before anything is decided.
 //!
-//! A what-if is a rehearsal of the next list under the same rules with another budget or other caps, by the same lots as the list that is
-//! there: it records nothing. What it says holds for the rules that it was asked under; where they have changed since, its numbers are
+//! A what-if is a rehearsal of the next list under the same rules with another budget, other caps and floors, one more of them, or another
+//! share by lot, by the same lots as the list that is there: it records nothing. What it says holds for the rules that it was asked under; where they have changed since, its numbers are
 //! not written. Numbers are written whole or not at all: a list that is to be made anew with them is on record first, and where it cannot be
 //! made the file stays as it was.
 
-use crate::dials::{self, Dial};
+use crate::dials::{self, Dial, Turned};
 use crate::error::{Error, Result};
 use crate::folder::Programme;
 use crate::init::RULES;
@@ -15,24 +15,27 @@ use jiff::Timestamp;
 use restive_ledger::Plan;
 use restive_pipeline::{PlanAsked, PlanCertificate, Rules};
 use restive_tables::write_files;
+use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
 /// How many are called, as the rules have it now.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Capacity {
-    /// the budget first, then caps in the order of the rules
+    /// the budget first, then caps and floors in the order of the rules
     pub dials: Vec<Dial>,
+    /// the share of places that is drawn by lot
+    pub explore: f64,
     /// what tells these rules from any others
     pub rules: String,
 }
 
 /// What other numbers would bring.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct WhatIf {
     /// what tells the rules that it was asked under
     pub rules: String,
-    /// the dials with their new numbers
-    pub numbers: Vec<usize>,
+    /// how the dials were turned
+    pub turned: Turned,
     /// the plan that it is held against; nothing where the next period has none
     pub plan: Option<String>,
     /// places that the list would have
@@ -80,23 +83,25 @@ impl Programme {
     /// How many are called, as the rules have it now.
     pub fn capacity(&self) -> Result<Capacity> {
         let text = self.rules_text()?;
+        let (path, rules) = (self.rules_file(), without_mark(&text).1);
         Ok(Capacity {
-            dials: dials::read(&self.rules_file(), without_mark(&text).1)?,
+            dials: dials::read(&path, rules)?,
+            explore: Rules::parse(&path, rules)?.explore.unwrap_or(0.0),
             rules: fingerprint(text.as_bytes()),
         })
     }
 
-    /// What the next list would be with other numbers, one for each dial; nothing is recorded. `present` is the list that is there, and who
+    /// What the next list would be with dials turned; nothing is recorded. `present` is the list that is there, and who
     /// is on it; `unit` what a reward of 1 is called.
     pub fn what_if(
         &self,
-        numbers: &[usize],
+        turned: &Turned,
         present: Option<(&Plan, &[String])>,
         unit: &str,
         now: Timestamp,
     ) -> Result<WhatIf> {
         let text = self.rules_text()?;
-        let rules = self.with_numbers(&text, numbers)?.1;
+        let rules = self.with_turned(&text, turned)?.1;
         let seed = present.map_or(PlanAsked::default().seed, |(plan, _)| plan.facts.seed);
         let plan = PlanAsked { seed, ..PlanAsked::default() };
         let asked = WeekAsked { plan, rules: Some(rules), rehearse: true, ..WeekAsked::default() };
@@ -107,7 +112,7 @@ impl Programme {
         let came = week.rows.iter().map(|(arm, _)| arm).filter(|arm| !before.contains(arm));
         Ok(WhatIf {
             rules: fingerprint(text.as_bytes()),
-            numbers: numbers.to_vec(),
+            turned: turned.clone(),
             plan: present.map(|(plan, _)| plan.id.clone()),
             places: week.rows.len(),
             drawn: week.plan.drawn,
@@ -123,12 +128,12 @@ impl Programme {
 
     /// Writes other numbers into the rules, by whoever has seen those rules; with `again`, the list of the next period is made anew with
     /// them, which a final list and one with outcomes refuse.
-    pub fn set_capacity(&self, rules: &str, numbers: &[usize], again: bool, now: Timestamp) -> Result<Set> {
+    pub fn set_capacity(&self, rules: &str, turned: &Turned, again: bool, now: Timestamp) -> Result<Set> {
         let text = self.rules_text()?;
         if fingerprint(text.as_bytes()) != rules {
             return Ok(Set::Stale);
         }
-        let (new, parsed) = self.with_numbers(&text, numbers)?;
+        let (new, parsed) = self.with_turned(&text, turned)?;
         let week = match again {
             false => None,
             true => {
@@ -149,26 +154,35 @@ impl Programme {
         }
     }
 
-    /// The rules with other numbers: their file, and what they say.
-    fn with_numbers(&self, text: &str, numbers: &[usize]) -> Result<(String, Rules)> {
+    /// The rules with dials turned: their file, and what they say.
+    fn with_turned(&self, text: &str, turned: &Turned) -> Result<(String, Rules)> {
         let (mark, text) = without_mark(text);
         let path = self.rules_file();
-        let new = dials::write(&path, text, numbers)?;
+        let new = dials::write(&path, text, turned)?;
         let rules = Rules::parse(&path, &new)?;
         Ok((format!("{mark}{new}"), rules))
     }
 }
 
 impl Capacity {
-    /// What other numbers change, for the record: `budget 9 to 12, worker at most 3 to 4`.
-    pub fn change(&self, numbers: &[usize]) -> String {
+    /// What is changed, for the record: `budget 9 to 12, worker at most 3 to 4, by lot 0.1 to 0.2, new: centre north at least 2`.
+    pub fn change(&self, turned: &Turned) -> String {
+        let bound = |by: &str, of: Option<&str>, is_floor: bool| {
+            let of = of.map_or(String::new(), |of| format!(" {of}"));
+            format!("{by}{of} at {}", if is_floor { "least" } else { "most" })
+        };
         let one = |(dial, number): (&Dial, &usize)| {
-            let of = dial.of.as_deref().map_or(String::new(), |of| format!(" {of}"));
-            let name = dial.by.as_deref().map_or("budget".into(), |by| format!("{by}{of} at most"));
+            let name = dial.by.as_deref().map(|by| bound(by, dial.of.as_deref(), dial.is_floor));
+            let name = name.unwrap_or_else(|| "budget".into());
             let before = dial.value.map_or("none".into(), |before| before.to_string());
             (dial.value != Some(*number)).then(|| format!("{name} {before} to {number}"))
         };
-        let all: Vec<String> = self.dials.iter().zip(numbers).filter_map(one).collect();
+        let mut all: Vec<String> = self.dials.iter().zip(&turned.numbers).filter_map(one).collect();
+        all.extend(turned.explore.map(|share| format!("by lot {} to {share}", self.explore)));
+        all.extend(turned.add.as_ref().map(|add| {
+            let of = bound(&add.by, add.of.as_deref(), add.is_floor);
+            format!("new: {of} {}", add.number)
+        }));
         if all.is_empty() { "nothing".into() } else { all.join(", ") }
     }
 

@@ -63,7 +63,7 @@ mod words;
 pub use archive::Archive;
 pub use audit::{Again, Diff, Entry, Moved, PlanAgain, Shown, Verified, VerifyAsked, WeekOnRecord, Why};
 pub use capacity::{Capacity, Set, WhatIf};
-pub use dials::Dial;
+pub use dials::{Dial, NewLimit, Turned};
 pub use draft::{Backdrop, Draft, DraftRow, Edit, Edited};
 pub use error::{Error, Result};
 pub use exports::{Exports, Refused};
@@ -74,7 +74,7 @@ pub use grow::grow;
 pub use init::{RULES, words as template_words};
 pub use outcomes::{OutcomesAsked, Told};
 pub use person::{Casebook, Hold, InState, Person, PersonPlace, PersonSaid, PersonWeek, Share, Silent};
-pub use place::{Entered, OneOutcome, OpenList, is_day_of_call, is_taken_back, seen};
+pub use place::{Entered, OneOutcome, OpenList, is_day_of_call, seen};
 pub use report::{
     ByState, Called, Group, Grouped, Learnt, MOST_BY, Moves, OnList, Record, Report, ReportAsked,
     ReportSource, Typical, Unknown,

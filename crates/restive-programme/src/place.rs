@@ -3,8 +3,8 @@
 //! Two people may tell of the same call. Whoever tells has seen what was known before ([`seen`]); where that is no longer so, nothing is
 //! written and she is told what is known now ([`Entered::Stale`]). A call was made in the period of its list or later, and not after today.
 //!
-//! Nothing is ever removed from the record. So a word that is taken back gives way to the one before it, or, where there was none, to *not
-//! called*, with a note that says so ([`is_taken_back`]): such a place is open, and whatever is told of it next takes its place.
+//! A word that is taken back is [withdrawn](Ledger::withdraw): the one before it holds again, or, where there was none, the place is open as it
+//! was. The record keeps what was said, and who took it back.
 
 use crate::draft::Draft;
 use crate::error::{Error, Result};
@@ -17,8 +17,6 @@ use restive_ledger::{Code, Ledger, Outcome, Plan};
 use restive_tables::show;
 use std::collections::HashSet;
 
-/// The note of a place whose outcome was taken back.
-const TAKEN_BACK: &str = "taken back";
 /// Lists of earlier periods that are asked after.
 const MOST: usize = 26;
 
@@ -65,11 +63,6 @@ pub fn seen(outcome: Option<&Outcome>) -> String {
     fingerprint(format!("{code}\n{day:?}\n{note:?}\n{source:?}\n{received_at}").as_bytes())
 }
 
-/// Whether what was told of a place was taken back, so that it is open.
-pub fn is_taken_back(outcome: &Outcome) -> bool {
-    outcome.code == Code::NotCalled && outcome.note.as_deref() == Some(TAKEN_BACK)
-}
-
 impl Programme {
     /// Records what came of a place, by whoever has [seen] that of it; `source` says who tells.
     pub fn tell(
@@ -102,7 +95,7 @@ impl Programme {
             source: source.into(),
             received_at: moment(now),
         };
-        enter(&mut ledger, &[outcome])
+        enter(&mut ledger, outcome)
     }
 
     /// Takes back what was told last of a place, by whoever has [seen] it: what was before it holds again.
@@ -111,7 +104,7 @@ impl Programme {
         plan: &str,
         id: &str,
         seen_before: &str,
-        source: &str,
+        who: &str,
         now: Timestamp,
     ) -> Result<Entered> {
         let mut ledger = Ledger::open(&self.ledger())?;
@@ -120,24 +113,11 @@ impl Programme {
         if seen(known.as_ref()) != seen_before {
             return Ok(Entered::Stale(known));
         }
-        if known.as_ref().is_none_or(is_taken_back) {
+        if known.is_none() {
             return Ok(Entered::Same);
         }
-        let (source, received_at) = (source.to_string(), moment(now));
-        let open = Outcome {
-            plan: plan.into(),
-            arm: arm.clone(),
-            code: Code::NotCalled,
-            day: None,
-            note: Some(TAKEN_BACK.into()),
-            source: source.clone(),
-            received_at: received_at.clone(),
-        };
-        // where the place was open before this word, it is open again
-        let before = ledger.amended(plan)?.into_iter().rfind(|one| one.arm == arm);
-        let before = before.filter(|one| !is_taken_back(one));
-        let again = before.map(|one| Outcome { source, received_at, ..one });
-        enter(&mut ledger, &[Some(open), again].into_iter().flatten().collect::<Vec<_>>())
+        ledger.withdraw(plan, &arm, who, &moment(now))?;
+        Ok(Entered::Done)
     }
 }
 
@@ -165,11 +145,11 @@ pub fn is_day_of_call(plan: &Plan, day: Date, now: Timestamp) -> bool {
     day <= latest && plan.facts.period_start.parse().is_ok_and(|start: Date| start <= day)
 }
 
-fn enter(ledger: &mut Ledger, outcomes: &[Outcome]) -> Result<Entered> {
-    let received = ledger.receive(outcomes)?;
+fn enter(ledger: &mut Ledger, outcome: Outcome) -> Result<Entered> {
+    let received = ledger.receive(&[outcome])?;
     match received.problems.first() {
         Some(problem) => Err(Error::Refused(problem.to_string())),
-        None if received.same == outcomes.len() => Ok(Entered::Same),
+        None if received.same == 1 => Ok(Entered::Same),
         None => Ok(Entered::Done),
     }
 }

@@ -11,8 +11,10 @@
 //! assert!(ticks(Scale::Linear, f64::NAN, 1.0, 5).is_empty());
 //! ```
 
+use serde::{Deserialize, Serialize};
+
 /// How numbers become distances.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Scale {
     /// equal differences, equal distances
     Linear,
@@ -21,7 +23,7 @@ pub enum Scale {
 }
 
 /// What stands along one side of a chart.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Axis {
     /// what is measured, with its unit
     pub label: String,

@@ -26,9 +26,10 @@
 
 use crate::ink::Ink;
 use crate::number::Interval;
+use serde::{Deserialize, Serialize};
 
 /// Panels of rows, side by side.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Bars {
     /// what the chart shows
     pub title: String,
@@ -37,7 +38,7 @@ pub struct Bars {
 }
 
 /// One quantity.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Panel {
     /// empty: none
     pub title: String,
@@ -50,7 +51,7 @@ pub struct Panel {
 }
 
 /// Rows that belong together.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Group {
     /// empty: none
     pub name: String,
@@ -59,7 +60,7 @@ pub struct Group {
 }
 
 /// One estimate.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     /// of the method
     pub name: String,

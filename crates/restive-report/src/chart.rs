@@ -19,9 +19,10 @@ use crate::distribution::Distribution;
 use crate::draw::{Anchor, Drawing, escape, fit, path, width_of};
 use crate::frame::{Shape, no_data, title_lines};
 use crate::ink::chart_css_on_paper;
+use serde::{Deserialize, Serialize};
 
 /// One chart.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Chart {
     /// lines with bands
     Curves(Curves),

@@ -27,9 +27,10 @@ use crate::draw::{Anchor, Drawing, fit, path, simplified, width_of};
 use crate::frame::{Shape, axis_below, no_data, ticks_below, title};
 use crate::ink::Ink;
 use crate::number::{Interval, along_axis, short};
+use serde::{Deserialize, Serialize};
 
 /// Panels of lines, side by side.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Curves {
     /// what the chart shows
     pub title: String,
@@ -38,7 +39,7 @@ pub struct Curves {
 }
 
 /// One quantity.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Panel {
     /// empty: none
     pub title: String,
@@ -51,7 +52,7 @@ pub struct Panel {
 }
 
 /// One line.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Line {
     /// of the method
     pub name: String,

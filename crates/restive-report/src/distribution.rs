@@ -27,9 +27,10 @@ use crate::draw::{Anchor, Drawing, fit, path, width_of};
 use crate::frame::{Shape, axis_below, no_data, ticks_below, title};
 use crate::ink::Ink;
 use crate::number::{fixed, short};
+use serde::{Deserialize, Serialize};
 
 /// Panels of histograms, side by side.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Distribution {
     /// what the chart shows
     pub title: String,
@@ -38,7 +39,7 @@ pub struct Distribution {
 }
 
 /// One quantity.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Panel {
     /// empty: none
     pub title: String,
@@ -49,7 +50,7 @@ pub struct Panel {
 }
 
 /// The numbers of one method.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
     /// of the method
     pub name: String,

@@ -9,8 +9,10 @@
 //! assert_eq!(Ink::ALL.len(), 6);
 //! ```
 
+use serde::{Deserialize, Serialize};
+
 /// How a method is drawn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Ink {
     /// solid, circles
     Blue,

@@ -11,8 +11,10 @@
 //! assert_eq!(short(0.000_002_5), "2.5×10⁻⁶");
 //! ```
 
+use serde::{Deserialize, Serialize};
+
 /// A number with a nominal 95 % interval; the ends are NaN where there is none.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
     /// the number
     pub value: f64,

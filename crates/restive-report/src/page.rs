@@ -28,10 +28,11 @@ use crate::chart::Chart;
 use crate::draw::escape;
 use crate::ink::{COLOURS, chart_css};
 use crate::table::Table;
+use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
 /// A whole report.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Page {
     /// what was studied
     pub title: String,
@@ -44,7 +45,7 @@ pub struct Page {
 }
 
 /// A part of a page.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Section {
     /// in few words
     pub heading: String,
@@ -53,7 +54,7 @@ pub struct Section {
 }
 
 /// A piece of a section.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Block {
     /// a heading within a section
     Heading(String),
@@ -79,7 +80,7 @@ pub enum Block {
 }
 
 /// A number in large letters.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fact {
     /// with its unit
     pub value: String,

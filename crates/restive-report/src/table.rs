@@ -16,10 +16,11 @@
 
 use crate::draw::escape;
 use crate::number::{Interval, fixed};
+use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
 /// Rows under named columns.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Table {
     /// what the table shows
     pub caption: String,
@@ -30,7 +31,7 @@ pub struct Table {
 }
 
 /// What stands in a column.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Column {
     /// what it shows, with its unit
     pub name: String,
@@ -39,7 +40,7 @@ pub struct Column {
 }
 
 /// One row.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     /// a cell for each column
     pub cells: Vec<Cell>,
@@ -48,7 +49,7 @@ pub struct Row {
 }
 
 /// One cell.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Cell {
     /// words
     Text(String),

@@ -27,6 +27,8 @@ pub struct WeekOnRecord {
     pub outcomes: BTreeMap<String, usize>,
     /// outcomes that were others before
     pub amended: usize,
+    /// of these, those that were withdrawn
+    pub withdrawn: usize,
 }
 
 impl WeekOnRecord {
@@ -55,6 +57,7 @@ impl Programme {
             changes: reader.list_changes(plan)?,
             outcomes,
             amended: reader.amended(plan)?.len(),
+            withdrawn: reader.withdrawn(plan)?.len(),
         })
     }
 

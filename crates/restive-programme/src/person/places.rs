@@ -1,7 +1,6 @@
 //! Her part in every plan on record.
 
 use crate::error::Result;
-use crate::place::is_taken_back;
 use crate::row::Row;
 use jiff::civil::Date;
 use restive_ledger::{How, ListChange, Outcome, Planned, Reader, Status};
@@ -83,7 +82,7 @@ pub(super) fn read(reader: &Reader, arm: &str) -> Result<Vec<PersonPlace>> {
             row: part.planned.as_ref().and_then(|one| serde_json::from_str(one.row.as_deref()?).ok()),
             planned: part.planned,
             excluded: part.excluded,
-            outcome: part.outcome.filter(|outcome| !is_taken_back(outcome)),
+            outcome: part.outcome,
             changes: changes.remove(&plan.id).unwrap_or_default(),
             policy: facts.policy,
             last: cuts.pointer("/0/last/score").and_then(serde_json::Value::as_f64),

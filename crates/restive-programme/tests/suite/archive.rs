@@ -73,6 +73,16 @@ fn made_again_it_is_the_same_until_something_is_said() {
     let again = programme.archive("2026-03-02").unwrap();
     assert!(one.bytes == again.bytes && one.head == again.head);
     tell(&programme, &all[2], Code::Moved, None).unwrap();
+    // what is taken back stays in it, as what it is
+    let known = restive_ledger::Ledger::read(&programme.ledger()).unwrap().outcomes("2026-03-02").unwrap();
+    let moved = known.iter().find(|one| one.code == Code::Moved).unwrap();
+    let mark = restive_programme::seen(Some(moved));
+    programme.take_back("2026-03-02", &all[2], &mark, "Bela", now()).unwrap();
+    let taken = programme.archive("2026-03-02").unwrap();
+    let line =
+        text(&taken.bytes, "outcomes.csv").lines().find(|line| line.contains("moved")).unwrap().to_string();
+    assert!(line.starts_with(&all[2]) && line.contains("withdrawn by Bela at 20"), "{line}");
+    assert_eq!(programme.week_on_record("2026-03-02").unwrap().withdrawn, 1);
     let later = programme.archive("2026-03-02").unwrap();
     assert!(one.bytes != later.bytes && one.head != later.head);
     // the earlier head still leads to the later record

@@ -1,12 +1,17 @@
-//! Answers that took a job to find: what the data can answer, whether the ranking finds the right people, whom the lists served.
+//! Answers that took a job to find: what the data can answer, whether the ranking finds the right people, whom the lists served, what other
+//! numbers would bring, whether the record is whole.
 //!
-//! Each is kept as long as the program runs, with a [stamp](stamp) of the files that it was found in. An answer whose files have changed since is
-//! still shown, and said to be old: nobody waits for a page, and nobody takes yesterday's answer for today's.
+//! Each is kept with a [stamp](stamp) of the files that it was found in, also beyond the end of the program ([`beside`](super::beside)). An answer
+//! whose files have changed since is still shown, and said to be old: nobody waits for a page, and nobody takes yesterday's answer for today's.
 
+use super::beside;
 use jiff::Zoned;
-use restive_pipeline::Doctor;
+use restive_pipeline::{Doctor, Severity};
 use restive_programme::fairness::Fairness;
+use restive_programme::{WhatIf, findings_page};
 use restive_report::Page;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use std::fs::File;
@@ -16,22 +21,101 @@ use std::sync::{Arc, Mutex, OnceLock, RwLock};
 use std::time::SystemTime;
 
 /// All that is kept.
-#[derive(Default)]
 pub(crate) struct Answers {
     /// what the data can answer
-    pub(crate) doctor: Slot<Doctor>,
+    pub(crate) doctor: Slot<Looked>,
     /// whether the ranking finds the right people
     pub(crate) evidence: Slot<Evidence>,
     /// whom the lists served
     pub(crate) fair: Slot<Fair>,
-    /// what other numbers in the rules would bring, and who asked
-    pub(crate) capacity: Slot<(restive_programme::WhatIf, Arc<str>)>,
+    /// what other numbers in the rules would bring
+    pub(crate) capacity: Slot<Tried>,
+    /// whether the record is as it was written
+    pub(crate) verified: Slot<Checked>,
+}
+
+impl Answers {
+    /// Those of a programme, as they were kept beside it.
+    pub(super) fn of(folder: &Path) -> Self {
+        Self {
+            doctor: Slot::of(folder, "doctor"),
+            evidence: Slot::of(folder, "evidence"),
+            fair: Slot::of(folder, "fairness"),
+            capacity: Slot::of(folder, "capacity"),
+            verified: Slot::of(folder, "verified"),
+        }
+    }
+
+    /// What is not right with the files that they are kept in.
+    pub(crate) fn troubles(&self) -> Vec<String> {
+        let all = [
+            self.doctor.trouble(),
+            self.evidence.trouble(),
+            self.fair.trouble(),
+            self.capacity.trouble(),
+            self.verified.trouble(),
+        ];
+        all.into_iter().flatten().collect()
+    }
+}
+
+/// What the data can answer.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Looked {
+    /// in a sentence
+    pub(crate) verdict: String,
+    /// what was found, one of each check
+    pub(crate) findings: Vec<Finding>,
+    /// what `restive doctor` says
+    pub(crate) page: Page,
+}
+
+/// What one check found.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Finding {
+    /// the check
+    pub(crate) name: String,
+    /// how grave it is
+    pub(crate) grave: Grave,
+    pub(crate) found: String,
+    pub(crate) what_to_do: Option<String>,
+}
+
+/// How grave a finding is.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Grave {
+    Fine,
+    Note,
+    Warning,
+    Serious,
+    /// somebody has said that it does not count
+    Silenced,
+}
+
+impl Looked {
+    pub(crate) fn of(doctor: &Doctor) -> Self {
+        let grave = |finding: &restive_pipeline::Finding| match (&finding.silenced, finding.severity) {
+            (Some(_), _) => Grave::Silenced,
+            (None, Severity::Serious) => Grave::Serious,
+            (None, Severity::Warning) => Grave::Warning,
+            (None, Severity::Note) => Grave::Note,
+            (None, Severity::Fine) => Grave::Fine,
+        };
+        let finding = |one: &restive_pipeline::Finding| Finding {
+            name: one.name.into(),
+            grave: grave(one),
+            found: one.found.clone(),
+            what_to_do: one.what_to_do.as_ref().map(ToString::to_string),
+        };
+        let findings = doctor.findings.iter().map(finding).collect();
+        Self { verdict: doctor.verdict(), findings, page: findings_page(doctor, "") }
+    }
 }
 
 /// Whether the ranking finds the right people.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Evidence {
-    /// what `restive evaluate` says, in people's words
-    pub(crate) page: Page,
     /// the model, by name
     pub(crate) model: String,
     /// what tells model and study from any other
@@ -39,21 +123,82 @@ pub(crate) struct Evidence {
     /// what should be known
     pub(crate) notes: Vec<String>,
     /// how far a trial is, line by line; none where there is none
-    pub(crate) trial: Vec<(&'static str, String)>,
+    pub(crate) trial: Vec<(String, String)>,
+    /// what `restive evaluate` says, in people's words
+    pub(crate) page: Page,
 }
 
 /// Whom the lists served.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Fair {
-    /// what `restive fairness` says
-    pub(crate) answer: Fairness,
-    /// the same as a page
-    pub(crate) page: Page,
+    /// in a sentence
+    pub(crate) verdict: String,
+    /// what it is about
+    pub(crate) about: String,
+    /// the columns by which these people could be grouped
+    pub(crate) columns: Vec<String>,
     /// the columns that were asked for; none: the usual ones
     pub(crate) by: Vec<String>,
     /// how many lists were asked for
     pub(crate) last: usize,
-    /// a floor that was asked for, as column, group and places, and what it costs
-    pub(crate) floor: Option<([String; 2], usize, String)>,
+    /// the columns of the tables, each with its groups
+    pub(crate) tables: Vec<(String, Vec<String>)>,
+    /// a floor that was asked for, and what it costs
+    pub(crate) floor: Option<FloorAsked>,
+    /// what `restive fairness` says, as a page
+    pub(crate) page: Page,
+}
+
+/// A floor that was asked for.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct FloorAsked {
+    pub(crate) column: String,
+    pub(crate) group: String,
+    pub(crate) places: usize,
+    /// what it costs, in a sentence
+    pub(crate) price: String,
+}
+
+impl Fair {
+    /// Of an answer; what was asked for beside it comes with it.
+    pub(crate) fn of(
+        answer: &Fairness,
+        page: Page,
+        by: Vec<String>,
+        last: usize,
+        floor: Option<FloorAsked>,
+    ) -> Self {
+        let groups = |table: &restive_programme::fairness::Table| {
+            let names = table.groups.iter().map(|group| group.name.clone()).collect();
+            (table.column.clone(), names)
+        };
+        Self {
+            verdict: answer.verdict(),
+            about: answer.about.clone(),
+            columns: answer.columns.clone(),
+            tables: answer.tables.iter().map(groups).collect(),
+            by,
+            last,
+            floor,
+            page,
+        }
+    }
+}
+
+/// What other numbers in the rules would bring, and who asked.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Tried {
+    pub(crate) who: String,
+    pub(crate) answer: WhatIf,
+}
+
+/// Whether the record is as it was written.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Checked {
+    /// in words
+    pub(crate) said: String,
+    /// the language of the words
+    pub(crate) language: String,
 }
 
 /// An answer.
@@ -61,10 +206,15 @@ pub(crate) struct Kept<T> {
     pub(crate) of: T,
     /// when it was found
     pub(crate) at: String,
-    stamp: String,
+    pub(super) stamp: String,
 }
 
 impl<T> Kept<T> {
+    /// An answer, with its moment and its stamp.
+    pub(super) fn new(of: T, at: String, stamp: String) -> Self {
+        Self { of, at, stamp }
+    }
+
     /// Whether its files have changed since.
     pub(crate) fn is_old(&self, now: &str) -> bool {
         self.stamp != now
@@ -72,26 +222,45 @@ impl<T> Kept<T> {
 }
 
 /// A place for an answer.
-pub(crate) struct Slot<T>(RwLock<Option<Arc<Kept<T>>>>);
+pub(crate) struct Slot<T> {
+    name: &'static str,
+    folder: PathBuf,
+    now: RwLock<Option<Arc<Kept<T>>>>,
+    trouble: RwLock<Option<String>>,
+}
 
-impl<T> Default for Slot<T> {
-    fn default() -> Self {
-        Self(RwLock::new(None))
+impl<T: Serialize + DeserializeOwned> Slot<T> {
+    /// With the answer that was kept beside a programme.
+    fn of(folder: &Path, name: &'static str) -> Self {
+        let (now, trouble) = match beside::read(folder, name) {
+            Ok(kept) => (kept.map(Arc::new), None),
+            Err(why) => (None, Some(why)),
+        };
+        Self { name, folder: folder.into(), now: RwLock::new(now), trouble: RwLock::new(trouble) }
+    }
+
+    /// The latest answer.
+    pub(crate) fn get(&self) -> Option<Arc<Kept<T>>> {
+        self.now.read().ok()?.clone()
+    }
+
+    /// Keeps an answer, with the stamp that was taken before it was looked for. It blocks: not for handlers.
+    pub(crate) fn put(&self, stamp: String, of: T) {
+        let at = Zoned::now().strftime("%Y-%m-%d %H:%M").to_string();
+        let kept = Arc::new(Kept::new(of, at, stamp));
+        if let Ok(mut now) = self.now.write() {
+            *now = Some(kept.clone());
+        }
+        let written = beside::write(&self.folder, self.name, &kept);
+        if let Ok(mut trouble) = self.trouble.write() {
+            *trouble = written.err();
+        }
     }
 }
 
 impl<T> Slot<T> {
-    /// The latest answer.
-    pub(crate) fn get(&self) -> Option<Arc<Kept<T>>> {
-        self.0.read().ok()?.clone()
-    }
-
-    /// Keeps an answer, with the stamp that was taken before it was looked for.
-    pub(crate) fn put(&self, stamp: String, of: T) {
-        let at = Zoned::now().strftime("%Y-%m-%d %H:%M").to_string();
-        if let Ok(mut place) = self.0.write() {
-            *place = Some(Arc::new(Kept { of, at, stamp }));
-        }
+    fn trouble(&self) -> Option<String> {
+        self.trouble.read().ok()?.clone()
     }
 }
 
@@ -158,7 +327,7 @@ mod tests {
         std::fs::create_dir(&study).unwrap();
         std::fs::write(study.join("study.toml"), "a").unwrap();
         let now = || stamp(folder.path(), &["study", "nothing"]);
-        let slot = Slot::default();
+        let slot = Slot::of(folder.path(), "number");
         assert!(slot.get().is_none());
         slot.put(now(), 7);
         let kept = slot.get().unwrap();
@@ -168,5 +337,9 @@ mod tests {
         assert!(!kept.is_old(&now()));
         std::fs::write(study.join("study.toml"), "ab").unwrap();
         assert!(kept.is_old(&now()) && kept.of == 7);
+        // the program ends, and begins again
+        drop(slot);
+        let again = Slot::<i32>::of(folder.path(), "number").get().unwrap();
+        assert!(again.is_old(&now()) && again.of == 7 && again.at == kept.at);
     }
 }

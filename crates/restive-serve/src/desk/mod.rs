@@ -6,18 +6,25 @@
 //! | `write` | one writer at a time; what was written is in the next picture before the answer goes out |
 //! | `jobs` | work that lasts: it goes on while nobody looks, and can be stopped |
 //! | `answers` | what took a job to find, kept until the next time it is asked |
+//! | `beside` | answers beyond the end of the program: files beside the programme |
 //! | `cases` | what is read once for questions about single people |
+//! | `groups` | by which columns people can be counted |
 //! | `done` | who did what, when: an append-only file beside the ledger |
 
 mod answers;
+mod beside;
 mod cases;
 mod done;
+mod groups;
 mod jobs;
 mod snapshot;
 mod write;
 
-pub(crate) use answers::{Answers, Evidence, Fair, Kept, stamp};
+pub(crate) use answers::{
+    Answers, Checked, Evidence, Fair, Finding, FloorAsked, Grave, Kept, Looked, Tried, stamp,
+};
 pub use done::Entry;
+pub(crate) use groups::Column;
 pub use jobs::{Job, Progress, Standing};
 pub use snapshot::Snapshot;
 
@@ -50,6 +57,7 @@ pub struct Desk {
     record: Record,
     pub(crate) answers: Answers,
     cases: cases::Cases,
+    groups: groups::Groups,
     pub(crate) finds: Finds,
     pub(crate) doors: Doors,
 }
@@ -81,8 +89,9 @@ impl Desk {
             writer: Arc::default(),
             jobs: Jobs::default(),
             record: Record::of(folder)?,
-            answers: Answers::default(),
+            answers: Answers::of(folder),
             cases: cases::Cases::default(),
+            groups: groups::Groups::default(),
             finds: Finds::default(),
             doors,
         })

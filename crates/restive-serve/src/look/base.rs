@@ -24,6 +24,8 @@ pub struct Base {
     pub job: Option<u64>,
     /// what could not be read of the programme
     pub trouble: Option<String>,
+    /// what else should be known of the files of the desk, for planners
+    pub warnings: Vec<String>,
     /// whether there is a door to go out by
     pub has_users: bool,
 }
@@ -70,22 +72,28 @@ impl Base {
     /// Of a request.
     pub(crate) fn of(parts: &Parts, desk: &App) -> Self {
         let session = parts.extensions.get::<Asking>().and_then(|asking| asking.0.clone());
+        let w = Words::of(read(&parts.headers, COOKIE).unwrap_or("en"));
+        let is_planner = session.as_ref().is_some_and(|session| session.role == Role::Planner);
         let here = parts.uri.path_and_query().map_or("/", |path| path.as_str()).to_string();
         Self {
-            w: Words::of(read(&parts.headers, COOKIE).unwrap_or("en")),
+            warnings: if is_planner { warnings(desk, w) } else { Vec::new() },
+            w,
             path: parts.uri.path().to_string(),
             here: if parts.method == axum::http::Method::GET { here } else { "/".into() },
             // nobody but planners may look at jobs
-            job: session
-                .as_ref()
-                .filter(|session| session.role == Role::Planner)
-                .and_then(|_| desk.running_job())
-                .map(|job| job.id),
+            job: desk.running_job().filter(|_| is_planner).map(|job| job.id),
             trouble: session.as_ref().and_then(|_| desk.snapshot().trouble.clone()),
             has_users: desk.doors.users.is_some(),
             session,
         }
     }
+}
+
+/// What planners should know of the files of the desk.
+fn warnings(desk: &App, w: &Words) -> Vec<String> {
+    let unrecorded = desk.unrecorded().map(|(n, why)| w.f2("desk.unrecorded", "n", n, "why", why));
+    let troubles = desk.answers.troubles().into_iter().map(|why| w.f1("desk.answer", "why", why));
+    unrecorded.into_iter().chain(troubles).collect()
 }
 
 impl FromRequestParts<App> for Base {

@@ -32,7 +32,7 @@ fn wait(client: &mut Client, answer: &Answer) -> Answer {
 }
 
 fn numbers(page: &Answer) -> Vec<String> {
-    let fields = page.body.split("type=\"number\"").skip(1);
+    let fields = page.body.split("<input id=\"n").skip(1);
     fields.map(|rest| rest.split_once(" value=\"").unwrap().1.split_once('"').unwrap().0.into()).collect()
 }
 
@@ -193,4 +193,94 @@ fn a_viewer_sees_counts_and_no_names_and_a_caller_nothing() {
     }
     let script = planner.get(seen.split("<script src=\"").nth(1).unwrap().split('"').next().unwrap());
     assert!(script.status == 200 && script.header("content-type").unwrap().starts_with("text/javascript"));
+}
+
+/// Sends what a form has beside the numbers that are there.
+fn more(client: &mut Client, path: &str, page: &Answer, more: &[(&str, &str)]) -> Answer {
+    let (rules, shown) = (page.hidden("rules"), numbers(page));
+    let names: Vec<String> = (0..shown.len()).map(|k| format!("n{k}")).collect();
+    let mut fields: Vec<(&str, &str)> =
+        names.iter().map(String::as_str).zip(shown.iter().map(String::as_str)).collect();
+    fields.push(("rules", &rules));
+    fields.extend(more);
+    client.post(path, &fields)
+}
+
+#[test]
+fn a_new_floor_and_another_share_by_lot_are_tried_priced_and_set() {
+    let desk = Desk::open();
+    let mut planner = desk.planner();
+    let page = planner.get("/capacity");
+    let written = rules(&desk.folder);
+    assert!(
+        page.body.contains("now 10 %") && page.body.contains("<option value=\"centre\">each centre</option>")
+    );
+    // nobody's name is a group, and neither is a number
+    assert!(
+        !page.body.contains("optgroup label=\"name\"") && !page.body.contains("optgroup label=\"phone\"")
+    );
+    let group =
+        page.body.split("<option value=\"centre=").nth(1).unwrap().split('"').next().unwrap().to_string();
+    let of = format!("centre={group}");
+
+    // what cannot be is refused, with what was written
+    for (fields, said) in [
+        (&[("explore", "120")][..], "from 0 to 100 per cent"),
+        (&[("of", "name"), ("kind", "most"), ("limit", "1")], "one of the groups in the list"),
+        (&[("of", &of), ("kind", "least"), ("limit", "few")], "Expected a whole number"),
+    ] {
+        let wrong = more(&mut planner, "/capacity/try", &page, fields);
+        assert!(wrong.status == 422 && wrong.body.contains(said), "{said}: {}", wrong.body);
+    }
+    // one that was not tried is not set
+    let floor = [("of", of.as_str()), ("kind", "least"), ("limit", "2"), ("explore", "20")];
+    let early = more(&mut planner, "/capacity/set", &page, &floor);
+    assert!(early.status == 409 && early.body.contains("tried before it is set"), "{}", early.body);
+
+    let begun = more(&mut planner, "/capacity/try", &page, &floor);
+    let job = wait(&mut planner, &begun);
+    assert!(job.body.contains("It is done."), "{}", job.body);
+    let page = planner.get("/capacity");
+    assert_eq!(rules(&desk.folder), written);
+    assert!(
+        page.body.contains(&format!("Of centre {group}, at least: no rule → <strong>2</strong>")),
+        "{}",
+        page.body
+    );
+    assert!(page.body.contains("10 % → <strong>20 %</strong>"));
+    // its price stands beside those that hold now
+    let prices = page.body.split("The price of every rule").nth(1).unwrap();
+    assert!(prices.contains(&format!("centre: at least 2 of {group}")), "{prices}");
+
+    // the form that sets it has all of it
+    let form = page.body.split("action=\"/capacity/set\"").nth(1).unwrap();
+    for (name, value) in [("of", of.as_str()), ("kind", "least"), ("limit", "2"), ("explore", "20")] {
+        assert!(form.contains(&format!("name=\"{name}\" value=\"{value}\"")), "{name}: {form}");
+    }
+    let set = more(&mut planner, "/capacity/set", &page, &[&floor[..], &[("again", "on")]].concat());
+    let job = wait(&mut planner, &set);
+    assert!(job.body.contains("It is done."), "{}", job.body);
+    let now = rules(&desk.folder);
+    let expected = written.replace("explore = 0.1", "explore = 0.2");
+    assert_eq!(now, format!("{expected}\n[[limit]]\nby = \"centre\"\nat_least = {{ \"{group}\" = 2 }}\n"));
+    let notes = std::fs::read_to_string(desk.folder.join("desk.jsonl")).unwrap();
+    assert!(notes.contains(&format!("by lot 0.1 to 0.2, new: centre {group} at least 2")), "{notes}");
+    let programme = Programme::open(&desk.folder).unwrap();
+    let draft = programme.draft(&programme.backdrop().unwrap(), None).unwrap().unwrap();
+    let at = programme.backdrop().unwrap().contacts.kept.iter().position(|name| name == "centre").unwrap();
+    assert!(draft.rows.iter().filter(|row| row.contact.kept[at] == group).count() >= 2);
+    // from now on it is a number like the others
+    let page = planner.get("/capacity");
+    assert_eq!(numbers(&page).len(), 4);
+    assert!(page.body.contains(&format!("Of centre {group}, at least</label>")), "{}", page.body);
+    // a floor that nobody could meet is told by the job, and nothing is written
+    let begun = more(
+        &mut planner,
+        "/capacity/try",
+        &page,
+        &[("of", "language"), ("kind", "least"), ("limit", "5000")],
+    );
+    let job = wait(&mut planner, &begun);
+    assert!(job.body.contains("Nothing was written") && job.body.contains("language"), "{}", job.body);
+    assert_eq!(rules(&desk.folder), now);
 }

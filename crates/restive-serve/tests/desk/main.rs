@@ -8,6 +8,7 @@ mod door;
 mod evidence;
 mod fairness;
 mod hostile;
+mod lasting;
 mod outcomes;
 mod person;
 mod record;

@@ -172,7 +172,14 @@ fn outcomes_are_told_undone_and_told_again() {
     let again = planner.get(back.header("location").unwrap());
     assert!(again.form("tell", "id") == first && again.body.contains("Taken back."), "{}", again.body);
     assert!(again.body.contains(&format!("{} people left to call", all.len())));
-    assert_eq!(known(&desk.folder, &now.record.id, &first).unwrap().code, Code::NotCalled);
+    assert_eq!(known(&desk.folder, &now.record.id, &first), None);
+    let withdrawn = Ledger::read(&desk.folder.join("ledger.db")).unwrap().withdrawn(&now.record.id).unwrap();
+    assert_eq!(
+        (withdrawn.len(), withdrawn[0].outcome.code, withdrawn[0].who.as_str()),
+        (1, Code::NoAnswer, "Asha")
+    );
+    let week = planner.get(&format!("/record/{}", now.record.id));
+    assert!(week.body.contains("1 was withdrawn"), "{}", week.body);
     // twice is too late
     assert_eq!(planner.post("/outcomes/undo", &fields).status, 409);
 

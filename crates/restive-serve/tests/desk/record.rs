@@ -64,7 +64,7 @@ fn the_record_is_verified_and_what_is_wrong_is_named() {
     assert!(job.contains("All is well: 3 lists on record, 3 of them made again"), "{job}");
     assert!(job.contains(&head) && job.contains("leads through the head that you gave"), "{job}");
     let page = planner.get("/record").body;
-    assert!(page.contains("The last verification:") && page.contains("All is well"));
+    assert!(page.contains("The last verification, 20") && page.contains("All is well"));
     // one content of one plan is changed behind everybody's back
     let records = desk.folder.join("records");
     let some = std::fs::read_dir(&records).unwrap().next().unwrap().unwrap().path();

@@ -16,7 +16,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, BooleanArray, StringArray};
 use arrow_schema::DataType;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 /// Who may be called, and what is kept for the list.
@@ -163,6 +163,19 @@ impl Contacts {
             let found = format!("no person {}", crate::show::name(arm));
             Error::content(&self.path, "", found, "everybody who is in the study")
         })
+    }
+
+    /// What a kept column has of those who may be called, sorted; nothing where that are more than `most`, or there is no such column.
+    pub fn values(&self, column: &str, most: usize) -> Option<Vec<&str>> {
+        let at = self.kept.iter().position(|name| name == column)?;
+        let mut found = BTreeSet::new();
+        for contact in self.people.values().filter(|contact| contact.may_be_called()) {
+            found.insert(contact.kept.get(at).map_or("", String::as_str));
+            if found.len() > most {
+                return None;
+            }
+        }
+        Some(found.into_iter().collect())
     }
 
     /// What the study calls whoever has an id of the programme.

@@ -5,6 +5,7 @@
 //! | `ask` | other numbers are tried, by a job that records nothing |
 //! | `set` | numbers are written into the rules, and the list is made anew with them |
 //! | `dial` | the numbers of the rules as fields |
+//! | `turn` | what a form says |
 //! | `beside` | what the present list brings beside what was tried |
 //! | `curve` | what more and fewer calls would bring, as a picture |
 //!
@@ -15,8 +16,9 @@ mod beside;
 mod curve;
 mod dial;
 pub(crate) mod set;
+mod turn;
 
-use crate::desk::{App, Snapshot, stamp};
+use crate::desk::{App, Column, Snapshot, Tried, stamp};
 use crate::look::answer::{Answer, page_with};
 use crate::look::base::Base;
 use crate::look::refusal::Refusal;
@@ -26,9 +28,11 @@ use askama::Template;
 use axum::extract::State;
 use axum::http::StatusCode;
 use beside::{Name, Rows};
-use dial::DialView;
+use dial::{DialView, More};
 use restive_pipeline::PlanCertificate;
 use restive_programme::{Capacity, Draft, Programme, WhatIf};
+use std::sync::Arc;
+use turn::{Faults, Written};
 
 /// What an answer depends on beside the ledger.
 const PARTS: [&str; 5] = ["study", "people.parquet", "rules.toml", "words.toml", "models"];
@@ -39,6 +43,7 @@ struct CapacityPage<'a> {
     base: Base,
     w: &'static Words,
     dials: Vec<DialView>,
+    more: More,
     /// what tells these rules from any others
     rules: &'a str,
     /// whether the list that is there was made under other rules
@@ -59,19 +64,29 @@ struct TriedView<'a> {
     at: &'a str,
     /// whether files have changed since
     is_old: bool,
-    /// what changes, by dial: name, before, after
-    changes: Vec<(String, String, usize)>,
+    /// what changes: name, before, after
+    changes: Vec<(String, String, String)>,
+    /// what was tried, as the form that sets it has it
+    written: Written,
     came: Vec<Name<'a>>,
     went: Vec<Name<'a>>,
     /// why the list cannot be made anew: a key; nothing where it can
     not_again: Option<&'static str>,
 }
 
+impl TriedView<'_> {
+    /// Whether the new rule is a floor, as the form has it.
+    fn kind(&self) -> &'static str {
+        if self.written.is_floor { "least" } else { "most" }
+    }
+}
+
 /// What is wrong with a form that comes back.
 #[derive(Default)]
 struct Wrong {
-    /// what was written in each field, where it was
-    fields: Vec<String>,
+    /// what was written, where it was
+    written: Option<Written>,
+    faults: Faults,
     notice: Option<&'static str>,
 }
 
@@ -80,10 +95,13 @@ pub(crate) async fn show(Viewer(session): Viewer, State(desk): State<App>, base:
     render(&desk, base, session.role == Role::Planner, Wrong::default(), StatusCode::OK).await
 }
 
-/// What the rules say now.
-async fn capacity(desk: &App) -> Result<Capacity, Refusal> {
-    let folder = desk.folder().to_path_buf();
-    let read = move || Programme::open(&folder).and_then(|programme| programme.capacity());
+/// What the rules say now, and by which columns people can be counted.
+async fn capacity(desk: &App) -> Result<(Capacity, Arc<Vec<Column>>), Refusal> {
+    let desk = desk.clone();
+    let read = move || {
+        let capacity = Programme::open(desk.folder()).and_then(|programme| programme.capacity())?;
+        Ok((capacity, desk.groups(&desk.snapshot())))
+    };
     let found = tokio::task::spawn_blocking(read).await.map_err(|_| Refusal::ours())?;
     found.map_err(|error| Refusal::programme(&error))
 }
@@ -104,29 +122,47 @@ fn not_again(draft: Option<&Draft>) -> Option<&'static str> {
 }
 
 async fn render(desk: &App, base: Base, names: bool, wrong: Wrong, status: StatusCode) -> Answer {
-    let (snapshot, capacity, w) = (desk.snapshot(), capacity(desk).await?, base.w);
+    let ((capacity, columns), snapshot, w) = (capacity(desk).await?, desk.snapshot(), base.w);
     let draft = present(&snapshot);
     let certificate = |draft: &Draft| serde_json::from_str(&draft.record.facts.certificate).ok();
     let now: Option<PlanCertificate> = draft.and_then(certificate);
     let kept = desk.answers.capacity.get();
-    let tried = kept.as_deref().filter(|kept| kept.of.0.numbers.len() == capacity.dials.len());
-    let answer = tried.map(|kept| &kept.of.0);
+    let tried = kept.as_deref().filter(|kept| kept.of.answer.turned.numbers.len() == capacity.dials.len());
+    let answer = tried.map(|kept| &kept.of.answer);
     let unit = snapshot.backdrop.unit.as_deref().unwrap_or(w.t("capacity.unit"));
     let budget = dial::budget(&capacity, &snapshot, draft);
-    let dials = dial::views(&capacity, budget, answer, now.as_ref(), &snapshot, &wrong.fields, w);
+    let written = wrong.written.unwrap_or_default();
+    let dials = dial::views(&capacity, budget, answer, now.as_ref(), &snapshot, &written.numbers, w);
+    // what was tried stands in the fields, unless something else was written there
+    let again = answer.map(|answer| Written::again(&answer.turned, capacity.explore));
+    let shown = if written == Written::default() { again.unwrap_or_default() } else { written };
+    let more = dial::more(&capacity, &columns, &shown, wrong.faults, w);
     let view = tried.map(|kept| {
-        let (answer, who) = &kept.of;
+        let Tried { answer, who } = &kept.of;
         let name = |arms: &[String]| beside::names(&snapshot, arms, names);
         let is_old = kept.is_old(&stamp(desk.folder(), &PARTS))
             || answer.rules != capacity.rules
             || answer.plan.as_deref() != draft.map(|draft| draft.record.id.as_str());
         let before = |dial: &DialView| dial.now.map_or("–".into(), |now| now.to_string());
-        let changes = dials.iter().zip(&answer.numbers);
+        let turned =
+            dials.iter().zip(&answer.turned.numbers).filter(|(dial, number)| dial.now != Some(**number));
+        let turned = turned.map(|(dial, number)| (dial.label.clone(), before(dial), number.to_string()));
+        let mut changes: Vec<(String, String, String)> = turned.collect();
+        changes.extend(answer.turned.explore.map(|share| {
+            let [before, after] =
+                [capacity.explore, share].map(|share| format!("{} %", turn::percent(share)));
+            (w.t("capacity.explore").into(), before, after)
+        }));
+        changes.extend(
+            answer
+                .turned
+                .add
+                .as_ref()
+                .map(|add| (dial::added(add, w), w.t("capacity.no_rule").into(), add.number.to_string())),
+        );
         TriedView {
-            changes: changes
-                .filter(|(dial, number)| dial.now != Some(**number))
-                .map(|(dial, number)| (dial.label.clone(), before(dial), *number))
-                .collect(),
+            written: Written::again(&answer.turned, capacity.explore),
+            changes,
             came: name(&answer.came),
             went: name(&answer.went),
             not_again: not_again(draft),
@@ -147,6 +183,7 @@ async fn render(desk: &App, base: Base, names: bool, wrong: Wrong, status: Statu
         present: draft,
         tried: view,
         dials,
+        more,
         w,
         base,
     };

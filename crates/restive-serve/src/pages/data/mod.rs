@@ -5,7 +5,7 @@
 
 mod import;
 
-use crate::desk::{App, Desk, Kept, Snapshot, stamp};
+use crate::desk::{App, Desk, Finding, Grave, Kept, Looked, Snapshot, stamp};
 use crate::look::answer::{Answer, page, see};
 use crate::look::base::Base;
 use crate::look::refusal::Refusal;
@@ -15,8 +15,8 @@ use crate::security::role::{Planner, Viewer};
 use askama::Template;
 use axum::extract::State;
 use import::Import;
-use restive_pipeline::{Doctor, Finding, Severity};
-use restive_programme::{Programme, Refused, findings_page};
+use restive_pipeline::Doctor;
+use restive_programme::{Programme, Refused};
 use std::path::Path;
 
 /// Rows of the quarantine that are shown.
@@ -44,7 +44,7 @@ struct DataPage<'a> {
 struct Look<'a> {
     at: &'a str,
     is_old: bool,
-    verdict: String,
+    verdict: &'a str,
     findings: String,
     drift: Vec<&'a Finding>,
 }
@@ -91,14 +91,13 @@ pub(crate) async fn show(Viewer(_): Viewer, State(desk): State<App>, base: Base)
     })
 }
 
-fn look<'a>(kept: &'a Kept<Doctor>, now: &str) -> Look<'a> {
-    let report = findings_page(&kept.of, "");
-    let drift = kept.of.findings.iter().filter(|finding| DRIFT.contains(&finding.name));
+fn look<'a>(kept: &'a Kept<Looked>, now: &str) -> Look<'a> {
+    let drift = kept.of.findings.iter().filter(|finding| DRIFT.contains(&finding.name.as_str()));
     Look {
         at: &kept.at,
         is_old: kept.is_old(now),
-        verdict: report.verdict.clone(),
-        findings: told::sections(&report, 3),
+        verdict: &kept.of.page.verdict,
+        findings: told::sections(&kept.of.page, 3),
         drift: drift.collect(),
     }
 }
@@ -110,7 +109,7 @@ pub(crate) async fn doctor(Planner(session): Planner, State(desk): State<App>) -
         let stamp = study_stamp(desk);
         let (doctor, _) = Doctor::of_folder(&Programme::open(desk.folder())?.study())?;
         let verdict = doctor.verdict();
-        desk.answers.doctor.put(stamp, doctor);
+        desk.answers.doctor.put(stamp, Looked::of(&doctor));
         Ok(verdict)
     });
     see(&format!("/job/{id}"))
@@ -148,12 +147,12 @@ impl DataPage<'_> {
 
     /// How grave a finding is.
     fn grave(&self, finding: &Finding) -> &str {
-        match (&finding.silenced, finding.severity) {
-            (Some(_), _) => self.w.t("data.silenced"),
-            (None, Severity::Serious) => self.w.t("data.serious"),
-            (None, Severity::Warning) => self.w.t("data.warning"),
-            (None, Severity::Note) => self.w.t("data.note"),
-            (None, Severity::Fine) => self.w.t("data.fine"),
+        match finding.grave {
+            Grave::Silenced => self.w.t("data.silenced"),
+            Grave::Serious => self.w.t("data.serious"),
+            Grave::Warning => self.w.t("data.warning"),
+            Grave::Note => self.w.t("data.note"),
+            Grave::Fine => self.w.t("data.fine"),
         }
     }
 }

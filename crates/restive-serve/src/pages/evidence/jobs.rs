@@ -38,12 +38,13 @@ pub(crate) async fn judge(Planner(session): Planner, State(desk): State<App>) ->
 }
 
 /// How far a trial is, and what it found where its weeks are over; nothing where there is none.
-fn trial(programme: &Programme) -> Vec<(&'static str, String)> {
+fn trial(programme: &Programme) -> Vec<(String, String)> {
     let Ok(standing) = programme.trial_status(None) else { return Vec::new() };
-    let mut lines = standing.lines();
+    let mut lines: Vec<(String, String)> =
+        standing.lines().into_iter().map(|(name, said)| (name.into(), said)).collect();
     // before the last week this is refused, and rightly
     if let Ok(found) = programme.analyse_trial(&AnalyseAsked::default()) {
-        lines.push(("result", found.sentence));
+        lines.push(("result".into(), found.sentence));
     }
     lines
 }

@@ -10,7 +10,7 @@ mod quarter;
 
 pub(crate) use jobs::{judge, train};
 
-use crate::desk::{App, Desk, Evidence, Kept, Snapshot, stamp};
+use crate::desk::{App, Desk, Evidence, Finding, Grave, Kept, Looked, Snapshot, stamp};
 use crate::look::answer::{Answer, page};
 use crate::look::base::Base;
 use crate::look::refusal::Refusal;
@@ -21,7 +21,6 @@ use crate::security::role::Viewer;
 use askama::Template;
 use axum::extract::State;
 use quarter::Quarter;
-use restive_pipeline::{Doctor, Finding, Severity};
 
 #[derive(Template)]
 #[template(path = "evidence.html")]
@@ -36,7 +35,8 @@ struct EvidencePage<'a> {
 
 /// What the data can answer.
 struct Answerable<'a> {
-    verdict: String,
+    at: &'a str,
+    verdict: &'a str,
     is_old: bool,
     /// what answers would or may mislead by
     findings: Vec<&'a Finding>,
@@ -83,10 +83,11 @@ pub(crate) async fn show(Viewer(_): Viewer, State(desk): State<App>, base: Base)
     })
 }
 
-fn answerable<'a>(kept: &'a Kept<Doctor>, now: &str) -> Answerable<'a> {
-    let counts = |finding: &&Finding| finding.silenced.is_none() && finding.severity >= Severity::Warning;
+fn answerable<'a>(kept: &'a Kept<Looked>, now: &str) -> Answerable<'a> {
+    let counts = |finding: &&Finding| matches!(finding.grave, Grave::Warning | Grave::Serious);
     Answerable {
-        verdict: kept.of.verdict(),
+        at: &kept.at,
+        verdict: &kept.of.verdict,
         is_old: kept.is_old(now),
         findings: kept.of.findings.iter().filter(counts).collect(),
     }

@@ -5,7 +5,7 @@
 
 mod asked;
 
-use crate::desk::{App, Desk, Fair, Snapshot, stamp};
+use crate::desk::{App, Desk, Fair, FloorAsked, Snapshot, stamp};
 use crate::look::answer::{Answer, page, see};
 use crate::look::base::Base;
 use crate::look::refusal::Refusal;
@@ -48,17 +48,17 @@ impl FairnessPage<'_> {
 impl Found<'_> {
     /// Whether a column was asked for.
     fn is_by(&self, column: &str) -> bool {
-        self.fair.answer.tables.iter().any(|table| table.column == column)
+        self.fair.tables.iter().any(|(one, _)| one == column)
     }
 
     /// Whether a group is the one whose floor was asked for.
     fn is_floor(&self, column: &str, group: &str) -> bool {
-        self.fair.floor.as_ref().is_some_and(|([c, g], _, _)| c == column && g == group)
+        self.fair.floor.as_ref().is_some_and(|floor| floor.column == column && floor.group == group)
     }
 
     /// The places that were asked for.
     fn places(&self) -> String {
-        self.fair.floor.as_ref().map_or(String::new(), |(_, places, _)| places.to_string())
+        self.fair.floor.as_ref().map_or(String::new(), |floor| floor.places.to_string())
     }
 }
 
@@ -106,12 +106,11 @@ pub(crate) async fn look(
             let of = answer.floors.iter().find(|floor| floor.column == column && floor.group == group);
             let note = || answer.notes.last().cloned().unwrap_or_default();
             let price = of.map_or_else(note, |floor| floor.price(places));
-            ([column, group], places, price)
+            FloorAsked { column, group, places, price }
         });
         let verdict = answer.verdict();
-        desk.answers
-            .fair
-            .put(stamp, Fair { page: report(&answer), by: asked.by, last: asked.last, floor, answer });
+        let page = report(&answer);
+        desk.answers.fair.put(stamp, Fair::of(&answer, page, asked.by, asked.last, floor));
         Ok(verdict)
     });
     see(&format!("/job/{id}"))

@@ -161,8 +161,8 @@ fn view<'a>(
     let place = |row: &DraftRow| people.iter().position(|one| one.arm == row.arm).map_or(0, |k| k + 1);
     let one = |row: &'a DraftRow| round.view(row, place(row), w);
     let told = |row: &DraftRow| match &row.outcome {
-        Some(outcome) if !is_left(row) => round.word(outcome.code, w),
-        _ => String::new(),
+        Some(outcome) => round.word(outcome.code, w),
+        None => String::new(),
     };
     let mut workers: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for row in round.people("") {
@@ -170,8 +170,7 @@ fn view<'a>(
         *count = (count.0 + 1, count.1 + usize::from(!is_left(row)));
     }
     let tries = |row: &&&DraftRow| {
-        !is_left(row)
-            && row.outcome.as_ref().is_some_and(|one| matches!(one.code, Code::Later | Code::NoAnswer))
+        row.outcome.as_ref().is_some_and(|one| matches!(one.code, Code::Later | Code::NoAnswer))
     };
     let facts = &round.draft.record.facts;
     let today = round.snapshot.today.to_string();

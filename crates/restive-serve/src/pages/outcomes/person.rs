@@ -1,6 +1,6 @@
 //! One person as a caller has her: who she is, how to call her, why, and what is known so far.
 
-use super::round::{Round, is_left};
+use super::round::Round;
 use crate::look::words::Words;
 use restive_programme::{Code, Done, DraftRow, Outcome, seen};
 
@@ -110,7 +110,7 @@ impl Round {
             reason: said.map_or("", |said| &said.reason),
             by_hand: by_hand.map(|change| change.why.as_str()).filter(|why| !why.is_empty()),
             tags,
-            known: row.outcome.as_ref().filter(|_| !is_left(row)).map(|one| self.known(one, w)),
+            known: row.outcome.as_ref().map(|one| self.known(one, w)),
             seen: seen(row.outcome.as_deref()),
             place,
         }

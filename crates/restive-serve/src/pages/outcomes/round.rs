@@ -8,7 +8,7 @@ use crate::look::refusal::Refusal;
 use crate::pages::week::Columns;
 use crate::security::role::Role;
 use crate::security::session::Session;
-use restive_programme::{Draft, DraftRow, OpenList, is_taken_back};
+use restive_programme::{Draft, DraftRow, OpenList};
 use restive_tables::Contact;
 use std::sync::Arc;
 
@@ -101,5 +101,5 @@ fn is_hers(session: &Session, columns: &Columns<'_>, contact: &Contact) -> bool 
 
 /// Whether nobody has said yet what came of a place.
 pub(super) fn is_left(row: &DraftRow) -> bool {
-    row.outcome.as_deref().is_none_or(is_taken_back)
+    row.outcome.is_none()
 }

@@ -115,9 +115,9 @@ pub(crate) async fn undo(
 ) -> Answer {
     let round = hers(&desk, &session, &told).await?;
     let (plan, id, seen) = (round.draft.record.id.clone(), told.id.clone(), told.seen.clone());
-    let (of, source) = (format!("{plan} {id}"), format!("desk: {}", session.who));
+    let (of, who) = (format!("{plan} {id}"), session.who.to_string());
     let entered = desk.write(&session, "take back", of, is_done, move |programme| {
-        programme.take_back(&plan, &id, &seen, &source, Timestamp::now())
+        programme.take_back(&plan, &id, &seen, &who, Timestamp::now())
     });
     match entered.await? {
         Entered::Done | Entered::Same => {

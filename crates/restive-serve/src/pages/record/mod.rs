@@ -10,7 +10,7 @@ pub(crate) mod archive;
 pub(crate) mod verify;
 pub(crate) mod week;
 
-use crate::desk::{App, Entry as Done, Standing};
+use crate::desk::{App, Checked, Entry as Done, Kept, Standing};
 use crate::look::answer::{Answer, page};
 use crate::look::base::Base;
 use crate::look::refusal::Refusal;
@@ -19,6 +19,7 @@ use crate::security::role::Viewer;
 use askama::Template;
 use axum::extract::State;
 use restive_programme::{Entry, Programme};
+use std::sync::Arc;
 
 /// Lines of what was done at the desk.
 const LINES: usize = 100;
@@ -33,8 +34,11 @@ struct RecordPage {
     done: Vec<DoneLine>,
     /// the last link of the chain; empty where there is none
     head: String,
-    /// the last verification: how it stands, and what it said
-    verified: Option<(&'static str, String)>,
+    /// the last verification of this run, where it has nothing to say: how it stands, and why
+    verifying: Option<(&'static str, String)>,
+    /// what the last one said
+    verified: Option<Arc<Kept<Checked>>>,
+    is_old: bool,
 }
 
 /// A plan.
@@ -81,12 +85,14 @@ pub(crate) async fn show(Viewer(_): Viewer, State(desk): State<App>, base: Base)
     let asked = desk.clone();
     let done =
         tokio::task::spawn_blocking(move || asked.entries(LINES)).await.map_err(|_| Refusal::ours())?;
-    let verified = desk.latest_job(verify::KIND).map(|job| match job.standing {
-        Standing::Running | Standing::Stopping => ("record.verify_runs", String::new()),
-        Standing::Done(said) => ("record.verify_done", said),
-        Standing::Failed(why) => ("record.verify_failed", why),
-        Standing::Stopped => ("record.verify_stopped", String::new()),
+    let verifying = desk.latest_job(verify::KIND).and_then(|job| match job.standing {
+        Standing::Running | Standing::Stopping => Some(("record.verify_runs", String::new())),
+        Standing::Done(_) => None,
+        Standing::Failed(why) => Some(("record.verify_failed", why)),
+        Standing::Stopped => Some(("record.verify_stopped", String::new())),
     });
+    let verified = desk.answers.verified.get();
+    let head = head.unwrap_or_default();
     let line = |entry: Entry| PlanLine {
         made: moment(&entry.made_at),
         share: entry.share.map_or(String::new(), |share| format!("{:.1} %", 100.0 * share)),
@@ -96,7 +102,9 @@ pub(crate) async fn show(Viewer(_): Viewer, State(desk): State<App>, base: Base)
         w: base.w,
         plans: plans.into_iter().rev().map(line).collect(),
         done: done.into_iter().map(|entry| DoneLine::new(entry, base.w)).collect(),
-        head: head.unwrap_or_default(),
+        is_old: verified.as_ref().is_some_and(|kept| kept.is_old(&head)),
+        head,
+        verifying,
         verified,
         base,
     })

@@ -1,6 +1,6 @@
 //! The whole record verified, by a job: every row, everything that plans were made of, and every plan made again.
 
-use crate::desk::App;
+use crate::desk::{App, Checked};
 use crate::look::answer::{Answer, see};
 use crate::look::base::Base;
 use crate::look::refusal::Refusal;
@@ -43,7 +43,11 @@ pub(crate) async fn start(
         let verified = programme.verify(&asked, |k, n| {
             progress.say(k as f64 / n.max(1) as f64, &w.f2("record.verify_at", "k", k + 1, "n", n));
         })?;
-        Ok(said(&verified, asked.head.is_some(), w))
+        let said = said(&verified, asked.head.is_some(), w);
+        // it holds for the record up to this link
+        let stamp = verified.head.clone().unwrap_or_default();
+        desk.answers.verified.put(stamp, Checked { said: said.clone(), language: w.code.into() });
+        Ok(said)
     });
     see(&format!("/job/{id}"))
 }

@@ -1,0 +1,136 @@
+//! What lasts: answers of jobs over a restart, a job that is stopped without anybody else, lines of the record that the disk refuses.
+
+use crate::common::{Client, Desk, programme};
+use crate::data::finished;
+use restive_programme::Programme;
+use restive_serve::{Opened, Server};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Another desk of the same programme, as after a restart.
+fn again(folder: &Path) -> Client {
+    let asked = Opened { port: Some(0), planner: "Asha".into(), ..Opened::new(folder) };
+    let server = Server::open(&asked).unwrap();
+    let (running, entrance) = (server.clone(), server.entrance().unwrap());
+    std::thread::spawn(move || _ = running.run());
+    let mut client = Client { address: server.address(), cookies: Default::default() };
+    let path = entrance.split_once(&server.address().to_string()).unwrap().1;
+    assert_eq!(client.get(path).status, 303);
+    client
+}
+
+/// The page between two of its marks.
+fn part<'a>(page: &'a str, from: &str, to: &str) -> &'a str {
+    let (_, rest) = page.split_once(from).unwrap_or_else(|| panic!("no {from}: {page}"));
+    rest.split_once(to).unwrap_or_else(|| panic!("no {to}")).0
+}
+
+#[test]
+fn answers_outlast_the_program_with_their_date() {
+    let desk = Desk::open();
+    let mut planner = desk.planner();
+    let rules = planner.get("/capacity").hidden("rules");
+    let numbers = [("rules", rules.as_str()), ("n0", "4"), ("n1", "3"), ("n2", "1"), ("explore", "25")];
+    for (path, fields) in [
+        ("/data/doctor", &[][..]),
+        ("/evidence/judge", &[]),
+        ("/fairness", &[("last", "1")]),
+        ("/capacity/try", &numbers),
+        ("/record/verify", &[]),
+    ] {
+        let begun = planner.post(path, fields);
+        let done = finished(&mut planner, &begun);
+        assert!(done.body.contains("It is done."), "{path}: {}", done.body);
+    }
+    let pages = ["/data", "/evidence", "/fairness", "/capacity", "/record"];
+    let before: Vec<String> = pages.iter().map(|path| planner.get(path).body).collect();
+    let mut later = again(&desk.folder);
+    for (path, before) in pages.iter().zip(&before) {
+        let page = later.get(path).body;
+        let told = |page: &str| match *path {
+            "/record" => part(page, "The last verification, 20", "</p>").to_string(),
+            "/capacity" => part(page, "What was tried", "</main>").to_string(),
+            _ => part(page, "class=\"verdict\"", "</main>").to_string(),
+        };
+        assert_eq!(told(&page), told(before), "{path}");
+        assert!(!page.contains("have changed since") && !page.contains("not shown"), "{path}: {page}");
+    }
+    // what they were found in changes: they are there, and said to be old
+    let study = desk.folder.join("study/study.toml");
+    std::fs::write(&study, std::fs::read_to_string(&study).unwrap() + "\n").unwrap();
+    let mut last = again(&desk.folder);
+    for path in ["/data", "/evidence", "/fairness", "/capacity"] {
+        assert!(last.get(path).body.contains("changed since"), "{path}");
+    }
+    // something else in their place is not shown, is said, and gives way to nothing
+    std::fs::write(desk.folder.join("answers/doctor.toml"), "<script>alert(1)</script>").unwrap();
+    let mut other = again(&desk.folder);
+    let page = other.get("/data").body;
+    assert!(
+        page.contains("answers/doctor.toml: found something else") && page.contains("has not been looked"),
+        "{page}"
+    );
+    assert!(!page.contains("<script>alert"));
+    assert!(other.get("/evidence").body.contains("class=\"verdict\""));
+}
+
+#[test]
+fn a_job_that_is_stopped_stops_nobody_else() {
+    let desk = Desk::open();
+    let mut planner = desk.planner();
+    let ids: Vec<String> = {
+        let list = Programme::open(&desk.folder).unwrap().list(None).unwrap();
+        list.rows.into_iter().map(|row| row.id).collect()
+    };
+    let is_over = AtomicBool::new(false);
+    std::thread::scope(|threads| {
+        let readers: Vec<_> = (0..3)
+            .map(|k| {
+                let (mut reader, ids, is_over) = (desk.planner(), &ids, &is_over);
+                threads.spawn(move || {
+                    let mut asked = 0;
+                    while !is_over.load(Ordering::Relaxed) || asked < 5 {
+                        // what the model says of somebody is computed by kernels
+                        let page = reader.get(&format!("/person/{}", ids[(asked + k) % ids.len()]));
+                        assert_eq!(page.status, 200, "{}", page.body);
+                        asked += 1;
+                    }
+                    asked
+                })
+            })
+            .collect();
+        for _ in 0..4 {
+            let begun = planner.post("/evidence/judge", &[]);
+            let at = begun.header("location").unwrap().to_string();
+            std::thread::sleep(std::time::Duration::from_millis(150));
+            assert_eq!(planner.post(&format!("{at}/stop"), &[]).status, 303);
+            let page = finished(&mut planner, &begun).body;
+            assert!(page.contains("It was stopped") || page.contains("It is done."), "{page}");
+        }
+        is_over.store(true, Ordering::Relaxed);
+        readers.into_iter().for_each(|reader| assert!(reader.join().unwrap() >= 5));
+    });
+}
+
+#[test]
+fn a_line_that_the_disk_refuses_is_told_on_every_page() {
+    let (kept, folder) = programme();
+    let desk = Desk::of(kept, folder, |_| {});
+    let mut planner = desk.planner();
+    let (file, away) = (desk.folder.join("desk.jsonl"), desk.folder.join("away"));
+    std::fs::rename(&file, &away).unwrap();
+    std::fs::create_dir(&file).unwrap();
+    assert!(!planner.get("/week").body.contains("desk.jsonl"));
+    assert_eq!(planner.get("/week/list.xlsx").status, 200);
+    for path in ["/week", "/data", "/record", "/capacity"] {
+        let page = planner.get(path).body;
+        assert!(page.contains("1 lines of desk.jsonl (who did what) could not be written"), "{path}: {page}");
+    }
+    // there is room again: whoever looks at the record has it written, and nothing is lost
+    std::fs::remove_dir(&file).unwrap();
+    std::fs::rename(&away, &file).unwrap();
+    planner.get("/record");
+    assert!(!planner.get("/week").body.contains("desk.jsonl"));
+    let notes = std::fs::read_to_string(&file).unwrap();
+    assert_eq!(notes.matches("\"what\":\"download\"").count(), 1, "{notes}");
+}
