@@ -2,7 +2,8 @@
 //!
 //! An import from files leaves `exports.toml` in the folder: the mapping it went by, the file of the key where ids are pseudonyms, and the
 //! format of the study's tables. [`Programme::import_again`] does what the same command on fresher exports would. The mapping is the one that was
-//! named then and not the copy in the folder: whatever it names is relative to it, and whoever changes its rules is told so.
+//! named then and not the copy in the folder: whatever it names is relative to it, and whoever changes its rules is told so. Where it lies in the
+//! folder or beside it, that is noted from the folder, so that both can be moved together; elsewhere by its whole path.
 
 use crate::error::{Error, Result};
 use crate::folder::Programme;
@@ -19,7 +20,7 @@ const QUARANTINE: &str = "quarantine.csv";
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Exports {
-    /// the mapping
+    /// the mapping; in the file it may be relative to the folder
     pub mapping: PathBuf,
     /// the file of the key, where ids are pseudonyms
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -33,16 +34,28 @@ impl Exports {
     /// Notes where the exports of an import were; nothing is noted of tables in memory.
     pub(crate) fn note(mapping: &Mapping, input: &Input<'_>, asked: &ImportAsked) -> Result<()> {
         let (Some(folder), Input::Files { .. }) = (&asked.out, input) else { return Ok(()) };
-        let whole = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.into());
         let noted = Self {
-            mapping: whole(&mapping.text.path),
-            pseudonymise: asked.pseudonymise.as_deref().map(whole),
+            mapping: from(folder, &mapping.text.path),
+            pseudonymise: asked.pseudonymise.as_deref().map(|path| from(folder, path)),
             parquet: asked.format == Some(Format::Parquet),
         };
         let text = toml::to_string(&noted)
             .map_err(|_| Error::Refused("found a path that is no text, expected letters".into()))?;
         write_files(&[(folder.join(FILE), text.as_bytes())], Some(recognise))?;
         Ok(())
+    }
+}
+
+/// A path as it is noted: from the folder where it lies in it or beside it, whole elsewhere.
+fn from(folder: &Path, path: &Path) -> PathBuf {
+    let whole = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.into());
+    let (folder, path) = (whole(folder), whole(path));
+    // whatever lies anywhere lies beside a folder of the root
+    let beside = folder.parent().filter(|up| up.parent().is_some());
+    match (path.strip_prefix(&folder), beside.map(|up| path.strip_prefix(up))) {
+        (Ok(inside), _) => inside.into(),
+        (_, Some(Ok(beside))) => Path::new("..").join(beside),
+        _ => path,
     }
 }
 
@@ -89,7 +102,16 @@ impl Programme {
                 answer,
             })?,
         };
-        toml::from_str(&text).map(Some).map_err(|error| {
+        // as long as nothing was moved away, what is noted leads to a whole path
+        let whole = |path: PathBuf| {
+            let path = self.folder().join(path);
+            path.canonicalize().unwrap_or(path)
+        };
+        let read = toml::from_str(&text).map(|noted: Exports| {
+            let pseudonymise = noted.pseudonymise.map(whole);
+            Some(Exports { mapping: whole(noted.mapping), pseudonymise, ..noted })
+        });
+        read.map_err(|error| {
             let what = show::sentence(error.message());
             Error::Refused(format!(
                 "{}: found something else ({what}), expected what an import wrote",

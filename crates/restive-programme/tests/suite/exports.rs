@@ -52,6 +52,47 @@ fn an_import_is_made_again_from_where_the_exports_are() {
 }
 
 #[test]
+fn a_programme_finds_its_exports_after_both_were_moved() {
+    let (kept, programme) = programme();
+    let noted = programme.exports().unwrap().unwrap();
+    let exports = kept.path().join("exports");
+    std::fs::create_dir(&exports).unwrap();
+    for name in ["mapping.toml", "registry.csv", "messages.csv", "calls.csv"] {
+        std::fs::copy(noted.mapping.with_file_name(name), exports.join(name)).unwrap();
+    }
+    let import = |mapping: &std::path::Path| {
+        let mapping = restive_import::Mapping::read(mapping).unwrap();
+        let asked =
+            restive_import::ImportAsked { out: Some(programme.folder().into()), ..Default::default() };
+        let input = restive_import::Input::Files { base: mapping.text.base() };
+        restive_programme::grow(&mapping, &input, &asked, |_, _| {}).unwrap();
+        std::fs::read_to_string(programme.folder().join("exports.toml")).unwrap()
+    };
+    let text = import(&exports.join("mapping.toml"));
+    assert!(text.contains("mapping = \"../exports/mapping.toml\""), "{text}");
+    let inside = programme.folder().join("mine");
+    std::fs::create_dir(&inside).unwrap();
+    for name in ["mapping.toml", "registry.csv", "messages.csv", "calls.csv"] {
+        std::fs::copy(exports.join(name), inside.join(name)).unwrap();
+    }
+    let text = import(&inside.join("mapping.toml"));
+    assert!(text.contains("mapping = \"mine/mapping.toml\""), "{text}");
+    // elsewhere by its whole path
+    let text = import(&noted.mapping);
+    assert!(text.contains(&format!("mapping = {:?}", noted.mapping.display().to_string())), "{text}");
+
+    import(&exports.join("mapping.toml"));
+    let new = tempfile::tempdir().unwrap();
+    for name in ["programme", "exports"] {
+        std::fs::rename(kept.path().join(name), new.path().join(name)).unwrap();
+    }
+    let moved = Programme::open(&new.path().join("programme")).unwrap();
+    let mapping = moved.exports().unwrap().unwrap().mapping;
+    assert_eq!(mapping, new.path().canonicalize().unwrap().join("exports/mapping.toml"));
+    moved.import_again(|_, _| {}).unwrap();
+}
+
+#[test]
 fn a_model_is_the_one_of_the_command_line_and_takes_no_name_that_is_taken() {
     let (_kept, programme) = programme();
     let day = jiff::civil::date(2026, 3, 9);

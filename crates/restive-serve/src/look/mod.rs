@@ -5,5 +5,6 @@ pub(crate) mod assets;
 pub(crate) mod base;
 pub(crate) mod chance;
 pub(crate) mod refusal;
+pub(crate) mod spoken;
 pub(crate) mod told;
 pub(crate) mod words;

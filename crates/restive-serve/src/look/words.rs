@@ -30,7 +30,7 @@ macro_rules! files {
 // a page with words of its own has a line here
 files![
     "capacity", "data", "desk", "door", "evidence", "fairness", "job", "outcomes", "person", "record",
-    "refusal", "week"
+    "refusal", "spoken", "week"
 ];
 
 /// The languages, each with its own name for itself.

@@ -249,7 +249,7 @@ fn a_new_floor_and_another_share_by_lot_are_tried_priced_and_set() {
     );
     assert!(page.body.contains("10 % → <strong>20 %</strong>"));
     // its price stands beside those that hold now
-    let prices = page.body.split("The price of every rule").nth(1).unwrap();
+    let prices = page.body.split_once("The price of every rule").unwrap().1;
     assert!(prices.contains(&format!("centre: at least 2 of {group}")), "{prices}");
 
     // the form that sets it has all of it

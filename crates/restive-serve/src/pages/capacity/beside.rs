@@ -1,6 +1,7 @@
 //! The present list beside what was tried: a few numbers, what every rule costs, who would come in and who would drop out.
 
 use crate::desk::Snapshot;
+use crate::look::spoken;
 use crate::look::words::Words;
 use restive_pipeline::PlanCertificate;
 use restive_programme::{Capacity, Draft, WhatIf};
@@ -79,7 +80,11 @@ pub(super) fn rows(
     ];
     let before = draft.map(|draft| Capacity::prices(&draft.record)).unwrap_or_default();
     let after = tried.map_or(&[][..], |tried| &tried.prices);
-    Rows { facts, prices: prices(&before, after, tried.is_some()) }
+    let said = |(rule, now, then): (String, String, String)| {
+        (spoken::rule(&rule, w), spoken::price(&now, w), spoken::price(&then, w))
+    };
+    let prices = prices(&before, after, tried.is_some()).into_iter().map(said).collect();
+    Rows { facts, prices }
 }
 
 /// What rules cost now and then. Rules come in their order, so that where there are as many they are the same, but for their numbers.

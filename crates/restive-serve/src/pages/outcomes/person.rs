@@ -1,6 +1,7 @@
 //! One person as a caller has her: who she is, how to call her, why, and what is known so far.
 
 use super::round::Round;
+use crate::look::spoken;
 use crate::look::words::Words;
 use restive_programme::{Code, Done, DraftRow, Outcome, seen};
 
@@ -12,7 +13,7 @@ pub(super) struct Person<'a> {
     pub(super) phone: Option<(&'a str, String)>,
     /// what else is known: name and value
     pub(super) facts: Vec<(&'a str, String)>,
-    pub(super) reason: &'a str,
+    pub(super) reason: String,
     /// what somebody wrote who put her on the list or moved her up
     pub(super) by_hand: Option<&'a str>,
     pub(super) tags: Vec<&'a str>,
@@ -41,32 +42,21 @@ pub(super) struct Button {
     pub(super) says: &'static str,
 }
 
-/// The keys of a code: its word, and what it says.
-fn keys(code: Code) -> (&'static str, &'static str) {
-    match code {
-        Code::Reached => ("outcomes.reached", "outcomes.reached_says"),
-        Code::NoAnswer => ("outcomes.no_answer", "outcomes.no_answer_says"),
-        Code::NotFound => ("outcomes.not_found", "outcomes.not_found_says"),
-        Code::WrongNumber => ("outcomes.wrong_number", "outcomes.wrong_number_says"),
-        Code::Refused => ("outcomes.refused", "outcomes.refused_says"),
-        Code::Moved => ("outcomes.moved", "outcomes.moved_says"),
-        Code::Later => ("outcomes.later", "outcomes.later_says"),
-        Code::NotCalled => ("outcomes.not_called", "outcomes.not_called_says"),
-    }
-}
-
 impl Round {
     /// The word of a code: the programme's own where it has one, else that of the page's language.
     pub(super) fn word(&self, code: Code, w: &Words) -> String {
         let own = self.draft.list.outcomes.iter().find(|one| one.code == code.word());
         let own = own.map(|one| one.words.as_str()).filter(|words| *words != code.word().replace('_', " "));
-        own.map_or_else(|| w.t(keys(code).0).to_string(), Into::into)
+        own.map_or_else(|| w.t(spoken::code_keys(code).0).to_string(), Into::into)
     }
 
     /// All buttons.
     pub(super) fn buttons(&self, w: &'static Words) -> Vec<Button> {
-        let button =
-            |code: &Code| Button { code: code.word(), word: self.word(*code, w), says: w.t(keys(*code).1) };
+        let button = |code: &Code| Button {
+            code: code.word(),
+            word: self.word(*code, w),
+            says: w.t(spoken::code_keys(*code).1),
+        };
         Code::ALL.iter().map(button).collect()
     }
 
@@ -107,7 +97,7 @@ impl Round {
             name: columns.cell("name", row),
             phone: phone.map(|phone| (phone, dialled(phone))),
             facts: facts.filter(|(_, value)| !value.is_empty()).collect(),
-            reason: said.map_or("", |said| &said.reason),
+            reason: said.map_or(String::new(), |said| spoken::reason(&said.reason, w)),
             by_hand: by_hand.map(|change| change.why.as_str()).filter(|why| !why.is_empty()),
             tags,
             known: row.outcome.as_ref().map(|one| self.known(one, w)),

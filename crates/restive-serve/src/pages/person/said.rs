@@ -1,12 +1,14 @@
 //! What the model says of a person, in numbers with their units.
 
 use crate::look::chance;
+use crate::look::spoken;
 use crate::look::words::Words;
 use restive_programme::{Chance, Person, PersonPlace, PersonSaid, Share};
 
 /// What the model says.
 pub(super) struct SaidView<'a> {
     pub(super) said: &'a PersonSaid,
+    pub(super) reason: String,
     pub(super) state: String,
     pub(super) picture: String,
     pub(super) alone: String,
@@ -102,6 +104,7 @@ impl<'a> SaidView<'a> {
         });
         let planned = latest.and_then(|place| Some((place.planned.as_ref()?, place.steps)));
         Self {
+            reason: spoken::reason(&said.reason, w),
             said,
             state: person.state_name(said.state),
             picture: chance::svg(&said.left_alone, &said.called, &label),

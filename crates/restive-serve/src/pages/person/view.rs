@@ -3,6 +3,7 @@
 use super::said::{SaidView, percent, worth};
 use super::strip::{self, Mark};
 use crate::desk::Snapshot;
+use crate::look::spoken;
 use crate::look::words::Words;
 use crate::pages::week::{Columns, encoded};
 use crate::security::role::Role;
@@ -142,7 +143,7 @@ fn standing(place: &PersonPlace, w: &Words) -> String {
 impl WeekView {
     fn new(person: &Person, week: &PersonWeek, w: &Words) -> Self {
         let call = match (week.outcome, strip::mark(week)) {
-            (Some(code), _) => code.word().replace('_', " "),
+            (Some(code), _) => spoken::code(code, w),
             (None, Mark::Called) => w.t("person.was_called").into(),
             (None, Mark::Listed) => w.t("person.no_outcome").into(),
             _ => String::new(),
@@ -170,7 +171,7 @@ impl<'a> PlaceView<'a> {
             }
             (Some(_), false, _) => w.t("person.place_out").into(),
             (None, true, _) => w.t("person.place_added").into(),
-            (None, false, Some(why)) => w.f1("person.place_rule", "why", why),
+            (None, false, Some(why)) => w.f1("person.place_rule", "why", spoken::rule(why, w)),
             (None, false, None) if place.is_control() => w.t("person.place_trial").into(),
             (None, false, None) => w.t("person.place_none").into(),
         };
@@ -184,10 +185,7 @@ impl<'a> PlaceView<'a> {
                 .map_or(String::new(), |rank| w.f2("person.place_of", "place", rank, "places", place.people)),
             probability: planned.map_or(String::new(), |planned| percent(planned.probability)),
             worth: planned.map_or(String::new(), |planned| worth(planned.value)),
-            outcome: place
-                .outcome
-                .as_ref()
-                .map_or(String::new(), |outcome| outcome.code.word().replace('_', " ")),
+            outcome: place.outcome.as_ref().map_or(String::new(), |outcome| spoken::code(outcome.code, w)),
             by_hand: place.changes.iter().map(|change| crate::pages::week::told(change, w)).collect(),
         }
     }

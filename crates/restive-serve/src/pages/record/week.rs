@@ -5,12 +5,13 @@ use crate::desk::{App, Snapshot};
 use crate::look::answer::{Answer, page};
 use crate::look::base::Base;
 use crate::look::refusal::Refusal;
+use crate::look::spoken;
 use crate::look::words::Words;
 use crate::pages::week::{Said, encoded};
 use crate::security::role::Viewer;
 use askama::Template;
 use axum::extract::{Path, State};
-use restive_programme::WeekOnRecord;
+use restive_programme::{Code, WeekOnRecord};
 
 #[derive(Template)]
 #[template(path = "record_week.html")]
@@ -61,6 +62,11 @@ pub(crate) async fn show(
     page(&view(&snapshot, &week, base))
 }
 
+/// An outcome, by its word on record.
+fn outcome(word: &str, w: &Words) -> String {
+    Code::from_word(word).map_or_else(|| word.replace('_', " "), |code| spoken::code(code, w))
+}
+
 fn view<'a>(snapshot: &'a Snapshot, week: &'a WeekOnRecord, base: Base) -> WeekPage<'a> {
     let w = base.w;
     let line = |change| {
@@ -75,7 +81,7 @@ fn view<'a>(snapshot: &'a Snapshot, week: &'a WeekOnRecord, base: Base) -> WeekP
         final_since: week.is_final().map(|change| (moment(&change.at), change.who.as_str())),
         changes: week.changes.iter().map(line).collect(),
         summary: week.summary.iter().filter(|(name, _)| !HIDDEN.contains(&name.as_str())).collect(),
-        outcomes: week.outcomes.iter().map(|(code, n)| (code.replace('_', " "), *n)).collect(),
+        outcomes: week.outcomes.iter().map(|(word, n)| (outcome(word, w), *n)).collect(),
         missing: week.entry.listed.saturating_sub(told),
         week,
     }

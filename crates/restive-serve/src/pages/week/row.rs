@@ -1,6 +1,7 @@
 //! One person as the table has her, and one change by hand as it is told.
 
 use crate::look::chance;
+use crate::look::spoken;
 use crate::look::words::Words;
 use restive_programme::{Backdrop, Done, Draft, DraftRow, ListChange};
 use restive_tables::Contact;
@@ -83,7 +84,7 @@ pub(crate) struct RowView<'a> {
     pub(crate) name: &'a str,
     pub(crate) cells: Vec<&'a str>,
     pub(crate) state: String,
-    pub(crate) reason: &'a str,
+    pub(crate) reason: String,
     /// picture, left alone, called; nothing where nothing was computed
     pub(crate) chances: Option<(String, String, String)>,
     pub(crate) worth: String,
@@ -120,13 +121,13 @@ impl<'a> RowView<'a> {
             name: if columns.names { columns.cell("name", row) } else { "" },
             cells: columns.shown().iter().map(|(name, _)| columns.cell(name, row)).collect(),
             state: columns.state(row),
-            reason: said.map_or("", |said| &said.reason),
+            reason: said.map_or(String::new(), |said| spoken::reason(&said.reason, w)),
             chances,
             worth: said.map_or(String::new(), |said| format!("{:.2}", said.worth)),
             last_call: said.and_then(|said| said.last_call).map_or(String::new(), |day| day.to_string()),
             tags,
             by_hand: by_hand.map(|change| told(change, w)),
-            outcome: row.outcome.as_ref().map(|outcome| outcome.code.word().replace('_', " ")),
+            outcome: row.outcome.as_ref().map(|outcome| spoken::code(outcome.code, w)),
             encoded: super::filter::encoded(&row.contact.id),
         }
     }
