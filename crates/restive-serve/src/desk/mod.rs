@@ -37,6 +37,8 @@ use crate::security::throttle::Throttle;
 use crate::security::users::Users;
 use done::Record;
 use jobs::Jobs;
+use restive_ledger::Ledger;
+use restive_programme::Programme;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, RwLock};
@@ -80,6 +82,11 @@ pub(crate) struct Doors {
 impl Desk {
     /// Opens the desk of a programme.
     pub(crate) fn open(folder: &Path, doors: Doors) -> Result<Self> {
+        // pages only read, and whoever reads brings nothing up to date
+        let ledger = Programme::open(folder)?.ledger();
+        if matches!(Ledger::read(&ledger), Err(restive_ledger::Error::Older { .. })) {
+            Ledger::open(&ledger)?;
+        }
         let snapshot = Snapshot::take(folder, None)?;
         Ok(Self {
             folder: folder.into(),

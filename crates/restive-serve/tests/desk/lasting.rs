@@ -67,7 +67,7 @@ fn answers_outlast_the_program_with_their_date() {
     let mut other = again(&desk.folder);
     let page = other.get("/data").body;
     assert!(
-        page.contains("answers/doctor.toml: found something else") && page.contains("has not been looked"),
+        page.contains("answers/doctor.toml: found something else") && page.contains("Nobody has looked yet"),
         "{page}"
     );
     assert!(!page.contains("<script>alert"));
@@ -133,4 +133,20 @@ fn a_line_that_the_disk_refuses_is_told_on_every_page() {
     assert!(!planner.get("/week").body.contains("desk.jsonl"));
     let notes = std::fs::read_to_string(&file).unwrap();
     assert_eq!(notes.matches("\"what\":\"download\"").count(), 1, "{notes}");
+}
+
+#[test]
+fn a_record_of_an_earlier_version_is_brought_up_to_date_with_a_copy_beside_it() {
+    let (kept, folder) = programme();
+    let ledger = folder.join("ledger.db");
+    // where SQLite keeps the version: what the step does, it can do again
+    let mut bytes = std::fs::read(&ledger).unwrap();
+    assert_eq!(bytes[60..64], [0, 0, 0, 4]);
+    bytes[63] = 3;
+    std::fs::write(&ledger, bytes).unwrap();
+    let desk = Desk::of(kept, folder, |_| {});
+    assert_eq!(desk.planner().get("/week").status, 200);
+    assert!(desk.folder.join("ledger.db.v3").exists());
+    let reader = restive_ledger::Ledger::read(&desk.folder.join("ledger.db")).unwrap();
+    assert!(reader.verify().unwrap().faults.is_empty());
 }
