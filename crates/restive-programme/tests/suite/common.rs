@@ -100,6 +100,10 @@ pub fn programme() -> (TempDir, Programme) {
     let folder = tempfile::tempdir().unwrap();
     let to = folder.path().join("programme");
     copy(original(), &to);
+    // where the mapping lies is noted from the programme's folder
+    for name in ["mapping.toml", "registry.csv", "messages.csv", "calls.csv"] {
+        std::fs::copy(original().with_file_name(name), folder.path().join(name)).unwrap();
+    }
     let programme = Programme::open(&to).unwrap();
     (folder, programme)
 }

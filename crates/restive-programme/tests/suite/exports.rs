@@ -78,8 +78,13 @@ fn a_programme_finds_its_exports_after_both_were_moved() {
     let text = import(&inside.join("mapping.toml"));
     assert!(text.contains("mapping = \"mine/mapping.toml\""), "{text}");
     // elsewhere by its whole path
-    let text = import(&noted.mapping);
-    assert!(text.contains(&format!("mapping = {:?}", noted.mapping.display().to_string())), "{text}");
+    let elsewhere = tempfile::tempdir().unwrap();
+    for name in ["mapping.toml", "registry.csv", "messages.csv", "calls.csv"] {
+        std::fs::copy(exports.join(name), elsewhere.path().join(name)).unwrap();
+    }
+    let away = elsewhere.path().join("mapping.toml").canonicalize().unwrap();
+    let text = import(&away);
+    assert!(text.contains(&format!("mapping = {:?}", away.display().to_string())), "{text}");
 
     import(&exports.join("mapping.toml"));
     let new = tempfile::tempdir().unwrap();

@@ -30,6 +30,8 @@ pub fn programme() -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let to = folder.path().join("programme");
     copy(original(), &to);
+    // where the mapping lies is noted from the programme's folder
+    copy(&original().with_file_name("exports"), &folder.path().join("exports"));
     (folder, to)
 }
 
