@@ -101,7 +101,7 @@ fn what_is_withdrawn_is_missing_again() {
 
     // the word before holds again, as it was said; and then none
     assert_eq!(ledger.withdraw(&id, "a", "Meera", at).unwrap(), Some(noted.clone()));
-    assert_eq!(ledger.outcomes(&id).unwrap(), [noted.clone()]);
+    assert_eq!(ledger.outcomes(&id).unwrap(), std::slice::from_ref(&noted));
     assert_eq!(ledger.withdraw(&id, "a", "Asha", at).unwrap(), None);
     assert!(ledger.outcomes(&id).unwrap().is_empty() && ledger.calls().unwrap().is_empty());
     assert_eq!(made::arms(&ledger.missing(&id).unwrap()), ["b", "a", "c"]);

@@ -20,8 +20,11 @@ pub(crate) struct Column {
 }
 
 /// Columns, with the people that they are of.
+type Known = (Arc<Backdrop>, Arc<Vec<Column>>);
+
+/// What was looked up last.
 #[derive(Default)]
-pub(super) struct Groups(Mutex<Option<(Arc<Backdrop>, Arc<Vec<Column>>)>>);
+pub(super) struct Groups(Mutex<Option<Known>>);
 
 impl Desk {
     /// The columns by which people can be counted. It blocks the first time: not for handlers.
