@@ -23,6 +23,9 @@ pub(crate) const REAL: Kinds = Kinds("fiub", "real numbers (float64, or what can
 /// Whole numbers.
 pub(crate) const WHOLE: Kinds = Kinds("iub", "integers");
 
+/// Yes and no.
+const BOOLEAN: Kinds = Kinds("b", "booleans");
+
 /// The object as an array, whatever it holds; lists and whatever says that it can become an array do.
 pub(crate) fn array<'py>(what: &str, object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyUntypedArray>> {
     let numpy = object.py().import("numpy")?;
@@ -105,6 +108,11 @@ pub(crate) fn integers<'py>(
         }
     }
     read(what, &convert(what, array.as_any(), WHOLE)?)
+}
+
+/// Booleans, row-major.
+pub(crate) fn bools<'py>(what: &str, object: &Bound<'py, PyAny>) -> PyResult<PyReadonlyArrayDyn<'py, bool>> {
+    read(what, &convert(what, object, BOOLEAN)?)
 }
 
 /// The array to write an answer of this shape to: the caller's, checked, or a new one.
@@ -227,5 +235,76 @@ impl<'py> FromPyObject<'_, 'py> for Seed {
             true => wrong("seed", "a whole number from 0 to 2^64 - 1", &*object),
             false => error,
         })
+    }
+}
+
+/// One number, or an array of them.
+pub(crate) enum Numbers<'py> {
+    One(f64),
+    Many(Bound<'py, PyAny>),
+}
+
+impl<'py> FromPyObject<'_, 'py> for Numbers<'py> {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let axes = object.getattr("ndim").ok().and_then(|ndim| ndim.extract::<usize>().ok());
+        let is_list = object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>();
+        match is_list || axes.is_some_and(|axes| axes > 0) {
+            true => Ok(Self::Many(object.to_owned())),
+            false => Ok(Self::One(object.extract::<Number>()?.0)),
+        }
+    }
+}
+
+impl Numbers<'_> {
+    /// One number for all places, or one for each place of these axes; every one of them fit.
+    pub(crate) fn over(
+        self,
+        what: &str,
+        axes: &[usize],
+        axes_name: &str,
+        expected: &str,
+        is_fit: impl Fn(f64) -> bool,
+    ) -> PyResult<PerPlace> {
+        let (values, is_shared) = match self {
+            Self::One(number) => (vec![number], true),
+            Self::Many(object) => {
+                let found = floats(what, &object)?;
+                let wanted = format!("a number, or shape {axes:?}: {axes_name}");
+                check_shape(what, &wanted, found.shape(), found.shape() == axes)?;
+                (found.as_slice()?.to_vec(), false)
+            }
+        };
+        match values.iter().position(|x| !is_fit(*x)) {
+            None => Ok(PerPlace { values, is_shared }),
+            Some(flat) if is_shared => Err(wrong(what, expected, values[flat])),
+            Some(flat) => {
+                let (place, found) = (position(flat, axes), values[flat]);
+                Err(PyValueError::new_err(format!(
+                    "{what}: entry {place:?}: found {found}, expected {expected}"
+                )))
+            }
+        }
+    }
+}
+
+/// One number for all places, or one for each.
+pub(crate) struct PerPlace {
+    values: Vec<f64>,
+    is_shared: bool,
+}
+
+impl PerPlace {
+    pub(crate) fn of(&self, place: usize) -> f64 {
+        self.values[if self.is_shared { 0 } else { place }]
+    }
+
+    pub(crate) fn is_shared(&self) -> bool {
+        self.is_shared
+    }
+
+    pub(crate) fn into_vec(self) -> Vec<f64> {
+        self.values
     }
 }

@@ -8,10 +8,11 @@
 //! Arms are checked where they are read: for two states in the same pass over memory that computes the indices. Rows that sum
 //! to 1 but for rounding, which is how they nearly always come, are used where they lie; others are copied and scaled.
 
-use crate::arms::{Form, arms, checked, form_of, give, reward_of, scaled, slice, view};
-use crate::border::{Number, Whole, floats, output};
+use crate::arms::{Form, arms, checked, give, scaled, slice, view};
+use crate::border::{Numbers, Whole, floats, output};
 use crate::error::{check_memory, raise, wrong};
 use crate::indices::{Indices, Verdict, packing};
+use crate::inputs::{Inputs, arms_of};
 use crate::threads;
 use numpy::{PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
@@ -19,7 +20,7 @@ use pyo3::sync::PyOnceLock;
 use rayon::prelude::*;
 use restive::index::{self, Algorithm, DifferentiableIndex, differentiable_index, two_state};
 use restive::instance::Chain;
-use restive::{CompactTransition, Layout, Reward, check_discount};
+use restive::{CompactTransition, Layout};
 
 /// Arms that are checked and solved together while they are in the processor's cache.
 const TILE: usize = 1 << 12;
@@ -28,13 +29,15 @@ const TILE: usize = 1 << 12;
 ///
 /// Parameters
 /// ----------
-/// P : array, [N,M,2,M] or [N,4]
+/// P : array, [...,N,M,2,M] or [...,N,4]
 ///     Transition probabilities P(state, action, next state), action 1 being the pull; or, for two states, the probabilities
-///     of moving to state 1 from (0, passive), (0, active), (1, passive), (1, active). float64 that is contiguous is used
-///     without a copy; other real numbers are converted.
-/// rewards : array, [M] or [M,2], optional
-///     R(s) or R(s, a). By default linear: s/(M-1).
-/// discount : float
+///     of moving to state 1 from (0, passive), (0, active), (1, passive), (1, active). Axes in front are batches of arms. An array that
+///     ends in [4,2,4] holds arms of four states. float64 that is contiguous is used without a copy; other real numbers are
+///     converted.
+/// rewards : array, [M] or [M,2], or each arm's own: [...,N,M] or [...,N,M,2], optional
+///     R(s) or R(s, a). By default linear: s/(M-1). With two arms of two states and no batch, [2,2] could be either and is
+///     refused: expand it to [N,M,2].
+/// discount : float, or each arm's own: array, [...,N]
 ///     From 0 to 1; 1 is the average reward per step.
 /// layout : "nsas" or "nass"
 ///     The order of the axes of P: (arm, state, action, next state), or (arm, action, state, next state). With two states
@@ -46,7 +49,7 @@ const TILE: usize = 1 << 12;
 /// algorithm : "auto", "two-state", "general" or "bisection"
 ///     "auto" takes the closed form for two states and the sweep over subsidies otherwise, both exact; "bisection" is the
 ///     approximate algorithm of the literature, for comparison.
-/// out : array, [N,M], optional
+/// out : array, [...,N,M], optional
 ///     Where to write the indices: contiguous float64. Undefined if an error is raised.
 /// beliefs : int, optional
 ///     With chain="infinite": how many beliefs of each chain get an index, 10 by default.
@@ -58,7 +61,8 @@ const TILE: usize = 1 << 12;
 /// Returns
 /// -------
 /// Indices
-///     `.index` [N,M] (collapsing: [N, M*T]), `.is_indexable` [N], `.residual` [N], `.status` [N] and `.pullback(d_index)`.
+///     `.index` [...,N,M] (collapsing: [...,N,M*T]), `.is_indexable`, `.residual` and `.status` [...,N], `.pullback(d_index)` to P and
+///     `.pullback_all(d_index)` to P, rewards and discount.
 ///
 /// Examples
 /// --------
@@ -69,8 +73,12 @@ const TILE: usize = 1 << 12;
 /// array([[0.352941, 0.      ]])
 /// >>> indices.pullback(np.array([[1.0, 0.0]])).round(6)
 /// array([[-0.795848,  0.588235,  0.207612,  0.      ]])
+/// >>> two = restive.whittle_index(arm.repeat(2, axis=0), rewards=np.array([[0.0, 0.0], [0.0, 3.0]])[:, :, None].repeat(2, axis=2), discount=0.5)
+/// >>> two.index.round(6)  # each arm has rewards of its own
+/// array([[0.      , 0.      ],
+///        [1.058824, 0.      ]])
 #[pyfunction]
-#[pyo3(signature = (P, rewards=None, discount=Number(0.99), layout="nsas", observation="full", chain=None, algorithm="auto", out=None, *, beliefs=None, differentiable=false))]
+#[pyo3(signature = (P, rewards=None, discount=Numbers::One(0.99), layout="nsas", observation="full", chain=None, algorithm="auto", out=None, *, beliefs=None, differentiable=false))]
 #[pyo3(
     text_signature = "(P, rewards=None, discount=0.99, layout='nsas', observation='full', chain=None, algorithm='auto', out=None, *, beliefs=None, differentiable=False)"
 )]
@@ -79,7 +87,7 @@ fn whittle_index<'py>(
     py: Python<'py>,
     P: &Bound<'py, PyAny>,
     rewards: Option<&Bound<'py, PyAny>>,
-    discount: Number,
+    discount: Numbers<'py>,
     layout: &str,
     observation: &str,
     chain: Option<&Bound<'py, PyAny>>,
@@ -88,10 +96,9 @@ fn whittle_index<'py>(
     beliefs: Option<Whole>,
     differentiable: bool,
 ) -> PyResult<Indices> {
-    check_discount(discount.0).map_err(raise)?;
     let raw = floats("P", P)?;
-    let (form, m) = form_of(raw.shape(), layout)?;
-    let reward = reward_of("rewards", rewards, m)?;
+    let (form, m, axes) = arms_of(raw.shape(), layout)?;
+    let inputs = Inputs::new(rewards, discount, m, axes)?;
     let (name, algorithm) = (algorithm, algorithm_of(algorithm)?);
     let algorithm = match chain_of(observation, chain, beliefs)? {
         Some(_) if algorithm != Algorithm::Auto => {
@@ -100,8 +107,23 @@ fn whittle_index<'py>(
         Some(chain) => Algorithm::Collapsing(chain),
         None => algorithm.resolve(m),
     };
-    algorithm.check(reward.view(), discount.0).map_err(raise)?;
-    Problem { form, algorithm, reward, discount: discount.0, m }.solve(py, raw, out, differentiable)
+    algorithm.check(inputs.rewards.borrow(), inputs.discounts.borrow()).map_err(raise)?;
+    let axes = axes.to_vec();
+    let flat = one_axis_of_arms(&raw, axes.len())?;
+    Problem { form, algorithm, inputs, axes, m }.solve(py, flat, out, differentiable)
+}
+
+/// The same memory with one axis of arms instead of so many.
+fn one_axis_of_arms<'py>(
+    raw: &PyReadonlyArrayDyn<'py, f64>,
+    axes: usize,
+) -> PyResult<PyReadonlyArrayDyn<'py, f64>> {
+    if axes == 1 {
+        return Ok(raw.clone());
+    }
+    let (arms, rest) = raw.shape().split_at(axes);
+    let shape: Vec<usize> = std::iter::once(arms.iter().product()).chain(rest.iter().copied()).collect();
+    Ok(raw.reshape(shape)?.readonly())
 }
 
 /// What is asked of the arms.
@@ -109,8 +131,9 @@ struct Problem {
     form: Form,
     /// never `Auto`
     algorithm: Algorithm,
-    reward: Reward,
-    discount: f64,
+    inputs: Inputs,
+    /// the arms axes
+    axes: Vec<usize>,
     m: usize,
 }
 
@@ -128,11 +151,20 @@ impl Problem {
             _ => self.m,
         };
         check_memory("index", &[n, labels, 2])?;
+        let shape: Vec<usize> = self.axes.iter().copied().chain([labels]).collect();
+        let (rewards, discounts) = (&self.inputs.rewards, &self.inputs.discounts);
         if let Some(packing) = packing(self.algorithm, self.form) {
-            let mut index = output(py, "out", out, &[n, labels])?;
+            let mut index = output(py, "out", out, &shape)?;
             let (p, w) = (slice(&raw), index.as_slice_mut().expect("contiguous"));
-            let (reward, discount) = (self.reward.view(), self.discount);
+            let solve = |p: &[f64], w: &mut [f64]| {
+                two_state::index_into(p, packing, rewards.borrow(), discounts.borrow(), w);
+            };
+            let shared = self.inputs.shared();
             let is_ready = threads::run(py, || {
+                let Some((reward, discount)) = shared else {
+                    solve(p, w);
+                    return two_state::are_ready(p, packing);
+                };
                 let arms = p.par_chunks(TILE * packing.width()).zip(w.par_chunks_mut(TILE * 2));
                 arms.map(|(p, w)| {
                     two_state::index_into(p, packing, reward, discount, w);
@@ -143,22 +175,23 @@ impl Problem {
             let transition = if is_ready { raw } else { self.mend(py, &raw)? };
             if !is_ready {
                 let (p, w) = (slice(&transition), index.as_slice_mut().expect("contiguous"));
-                threads::run(py, || two_state::index_into(p, packing, reward, discount, w))?;
+                threads::run(py, || solve(p, w))?;
             }
             let (index, transition) = (give(&index), give(&transition));
             return Ok(self.answer(transition, index, PyOnceLock::new(), None));
         }
         let m = self.m;
         let transition = checked(py, raw, self.form, m)?;
-        let mut index = out.map(|out| output(py, "out", Some(out), &[n, labels])).transpose()?;
+        let mut index = out.map(|out| output(py, "out", Some(out), &shape)).transpose()?;
         let p = slice(&transition);
         let arms = arms(p, m);
-        let (algorithm, reward, discount) = (self.algorithm, self.reward.view(), self.discount);
+        let algorithm = self.algorithm;
         let (mut solved, tape) = threads::run(py, || {
             if !differentiable {
-                return (index::whittle_index(arms, reward, discount, algorithm), None);
+                return (index::whittle_index(arms, rewards.borrow(), discounts.borrow(), algorithm), None);
             }
-            let solved = differentiable_index(arms, reward, discount, algorithm).into_owned();
+            let solved =
+                differentiable_index(arms, rewards.borrow(), discounts.borrow(), algorithm).into_owned();
             (solved.indices().clone(), Some(solved))
         })?;
         let answer = match &mut index {
@@ -167,10 +200,13 @@ impl Problem {
                 index.as_slice_mut().expect("contiguous").copy_from_slice(rows);
                 give(index)
             }
-            None => PyArrayDyn::from_owned_array(py, std::mem::take(&mut solved.index).into_dyn()).unbind(),
+            None => {
+                let index = std::mem::take(&mut solved.index).into_shape_with_order(shape);
+                PyArrayDyn::from_owned_array(py, index.expect("as many numbers")).unbind()
+            }
         };
         let verdict = PyOnceLock::new();
-        let _ = verdict.set(py, Verdict::new(py, solved));
+        let _ = verdict.set(py, Verdict::new(py, solved, &self.axes));
         let transition = give(&transition);
         Ok(self.answer(transition, answer, verdict, tape))
     }
@@ -199,8 +235,8 @@ impl Problem {
         verdict: PyOnceLock<Verdict>,
         tape: Option<DifferentiableIndex<'static>>,
     ) -> Indices {
-        let Self { form, algorithm, reward, discount, .. } = self;
-        Indices { transition, form, algorithm, reward, discount, index, verdict, tape }
+        let Self { form, algorithm, inputs, axes, .. } = self;
+        Indices { transition, form, algorithm, inputs, axes, index, verdict, tape }
     }
 }
 

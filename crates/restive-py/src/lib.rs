@@ -14,6 +14,7 @@ mod evaluation;
 mod import;
 mod index;
 mod indices;
+mod inputs;
 mod likelihood;
 mod partition;
 mod policy;

@@ -1,6 +1,7 @@
 """Decision-focused learning for restless bandits: exact Whittle indices, policies and honest evaluation."""
 
 from restive import _restive, trial
+from restive._cotangents import IndexCotangent, SoftTopKCotangent
 from restive._deprecated import renamed
 from restive._doctor import Doctor, Finding, doctor
 from restive._evidence import evidence
@@ -37,6 +38,7 @@ __all__ = [
     "Evaluation",
     "Finding",
     "Imported",
+    "IndexCotangent",
     "Indices",
     "Instance",
     "Instances",
@@ -46,6 +48,7 @@ __all__ = [
     "Segmented",
     "Simulation",
     "SoftTopK",
+    "SoftTopKCotangent",
     "StrictTopK",
     "Study",
     "TwoStage",

@@ -6,6 +6,8 @@ from typing import Any, Literal, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from restive._cotangents import IndexCotangent, SoftTopKCotangent
+
 _Floats = NDArray[np.float64]
 _Bools = NDArray[np.bool_]
 
@@ -25,11 +27,12 @@ class Indices:
     @property
     def status(self) -> NDArray[np.str_]: ...
     def pullback(self, d_index: ArrayLike, out: _Floats | None = None) -> _Floats: ...
+    def pullback_all(self, d_index: ArrayLike, out: _Floats | None = None) -> IndexCotangent: ...
 
 def whittle_index(
     P: ArrayLike,
     rewards: ArrayLike | None = None,
-    discount: float = 0.99,
+    discount: float | ArrayLike = 0.99,
     layout: Literal["nsas", "nass"] = "nsas",
     observation: Literal["full", "collapsing"] = "full",
     chain: int | Literal["infinite"] | None = None,
@@ -48,9 +51,19 @@ class SoftTopK:
     def log_odds(self) -> _Floats: ...
     def pullback(
         self, d_pull: ArrayLike, out: _Floats | None = None, *, log_odds: bool = False
-    ) -> tuple[_Floats, float]: ...
+    ) -> tuple[_Floats, float | _Floats]: ...
+    def pullback_all(
+        self, d_pull: ArrayLike, out: _Floats | None = None, *, log_odds: bool = False
+    ) -> SoftTopKCotangent: ...
 
-def soft_top_k(scores: ArrayLike, budget: float, temperature: float) -> SoftTopK: ...
+def soft_top_k(
+    scores: ArrayLike,
+    budget: float | ArrayLike,
+    temperature: float | ArrayLike,
+    *,
+    costs: ArrayLike | None = None,
+    mask: ArrayLike | None = None,
+) -> SoftTopK: ...
 
 @final
 class StrictTopK:
@@ -59,7 +72,14 @@ class StrictTopK:
     @property
     def inclusion(self) -> _Floats: ...
 
-def strict_top_k(scores: ArrayLike, budget: int, seed: int = 0) -> StrictTopK: ...
+def strict_top_k(
+    scores: ArrayLike,
+    budget: float | ArrayLike,
+    seed: int = 0,
+    *,
+    costs: ArrayLike | None = None,
+    mask: ArrayLike | None = None,
+) -> StrictTopK: ...
 
 @final
 class Cwpdis:
