@@ -12,6 +12,10 @@
 //! assert_eq!(plan.inclusion, [1.0, 1.0 / 3.0, 1.0 / 3.0, 1.0, 1.0 / 3.0]);
 //! ```
 
+mod knapsack;
+
+pub use knapsack::strict_knapsack;
+
 use rand::SeedableRng;
 use rand::seq::index;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -19,7 +23,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 /// Who is pulled, and how likely that was.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StrictTopK {
-    /// `[N]`: whether each arm is pulled; exactly min(K, N) are
+    /// `[N]`: whether each arm is pulled; without costs exactly min(K, N) are
     pub pull: Vec<bool>,
     /// `[N]`: the probability, over the tie-break, that each arm is pulled
     pub inclusion: Vec<f64>,

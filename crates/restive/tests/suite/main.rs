@@ -4,7 +4,7 @@
 //! `invariants`: properties that hold for all inputs · `golden`: numbers from `reference/` · `rooms`: which room
 //! may know which · `predictor`, `two_stage`, `decision_focused`, `recipe`, `programme`: learning · `maternal`: a synthetic programme · `encoding`, `split`:
 //! features and parts of a study · `collapsing`, `collapsing_gradients`: arms seen only at pulls · `cwpdis`, `segmented`, `propensity`, `likelihood`, `strength`, `fluid`, `world_gradients`, `evaluate`, `foreseen`, `start`,
-//! `coverage`: estimators against naive formulas, enumeration and repetition · `interrupt`: kernels that are told to stop. `per_arm`: rewards and discounts of the arms' own. `joint`: all arms as one process. `statistics`: tests of tables. `history`, `history_gate`, `intervals`: a person's own record beside the prediction.
+//! `coverage`: estimators against naive formulas, enumeration and repetition · `interrupt`: kernels that are told to stop. `per_arm`: rewards and discounts of the arms' own. `knapsack`: pulls that cost differently. `joint`: all arms as one process. `statistics`: tests of tables. `history`, `history_gate`, `intervals`: a person's own record beside the prediction.
 //! `actions`: more than two of them, against all policies. `horizon`: indices of arms that end. `planning`, `planning_exact`, `planning_gradients`, `planning_worth`: prices against textbook recursions, linear programmes, enumeration and simulation, on the programmes of `planning_programme`. `hierarchical`, `auto`: the model between effect and linear, and the training that chooses. `passing`, `survey`: arms that pass by in pieces. `arms` draws random arms, `logs` random logs,
 //! `oracle` holds the slow textbook truths. `contributions`: shares of features against all orders.
 //! `oracle` holds the slow textbook truths. `allocation`: places under rules, against all lists and all orders of keys.
@@ -43,6 +43,7 @@ mod interrupt;
 mod intervals;
 mod invariants;
 mod joint;
+mod knapsack;
 mod known;
 mod labels;
 mod likelihood;

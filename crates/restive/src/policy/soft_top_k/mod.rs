@@ -50,14 +50,16 @@
 //!
 //! Many problems that choose from one table of indices, as all steps of all trajectories of an instance do, are
 //! solved together by [`soft_top_k_many`], with one exponential per entry of the table. Scores that stand for masses, as in
-//! the mean-field limit, are solved by [`Crowd`].
+//! the mean-field limit, are solved by [`Crowd`], and arms whose pulls cost differently by [`soft_knapsack`].
 
+mod knapsack;
 mod log_balance;
 mod root;
 mod shared;
 mod slopes;
 mod weighted;
 
+pub use knapsack::{SoftKnapsack, SoftKnapsackCotangent, soft_knapsack};
 pub use shared::{SoftTopKMany, TableCotangent, soft_top_k_many};
 pub use weighted::{Crowd, CrowdCotangent, CrowdThreshold};
 

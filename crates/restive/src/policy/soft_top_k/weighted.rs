@@ -29,7 +29,7 @@
 //! ```
 
 use super::log_balance::{balance, log_sum};
-use super::root::{Problem, Root, SAMPLE, exponentials};
+use super::root::{Problem, Regime, Root, SAMPLE, exponentials};
 use super::slopes::{Solved, pull_back};
 use std::cell::LazyCell;
 use std::sync::OnceLock;
@@ -53,6 +53,18 @@ pub struct CrowdThreshold {
     /// τ; infinite where nobody or everybody is pulled
     pub threshold: f64,
     root: Root,
+}
+
+impl CrowdThreshold {
+    /// The log-odds of the pulls of these scores.
+    pub(super) fn log_odds(&self, score: &[f64], temperature: f64, out: &mut [f64]) {
+        self.root.log_odds(score, temperature, out);
+    }
+
+    /// Whether the pulls move with the scores.
+    pub(super) fn moves(&self) -> bool {
+        matches!(self.root.regime, Regime::Smooth | Regime::Saturated)
+    }
 }
 
 /// What a cotangent of the pulls of a crowd becomes, beside d_score.
