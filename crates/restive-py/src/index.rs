@@ -33,7 +33,7 @@ const TILE: usize = 1 << 12;
 ///     Transition probabilities P(state, action, next state), action 1 being the pull; or, for two states, the probabilities
 ///     of moving to state 1 from (0, passive), (0, active), (1, passive), (1, active). Axes in front are batches of arms. An array that
 ///     ends in [4,2,4] holds arms of four states. float64 that is contiguous is used without a copy; other real numbers are
-///     converted.
+///     converted, and answers are float64 whatever was given.
 /// rewards : array, [M] or [M,2], or each arm's own: [...,N,M] or [...,N,M,2], optional
 ///     R(s) or R(s, a). By default linear: s/(M-1). With two arms of two states and no batch, [2,2] could be either and is
 ///     refused: expand it to [N,M,2].
