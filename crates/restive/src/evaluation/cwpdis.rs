@@ -36,6 +36,8 @@
 //! d ln π_t = Σ_{u≥t} γ^u w_u (r_u − R̄_u)      d log-odds = ± (1 − π) d ln π      d pull = ± d ln π/π
 //! ```
 //!
+//! Rewards enter linearly, the discount by its powers: d r_tij = γ^t w_tij and d γ = Σ_t t γ^(t−1) Σ_i R̄_ti.
+//!
 //! The first is of the size of the rewards. The last is what it is divided by: with pulls of 10⁻⁶⁰ it is 10⁶⁰, and right.
 //!
 //! # An example
@@ -95,6 +97,15 @@ pub struct Cwpdis<'a> {
     discount: f64,
     ratio_up_to: RatioUpTo,
     blocks: Vec<Block>,
+}
+
+/// What a cotangent of the value becomes on what was earned and on the discount.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EarnedCotangent {
+    /// `[J,H,N]`, 0 where the reward is not known; for a table R(s, a) add those of each state and action
+    pub d_reward: Array3<f64>,
+    /// by γ
+    pub d_discount: f64,
 }
 
 /// The value of a target with these pull probabilities (`[J,H,N]`, row-major) in the logged states.
@@ -225,6 +236,30 @@ impl Cwpdis<'_> {
             }
         }
         PullCotangent { d_pull }
+    }
+
+    /// What a cotangent of the value becomes on the reward of every decision and on the discount.
+    pub fn pullback_earned(&self, d_value: f64) -> EarnedCotangent {
+        let (trajectories, h, _) = self.decisions.dim();
+        let (mut d_reward, mut d_discount) = (Array3::zeros(self.decisions.dim()), 0.0);
+        for block in &self.blocks {
+            let width = block.width;
+            for t in 0..h {
+                let weight = d_value * self.discount.powi(t as i32);
+                let shares = block.share[t * trajectories * width..].chunks_exact(width);
+                for (j, share) in shares.take(trajectories).enumerate() {
+                    let arms = s![j, t, block.start..block.start + width];
+                    d_reward.slice_mut(arms).iter_mut().zip(share).for_each(|(d, share)| *d = weight * share);
+                }
+                if t > 0 {
+                    let terms = t * width..(t + 1) * width;
+                    let known = block.mean[terms.clone()].iter().zip(&block.squares[terms]);
+                    let sum: f64 = known.filter(|(_, squares)| **squares > 0.0).map(|(mean, _)| mean).sum();
+                    d_discount += d_value * t as f64 * self.discount.powi(t as i32 - 1) * sum;
+                }
+            }
+        }
+        EarnedCotangent { d_reward, d_discount }
     }
 
     /// The derivative of the value by the pull at the first decision of an arm that the target cannot have made, where all ratios

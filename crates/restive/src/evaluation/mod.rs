@@ -45,7 +45,7 @@ pub mod world;
 
 pub use bootstrap::{bootstrap, times_drawn};
 pub use certificate::{Budgeted, Certificate, Certified};
-pub use cwpdis::{Cwpdis, RatioUpTo, cwpdis};
+pub use cwpdis::{Cwpdis, EarnedCotangent, RatioUpTo, cwpdis};
 pub use decisions::{Decisions, LogOddsCotangent, PullCotangent, target_log_odds};
 pub use decomposed::{Decomposed, DecomposedCotangent, Relaxation, WorldCotangent, decomposed};
 pub use estimate::{Covers, Estimate, NORMAL, difference, moments, stretch};

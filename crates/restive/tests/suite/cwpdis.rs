@@ -136,6 +136,56 @@ fn the_gradient_of_cwpdis_is_that_of_its_value() {
 }
 
 #[test]
+fn rewards_and_discount_have_the_gradient_of_the_value() {
+    let mut random = random(64);
+    for (j, h, n, is_ragged) in [(7, 6, 5, false), (4, 5, 200, true), (1, 7, 10, true)] {
+        let mut log = log(j, h, n, is_ragged, &mut random);
+        let pull = pulls(&log, &mut random);
+        for is_strict in [false, true] {
+            let log_odds = odds(&if is_strict { pull.mapv(f64::round) } else { pull.clone() });
+            for up_to in BOTH {
+                let d = cwpdis(&log.decisions(), log_odds.view(), 0.9, up_to).pullback_earned(2.5);
+                // along a direction of the table, every decision by the state that it saw
+                let (before, direction) = (log.reward.clone(), [0.7, -1.1, 0.4]);
+                let along: f64 = d
+                    .d_reward
+                    .indexed_iter()
+                    .map(|(at, d)| match log.reward(at.0, at.1, at.2) {
+                        Some(_) => d * direction[usize::from(log.trajectories.state()[at])],
+                        None => {
+                            assert_eq!(*d, 0.0, "nothing is known there");
+                            0.0
+                        }
+                    })
+                    .sum();
+                let mut at = |step: f64| {
+                    let moved = before
+                        .view()
+                        .column(0)
+                        .iter()
+                        .zip(direction)
+                        .map(|(r, d)| r + step * d)
+                        .collect::<Vec<_>>();
+                    log.reward = restive::Reward::of_state(&moved).unwrap();
+                    2.5 * cwpdis(&log.decisions(), log_odds.view(), 0.9, up_to).value
+                };
+                let truth = at(0.5) - at(-0.5); // linear
+                assert!((along - truth).abs() < 1e-11 * n as f64, "{along} not {truth}");
+                log.reward = before;
+                let decisions = log.decisions();
+                let truth =
+                    derivative(|t| 2.5 * cwpdis(&decisions, log_odds.view(), 0.9 + t, up_to).value, 1e-3);
+                assert!(
+                    (d.d_discount - truth).abs() < AGREEMENT * truth.abs().max(1.0),
+                    "{} not {truth}",
+                    d.d_discount
+                );
+            }
+        }
+    }
+}
+
+#[test]
 fn a_pull_of_zero_still_has_a_gradient() {
     // the product form divides by it; here the derivative by a pull that is 0 is that of the value, one-sided or not
     let mut random = random(64);
