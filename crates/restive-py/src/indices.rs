@@ -9,7 +9,7 @@ use ndarray::{Array1, Array3, ArrayD, ArrayView2};
 use numpy::{PyArrayDyn, PyUntypedArrayMethods, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use restive::index::two_state::{self, Packing};
+use restive::index::two_state::{self, Cotangents, Packing};
 use restive::index::{
     self, Algorithm, DifferentiableIndex, IndexStatus, PerArmCotangent, differentiable_index,
 };
@@ -182,7 +182,9 @@ impl Indices {
                     let n = p.len() / packing.width();
                     let (mut d_reward, mut d_discount) = (vec![0.0; 4 * n], vec![0.0; n]);
                     let (r, g) = (rewards.borrow(), discounts.borrow());
-                    two_state::pullback_per_arm_into(p, packing, r, g, c, d, &mut d_reward, &mut d_discount);
+                    let out =
+                        Cotangents { d_transition: d, d_reward: &mut d_reward, d_discount: &mut d_discount };
+                    two_state::pullback_per_arm_into(p, packing, r, g, c, out);
                     let d_reward = Array3::from_shape_vec((n, 2, 2), d_reward).expect("[N,2,2]");
                     Cotangent::PerArm(d_reward, Array1::from(d_discount))
                 }

@@ -127,7 +127,8 @@ fn compact_arms_with_their_own_inputs_are_the_full_ones() {
         let (mut index, mut d_p) = (vec![0.0; 2 * n], vec![0.0; p.len()]);
         let (mut d_r, mut d_g) = (vec![0.0; 4 * n], vec![0.0; n]);
         two_state::index_into(p, packing, &rewards, &discounts, &mut index);
-        two_state::pullback_per_arm_into(p, packing, &rewards, &discounts, &c, &mut d_p, &mut d_r, &mut d_g);
+        let out = two_state::Cotangents { d_transition: &mut d_p, d_reward: &mut d_r, d_discount: &mut d_g };
+        two_state::pullback_per_arm_into(p, packing, &rewards, &discounts, &c, out);
         (index, d_p, d_r, d_g)
     };
     let (one, two) = (solve(&compact, Packing::Compact), solve(&full, Packing::Full));

@@ -66,7 +66,8 @@ use kernel::{
     pull_back_full_arms,
 };
 use ndarray::{Array, Array1, Array2, Array3, ArrayView, ArrayView2, ArrayView4, Dimension, Ix2, Ix4};
-use per_arm::{Cotangents, Own, Spread, index_own_arms, pull_back_own_arms};
+pub use per_arm::Cotangents;
+use per_arm::{Own, Spread, index_own_arms, pull_back_own_arms};
 use rayon::prelude::*;
 
 /// Arms handed to one thread at a time. Sums over arms are taken chunk by chunk in order, so that they do not
@@ -193,10 +194,9 @@ pub fn pullback_per_arm_into<'a>(
     reward: impl Into<Rewards<'a>>,
     discount: impl Into<Discounts<'a>>,
     d_index: &[f64],
-    d_transition: &mut [f64],
-    d_reward: &mut [f64],
-    d_discount: &mut [f64],
+    out: Cotangents<'_>,
 ) {
+    let Cotangents { d_transition, d_reward, d_discount } = out;
     let (width, rewards, discounts) = (packing.width(), reward.into(), discount.into());
     let arms = transition.len() / width;
     check_own(&rewards, &discounts, arms);
@@ -283,9 +283,11 @@ pub fn pullback_per_arm<'a>(
         reward,
         discount,
         d_index.as_standard_layout().as_slice().expect("standard layout"),
-        d_transition.as_slice_mut().expect("standard layout"),
-        d_reward.as_slice_mut().expect("standard layout"),
-        d_discount.as_slice_mut().expect("standard layout"),
+        Cotangents {
+            d_transition: d_transition.as_slice_mut().expect("standard layout"),
+            d_reward: d_reward.as_slice_mut().expect("standard layout"),
+            d_discount: d_discount.as_slice_mut().expect("standard layout"),
+        },
     );
     PerArmCotangent { d_transition, d_reward, d_discount }
 }

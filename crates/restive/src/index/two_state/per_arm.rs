@@ -112,14 +112,15 @@ fn index_loop(p: &[f64], packing: Packing, own: Own<'_>, index: &mut [f64]) {
     }
 }
 
-/// Where the cotangents of some consecutive arms go.
-pub(super) struct Cotangents<'a> {
+/// Where the cotangents of consecutive arms go: the caller's memory.
+#[derive(Debug)]
+pub struct Cotangents<'a> {
     /// in the packing of the transitions
-    pub(super) d_transition: &'a mut [f64],
-    /// `[n,2,2]`
-    pub(super) d_reward: &'a mut [f64],
-    /// `[n]`
-    pub(super) d_discount: &'a mut [f64],
+    pub d_transition: &'a mut [f64],
+    /// `[N,2,2]`
+    pub d_reward: &'a mut [f64],
+    /// `[N]`
+    pub d_discount: &'a mut [f64],
 }
 
 #[inline(always)]
