@@ -2,6 +2,7 @@
 
 #![allow(clippy::too_many_arguments, reason = "a function has as many as its Python signature has keywords")]
 
+mod actions;
 mod arms;
 mod asked;
 mod border;
@@ -11,6 +12,7 @@ mod doctor;
 mod error;
 mod estimator;
 mod evaluation;
+mod horizon;
 mod import;
 mod index;
 mod indices;
@@ -18,9 +20,11 @@ mod inputs;
 mod likelihood;
 mod partition;
 mod policy;
+mod prices;
 mod programme;
 mod refusal;
 mod rows;
+mod rollouts;
 mod segmented;
 mod simulation;
 mod soft;
@@ -28,6 +32,8 @@ mod study;
 mod threads;
 mod trajectories;
 mod trial;
+mod values;
+mod worlds;
 
 use pyo3::prelude::*;
 
@@ -41,6 +47,10 @@ fn _restive(module: &Bound<'_, PyModule>) -> PyResult<()> {
     segmented::register(module)?;
     likelihood::register(module)?;
     simulation::register(module)?;
+    horizon::register(module)?;
+    prices::register(module)?;
+    values::register(module)?;
+    actions::register(module)?;
     data::register(module)?;
     study::register(module)?;
     doctor::register(module)?;

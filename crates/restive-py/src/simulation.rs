@@ -1,13 +1,14 @@
 //! Rolls arms forward under a policy.
 
-use crate::arms::{arms, checked, form_of, reward_of, slice, view};
+use crate::arms::{arms, checked, form_of, reward_of, slice};
 use crate::border::{Number, Seed, Whole, check_finite, check_shape, floats, integers};
 use crate::error::{check_memory, raise, wrong};
 use crate::evaluation::array1;
 use crate::index::chain_of;
+use crate::rollouts::{self, Rule};
 use crate::threads;
-use ndarray::{Array1, Array2, s};
-use numpy::{PyArray1, PyArray3, PyUntypedArrayMethods};
+use ndarray::{Array1, Array2, Array3, Axis, s};
+use numpy::{PyArray1, PyArray3, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use restive::belief::{Motion, beliefs};
 use restive::instance::{Chain, Trajectories};
@@ -42,14 +43,17 @@ impl Simulation {
 ///
 /// Parameters
 /// ----------
-/// P : array, [N,M,2,M] or [N,4]
-///     Transition probabilities, as for `whittle_index`.
+/// P : array, [N,M,2,M] or [N,4]; or [H,N,M,2,M] or [H,N,4]
+///     Transition probabilities, as for `whittle_index`; of every step, where they change.
 /// budget : int
 ///     The budget: arms that are pulled at each step, from 0 to N.
-/// policy : "strict", "soft", "random", "round-robin" or "no-action"
-///     The highest indices, as many as the budget; soft top-k of the indices; as many arms at random; in turn; nobody.
-/// index : array, [N,M] (collapsing: [N,M*T]), for "strict" and "soft"
-///     Scores of the arms in each state, finite; usually `whittle_index(P).index`.
+/// policy : "strict", "soft", "random", "round-robin", "no-action", or a function
+///     The highest indices, as many as the budget; soft top-k of the indices; as many arms at random; in turn; nobody. A function
+///     `policy(t, state)` sees the step and the states of all rollouts, uint16 [R,N], and answers for all of them: pulls, as booleans [R,N]
+///     within the budget, or scores [R,N], of which the highest are pulled.
+/// index : array, [N,M] (collapsing: [N,M*T]), for "strict" and "soft"; or [H,N,M]
+///     Scores of the arms in each state, finite; usually `whittle_index(P).index`. Of every step, where they change:
+///     `plan_prices(...).advantage` or `horizon_index(...).index`.
 /// temperature : float, for "soft"
 ///     At least 0.
 /// rewards : array, [M] or [M,2], optional
@@ -85,8 +89,13 @@ impl Simulation {
 /// >>> random = restive.simulate(P, 3, "random", horizon=9, rollouts=200)
 /// >>> bool(strict.values.mean() > random.values.mean())
 /// True
+/// >>> def by_index(t, state):                     # the same policy as a function of one's own
+/// ...     return index[np.arange(10), state]
+/// >>> own = restive.simulate(P, 3, by_index, horizon=9, rollouts=200)
+/// >>> bool((own.values == strict.values).all())
+/// True
 #[pyfunction]
-#[pyo3(signature = (P, budget, policy="strict", index=None, temperature=None, *, rewards=None, discount=Number(0.99), horizon=Whole(10), rollouts=Whole(100), seed=Seed(0), initial=None, layout="nsas", observation="full", chain=None, keep_trajectories=false))]
+#[pyo3(signature = (P, budget, policy=None, index=None, temperature=None, *, rewards=None, discount=Number(0.99), horizon=Whole(10), rollouts=Whole(100), seed=Seed(0), initial=None, layout="nsas", observation="full", chain=None, keep_trajectories=false))]
 #[pyo3(
     text_signature = "(P, budget, policy='strict', index=None, temperature=None, *, rewards=None, discount=0.99, horizon=10, rollouts=100, seed=0, initial=None, layout='nsas', observation='full', chain=None, keep_trajectories=False)"
 )]
@@ -95,7 +104,7 @@ fn simulate<'py>(
     py: Python<'py>,
     P: &Bound<'py, PyAny>,
     budget: Whole,
-    policy: &str,
+    policy: Option<&Bound<'py, PyAny>>,
     index: Option<&Bound<'py, PyAny>>,
     temperature: Option<Number>,
     rewards: Option<&Bound<'py, PyAny>>,
@@ -111,13 +120,27 @@ fn simulate<'py>(
 ) -> PyResult<Simulation> {
     check_discount(discount.0).map_err(raise)?;
     let raw = floats("P", P)?;
-    let (form, m) = form_of(raw.shape(), layout)?;
-    let transition = checked(py, raw, form, m)?;
-    let n = transition.shape()[0];
-    check_shape("P", "at least one arm", transition.shape(), n > 0)?;
+    let shape = raw.shape().to_vec();
+    // arms of every step are arms one after the other
+    let (steps, flat) = match *shape {
+        [h, n, 4] => (Some(h), vec![h * n, 4]),
+        [h, n, s, a, t] => (Some(h), vec![h * n, s, a, t]),
+        _ => (None, shape.clone()),
+    };
+    let (form, m) = form_of(&flat, layout)?;
+    let transition = checked(py, raw.reshape(flat)?.readonly(), form, m)?;
+    let n = if steps.is_some() { shape[1] } else { shape[0] };
+    check_shape("P", "at least one arm", &shape, n > 0)?;
     let budget = budget.between("budget", 0, n)?;
     let most = u32::MAX as usize;
     let (horizon, runs) = (horizon.between("horizon", 1, most)?, rollouts.between("rollouts", 1, most)?);
+    if let Some(found) = steps.filter(|steps| *steps != horizon) {
+        return Err(wrong(
+            "P",
+            &format!("transitions of each of the {horizon} steps"),
+            format_args!("those of {found}"),
+        ));
+    }
     let seed = seed.0;
     let reward = reward_of("rewards", rewards, m)?;
     let length = match chain_of(observation, chain, None)? {
@@ -130,13 +153,50 @@ fn simulate<'py>(
         return Err(wrong("chain", "fewer than 65535 states or labels", labels));
     }
     check_memory("beliefs", &[n, labels, m])?;
-    let policy = policy_of(policy, index, temperature, n, labels)?;
+    let rule = rule_of(policy, index, temperature, n, labels, horizon)?;
     let initial = initial_of(initial, n, labels)?;
     check_memory("values", &[runs])?;
     if keep_trajectories {
         check_memory("trajectories", &[runs, horizon + 1, n, 2])?;
     }
     let p = arms(slice(&transition), m);
+    if steps.is_some() && length.is_some() {
+        return Err(wrong(
+            "observation",
+            "'full' where transitions change from step to step",
+            "'collapsing'",
+        ));
+    }
+    let policy = match &rule {
+        Rule::Known(policy) if steps.is_none() => policy,
+        _ if length.is_some() => {
+            return Err(wrong(
+                "observation",
+                "'full' for policies that change or are functions",
+                "'collapsing'",
+            ));
+        }
+        _ => {
+            let moves = |t: usize| match steps {
+                Some(_) => p.slice_move(s![t * n..(t + 1) * n, .., .., ..]),
+                None => p,
+            };
+            let (motion, reward) = (moves(0).into(), (&reward).into());
+            let setting = Setting { motion, reward, discount: discount.0, budget, horizon };
+            let (values, kept) =
+                rollouts::roll(py, &setting, moves, &initial, &rule, runs, seed, keep_trajectories)?;
+            let (state, action, propensity) = match kept {
+                Some(kept) => (Some(kept.state), Some(kept.action), Some(kept.propensity)),
+                None => (None, None, None),
+            };
+            return Ok(Simulation {
+                values: array1(py, values),
+                state: state.map(|x| PyArray3::from_owned_array(py, x).unbind()),
+                action: action.map(|x| PyArray3::from_owned_array(py, x).unbind()),
+                propensity: propensity.map(|x| PyArray3::from_owned_array(py, x).unbind()),
+            });
+        }
+    };
     let (values, log) = threads::run(py, || {
         let belief = length.map(|length| beliefs(p, length).belief);
         let own = belief.as_ref().map(|belief| belief.reward(reward.view()));
@@ -147,8 +207,8 @@ fn simulate<'py>(
             budget,
             horizon,
         };
-        let values: Array1<f64> = values(&setting, &initial, &policy, runs, seed);
-        let log = keep_trajectories.then(|| trajectories(&setting, &initial, &policy, runs, seed));
+        let values: Array1<f64> = values(&setting, &initial, policy, runs, seed);
+        let log = keep_trajectories.then(|| trajectories(&setting, &initial, policy, runs, seed));
         (values, log)
     })?;
     let decided = s![.., ..horizon, ..];
@@ -167,23 +227,36 @@ fn simulate<'py>(
     Ok(Simulation { values: array1(py, values), state, action, propensity })
 }
 
-/// The policy by its name, with its table of indices `[N,L]`.
-fn policy_of(
-    name: &str,
-    index: Option<&Bound<'_, PyAny>>,
+/// The policy by its name, with its table of indices `[N,L]` or tables `[H,N,L]`; or the caller's function.
+fn rule_of<'py>(
+    policy: Option<&Bound<'py, PyAny>>,
+    index: Option<&Bound<'py, PyAny>>,
     temperature: Option<Number>,
     n: usize,
     labels: usize,
-) -> PyResult<Policy> {
-    let plain = match name {
+    horizon: usize,
+) -> PyResult<Rule<'py>> {
+    let expected = "'strict', 'soft', 'random', 'round-robin', 'no-action' or a function";
+    let name = match policy {
+        None => "strict".to_string(),
+        Some(policy) if policy.is_callable() => {
+            if index.is_some() || temperature.is_some() {
+                return Err(wrong(
+                    "index",
+                    "None, and no temperature, for a policy that is a function",
+                    "one",
+                ));
+            }
+            return Ok(Rule::Asked(policy.clone()));
+        }
+        Some(policy) => policy.extract().map_err(|_| wrong("policy", expected, policy))?,
+    };
+    let plain = match name.as_str() {
         "no-action" => Some(Policy::NoAction),
         "random" => Some(Policy::Random),
         "round-robin" => Some(Policy::RoundRobin),
         "strict" | "soft" => None,
-        _ => {
-            let expected = "'strict', 'soft', 'random', 'round-robin' or 'no-action'";
-            return Err(wrong("policy", expected, format_args!("{name:?}")));
-        }
+        _ => return Err(wrong("policy", expected, format_args!("{name:?}"))),
     };
     if let (Some(_), Some(_)) = (&plain, index) {
         return Err(wrong("index", &format!("None for the policy {name:?}"), "an array"));
@@ -192,21 +265,30 @@ fn policy_of(
         return Err(wrong("temperature", &format!("None for the policy {name:?}"), "a number"));
     }
     if let Some(plain) = plain {
-        return Ok(plain);
+        return Ok(Rule::Known(plain));
     }
+    let shapes = format!("[{n}, {labels}] or [{horizon}, {n}, {labels}]");
     let Some(index) = index else {
-        return Err(wrong("index", &format!("an array [{n}, {labels}] for the policy {name:?}"), "None"));
+        return Err(wrong("index", &format!("an array {shapes} for the policy {name:?}"), "None"));
     };
     let index = floats("index", index)?;
-    check_shape("index", &format!("[{n}, {labels}]"), index.shape(), index.shape() == [n, labels])?;
+    let is_by_step = index.shape() == [horizon, n, labels];
+    check_shape("index", &shapes, index.shape(), is_by_step || index.shape() == [n, labels])?;
     check_finite("index", slice(&index), index.shape())?;
-    let table: Array2<f64> = view(&index).to_owned().into_dimensionality().expect("two axes");
-    match (name, temperature) {
-        ("strict", _) => Ok(Policy::Strict(table)),
-        (_, Some(Number(temperature))) if temperature >= 0.0 => Ok(Policy::Soft(table, temperature)),
-        (_, Some(Number(found))) => Err(wrong("temperature", "a number of at least 0", found)),
-        (_, None) => Err(wrong("temperature", "a number for the policy 'soft'", "None")),
+    let tables = if is_by_step { horizon } else { 1 };
+    let tables =
+        Array3::from_shape_vec((tables, n, labels), slice(&index).to_vec()).expect("as many numbers");
+    let temperature = match (name.as_str(), temperature) {
+        ("strict", _) if is_by_step => return Ok(Rule::Known(Policy::Horizon(tables))),
+        ("strict", _) => return Ok(Rule::Known(Policy::Strict(tables.index_axis_move(Axis(0), 0)))),
+        (_, Some(Number(temperature))) if temperature >= 0.0 => temperature,
+        (_, Some(Number(found))) => return Err(wrong("temperature", "a number of at least 0", found)),
+        (_, None) => return Err(wrong("temperature", "a number for the policy 'soft'", "None")),
+    };
+    if !is_by_step {
+        return Ok(Rule::Known(Policy::Soft(tables.index_axis_move(Axis(0), 0), temperature)));
     }
+    Ok(Rule::ByStep(tables.outer_iter().map(|table| Policy::Soft(table.to_owned(), temperature)).collect()))
 }
 
 /// Where the arms start.

@@ -55,7 +55,12 @@ impl Arms {
     }
 
     pub(super) fn uniform_states(&self, noise: &mut Random) -> Vec<u16> {
-        (0..self.n).map(|_| noise.random_range(0..self.l as u16)).collect()
+        Self::uniform(self.n, self.l, noise).collect()
+    }
+
+    /// A state of each of n arms with so many states, every one equally likely.
+    pub(super) fn uniform(n: usize, states: usize, noise: &mut Random) -> impl Iterator<Item = u16> {
+        (0..n).map(move |_| noise.random_range(0..states as u16))
     }
 
     /// Moves every arm; draws one number per arm, whatever its action.

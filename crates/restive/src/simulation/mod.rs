@@ -27,6 +27,9 @@
 //! ```
 
 mod arms;
+mod rollouts;
+
+pub use rollouts::{Decision, Rollouts};
 
 use crate::belief::Motion;
 use crate::instance::{Logged, NO_ACTION, RewardView, Trajectories};

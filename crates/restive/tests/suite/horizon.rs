@@ -93,7 +93,9 @@ fn crossings(
         let signs = [pair[0] + margin, pair[1] - margin]
             .map(|x| line[0] + x * line[1] <= 1e-15 * (1.0 + (x * line[1]).abs()));
         if signs[0] != is_passive {
-            found.push(pair[0]);
+            // at the meeting, or within the margin of it
+            let root = -line[0] / line[1];
+            found.push(if root.is_finite() { root.clamp(pair[0], pair[0] + margin) } else { pair[0] });
             is_passive = signs[0];
         }
         if signs[1] != is_passive {

@@ -6,7 +6,7 @@ use rand::RngExt;
 use restive::data::domain::Domain;
 use restive::policy::soft_top_k::soft_top_k;
 use restive::policy::{Chooser, Policy, myopic_index};
-use restive::simulation::{Initial, Setting, planned_values, trajectories, values};
+use restive::simulation::{Initial, Rollouts, Setting, planned_values, trajectories, values};
 use restive::{Reward, index};
 
 /// The exact value of a policy that depends on the joint state: all joint states, all sets of pulls.
@@ -227,4 +227,55 @@ fn the_published_domains_have_the_published_value_without_action() {
         assert!((mean - published).abs() < 3.0 * error, "{mean} ± {error}, published {published}");
         println!("{mean} ± {error}, published {published}");
     }
+}
+
+/// Rollouts that are taken a step at a time are those of `values` and `trajectories`, bit for bit, and transitions may change under way.
+#[test]
+fn rollouts_by_step_meet_the_same_noise() {
+    let mut random = random(96);
+    let (p, q) = (transitions(Kind::Dense, 6, 3, &mut random), transitions(Kind::Dense, 6, 3, &mut random));
+    let (reward, motion) = (Reward::linear(3), p.view().into());
+    let setting = Setting { motion, reward: (&reward).into(), discount: 0.9, budget: 2, horizon: 7 };
+    let table = Array2::from_shape_fn((6, 3), |(i, s)| ((i * 3 + s) % 4) as f64); // with ties
+    for policy in [Policy::Random, Policy::Strict(table.clone()), Policy::Soft(table.clone(), 0.3)] {
+        let mut rollouts = Rollouts::new(&setting, &Initial::Uniform, 40, 7);
+        let log = trajectories(&setting, &Initial::Uniform, &policy, 40, 7);
+        for t in 0..7 {
+            let decision = rollouts.by_policy(&policy);
+            for ((r, i), &pull) in decision.pull.indexed_iter() {
+                let inclusion = decision.inclusion[[r, i]];
+                assert_eq!(rollouts.state()[[r, i]], log.state()[[r, t, i]]);
+                let taken = if pull { inclusion } else { 1.0 - inclusion };
+                assert_eq!(taken, log.propensity().unwrap()[[r, t, i]]);
+            }
+            rollouts.step(motion, decision.pull.view());
+        }
+        assert_eq!(rollouts.values(), values(&setting, &Initial::Uniform, &policy, 40, 7));
+    }
+    // scores of the moment are the table of the moment
+    let mut by_scores = Rollouts::new(&setting, &Initial::Uniform, 40, 8);
+    let mut by_table = Rollouts::new(&setting, &Initial::Uniform, 40, 8);
+    for _ in 0..7 {
+        let scores = Array2::from_shape_fn((40, 6), |(r, i)| table[[i, by_scores.state()[[r, i]] as usize]]);
+        let (a, b) = (by_scores.by_scores(scores.view()), by_table.by_policy(&Policy::Strict(table.clone())));
+        assert_eq!(a, b);
+        by_scores.step(motion, a.pull.view());
+        by_table.step(motion, b.pull.view());
+    }
+    // nobody is pulled and transitions alternate: the expected value is a product of matrices
+    let (runs, mut mass) = (40_000, Array2::from_elem((6, 3), 1.0 / 3.0));
+    let mut rollouts = Rollouts::new(&setting, &Initial::Uniform, runs, 9);
+    let (mut truth, mut weight) = (0.0, 1.0);
+    for t in 0..6 {
+        let here = if t % 2 == 0 { &p } else { &q };
+        let decision = rollouts.by_policy(&Policy::NoAction);
+        rollouts.step(here.view().into(), decision.pull.view());
+        truth += weight * mass.rows().into_iter().map(|row| 0.5 * row[1] + row[2]).sum::<f64>();
+        weight *= 0.9;
+        mass =
+            Array2::from_shape_fn((6, 3), |(i, to)| (0..3).map(|s| mass[[i, s]] * here[[i, s, 0, to]]).sum());
+    }
+    let found = rollouts.values();
+    let error = found.std(1.0) / (runs as f64).sqrt();
+    assert!((found.mean().unwrap() - truth).abs() < 4.0 * error, "{found} ± {error}, not {truth}");
 }
