@@ -1,7 +1,7 @@
 """Types of the native module. Shapes stand in the docstrings of the functions themselves."""
 
 from collections.abc import Callable, Iterator
-from typing import Any, Literal, final
+from typing import Any, Literal, NamedTuple, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -42,6 +42,197 @@ def whittle_index(
     beliefs: int | None = None,
     differentiable: bool = False,
 ) -> Indices: ...
+
+class HorizonCotangents(NamedTuple):
+    d_P: _Floats
+    d_rewards: _Floats
+    d_discount: float | _Floats
+
+@final
+class HorizonIndices:
+    @property
+    def index(self) -> _Floats: ...
+    @property
+    def last(self) -> _Floats: ...
+    @property
+    def is_indexable(self) -> _Bools: ...
+    @property
+    def status(self) -> NDArray[np.str_]: ...
+    def pullback(self, d_index: ArrayLike) -> _Floats: ...
+    def pullback_all(self, d_index: ArrayLike) -> HorizonCotangents: ...
+
+def horizon_index(
+    P: ArrayLike,
+    horizon: int,
+    rewards: ArrayLike | None = None,
+    discount: float | ArrayLike = 0.99,
+    ending: Literal["nothing", "state"] = "nothing",
+) -> HorizonIndices: ...
+
+class PlanCotangents(NamedTuple):
+    d_P: _Floats
+    d_initial: _Floats
+    d_budget: float
+    d_rewards: _Floats
+    d_discount: float
+    d_price: _Floats
+
+@final
+class PlanPrices:
+    @property
+    def price(self) -> _Floats: ...
+    @property
+    def bound(self) -> float: ...
+    @property
+    def advantage(self) -> _Floats: ...
+    @property
+    def is_converged(self) -> bool: ...
+    def pullback(self, d_bound: float = 1.0, d_advantage: ArrayLike | None = None) -> PlanCotangents: ...
+
+def plan_prices(
+    P: ArrayLike,
+    initial: ArrayLike,
+    budget: float,
+    horizon: int,
+    rewards: ArrayLike | None = None,
+    discount: float = 1.0,
+    ending: Literal["nothing", "state"] = "nothing",
+) -> PlanPrices: ...
+
+class FluidCotangents(NamedTuple):
+    d_P: _Floats
+    d_index: _Floats
+    d_initial: _Floats
+    d_budget: float
+    d_temperature: float
+    d_rewards: _Floats
+    d_discount: float
+
+@final
+class FluidValue:
+    @property
+    def value(self) -> float: ...
+    @property
+    def mass(self) -> _Floats: ...
+    @property
+    def pull(self) -> _Floats: ...
+    @property
+    def threshold(self) -> _Floats: ...
+    @property
+    def charge(self) -> float: ...
+    @property
+    def occupancy(self) -> _Floats: ...
+    def pullback(self, d_value: float = 1.0) -> FluidCotangents: ...
+
+def fluid_value(
+    P: ArrayLike,
+    index: ArrayLike,
+    initial: ArrayLike,
+    budget: float,
+    temperature: float,
+    horizon: int,
+    rewards: ArrayLike | None = None,
+    discount: float = 0.99,
+) -> FluidValue: ...
+
+class DecomposedCotangents(NamedTuple):
+    d_P: _Floats
+    d_index: _Floats
+    d_initial: _Floats
+    d_budget: float
+    d_temperature: float
+    d_charge: float
+    d_occupancy: _Floats
+    d_rewards: _Floats
+    d_discount: float
+
+@final
+class DecomposedValue:
+    @property
+    def value(self) -> float: ...
+    @property
+    def pull(self) -> _Floats: ...
+    def pullback(self, d_value: float = 1.0) -> DecomposedCotangents: ...
+
+def decomposed_value(
+    P: ArrayLike,
+    index: ArrayLike,
+    initial: ArrayLike,
+    budget: float,
+    temperature: float,
+    charge: float,
+    occupancy: ArrayLike,
+    rewards: ArrayLike | None = None,
+    discount: float = 0.99,
+) -> DecomposedValue: ...
+
+class Changes(NamedTuple):
+    arm: NDArray[np.int64]
+    state: NDArray[np.int64]
+    action: NDArray[np.int64]
+    price: _Floats
+
+class ActionCotangents(NamedTuple):
+    d_P: _Floats
+    d_costs: _Floats
+    d_rewards: _Floats
+    d_discount: float | _Floats
+
+@final
+class ActionIndices:
+    @property
+    def threshold(self) -> _Floats: ...
+    @property
+    def last(self) -> _Floats: ...
+    @property
+    def is_indexable(self) -> _Bools: ...
+    @property
+    def residual(self) -> _Floats: ...
+    @property
+    def status(self) -> NDArray[np.str_]: ...
+    @property
+    def changes(self) -> Changes: ...
+    def pullback(self, d_threshold: ArrayLike) -> _Floats: ...
+    def pullback_all(self, d_threshold: ArrayLike) -> ActionCotangents: ...
+
+def action_index(
+    P: ArrayLike,
+    costs: ArrayLike,
+    rewards: ArrayLike | None = None,
+    discount: float | ArrayLike = 0.99,
+) -> ActionIndices: ...
+
+class LagrangianCotangents(NamedTuple):
+    d_P: _Floats
+    d_costs: _Floats
+    d_initial: _Floats
+    d_budget: float
+    d_rewards: _Floats
+    d_discount: float | _Floats
+    d_price: float
+
+@final
+class LagrangianPolicy:
+    @property
+    def price(self) -> float: ...
+    @property
+    def bound(self) -> float: ...
+    @property
+    def spent(self) -> _Floats: ...
+    @property
+    def advantage(self) -> _Floats: ...
+    @property
+    def marginal(self) -> int | None: ...
+    def pullback(self, d_bound: float = 1.0, d_advantage: ArrayLike | None = None) -> LagrangianCotangents: ...
+
+def lagrangian_policy(
+    P: ArrayLike,
+    costs: ArrayLike,
+    initial: ArrayLike,
+    budget: float,
+    rewards: ArrayLike | None = None,
+    discount: float | ArrayLike = 0.99,
+) -> LagrangianPolicy: ...
 
 @final
 class SoftTopK:
@@ -161,7 +352,8 @@ class Simulation:
 def simulate(
     P: ArrayLike,
     budget: int,
-    policy: Literal["strict", "soft", "random", "round-robin", "no-action"] = "strict",
+    policy: Literal["strict", "soft", "random", "round-robin", "no-action"]
+    | Callable[[int, NDArray[np.uint16]], ArrayLike] = "strict",
     index: ArrayLike | None = None,
     temperature: float | None = None,
     *,

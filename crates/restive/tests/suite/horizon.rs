@@ -76,31 +76,29 @@ fn crossings(
     meetings.retain(|x| x.abs() < 1e5);
     meetings.sort_by(f64::total_cmp);
     meetings.dedup_by(|b, a| *b - *a < 1e-11);
-    let mut points = vec![-1e6];
-    points.extend(meetings);
-    points.push(1e6);
+    let mut ends = vec![-1e6];
+    ends.extend(meetings);
+    ends.push(1e6);
+    let best = |a: usize, subsidy: f64| {
+        lines[a].iter().map(|line| line[0] + subsidy * line[1]).fold(f64::NEG_INFINITY, f64::max)
+    };
+    // an interval of indifference counts as passive
+    let is_passive = |subsidy: f64| best(1, subsidy) - best(0, subsidy) <= 1e-15 * (1.0 + subsidy.abs());
     let mut found = Vec::new();
-    let mut is_passive = false;
-    for pair in points.windows(2) {
-        let middle = 0.5 * (pair[0] + pair[1]);
-        let [passive, active] = [0, 1].map(|a| {
-            let at = |line: &[f64; 2]| line[0] + middle * line[1];
-            *lines[a].iter().max_by(|x, y| at(x).total_cmp(&at(y))).unwrap()
-        });
-        let line = [active[0] - passive[0], active[1] - passive[1]];
-        // inside, where the sign is not a matter of rounding; an interval of indifference counts as passive
+    let mut before = -1e6;
+    for pair in ends.windows(2) {
+        // inside, where the sign is not a matter of rounding
         let margin = 1e-6 * (pair[1] - pair[0]).min(1.0);
-        let signs = [pair[0] + margin, pair[1] - margin]
-            .map(|x| line[0] + x * line[1] <= 1e-15 * (1.0 + (x * line[1]).abs()));
-        if signs[0] != is_passive {
-            // at the meeting, or within the margin of it
-            let root = -line[0] / line[1];
-            found.push(if root.is_finite() { root.clamp(pair[0], pair[0] + margin) } else { pair[0] });
-            is_passive = signs[0];
-        }
-        if signs[1] != is_passive {
-            found.push((-line[0] / line[1]).clamp(pair[0], pair[1]));
-            is_passive = signs[1];
+        for x in [pair[0] + margin, pair[1] - margin] {
+            if is_passive(x) != (found.len() % 2 == 1) {
+                let (mut low, mut high) = (before, x);
+                for _ in 0..200 {
+                    let middle = 0.5 * (low + high);
+                    if is_passive(middle) == is_passive(x) { high = middle } else { low = middle }
+                }
+                found.push(high);
+            }
+            before = x;
         }
     }
     found

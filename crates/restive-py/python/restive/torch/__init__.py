@@ -40,13 +40,19 @@ from .evaluation import Judged, cwpdis
 from .index import whittle_index, whittle_index_and_pullback
 from .modules import Cwpdis, SoftTopK, WhittleIndex
 from .policy import soft_top_k
+from .time import PlanPrices, decomposed_value, fluid_value, horizon_index, plan_prices
 
 __all__ = [
     "Cwpdis",
     "Judged",
+    "PlanPrices",
     "SoftTopK",
     "WhittleIndex",
     "cwpdis",
+    "decomposed_value",
+    "fluid_value",
+    "horizon_index",
+    "plan_prices",
     "soft_top_k",
     "whittle_index",
     "whittle_index_and_pullback",
