@@ -121,10 +121,10 @@ struct ActionIndices {
 /// >>> import numpy as np, restive
 /// >>> P = np.array([[[[0.9, 0.1], [0.7, 0.3], [0.3, 0.7]],     # in state 0: nothing, a message, a visit
 /// ...                [[0.5, 0.5], [0.4, 0.6], [0.3, 0.7]]]])
-/// >>> indices = restive.action_index(P, [0.0, 1.0, 5.0], discount=0.9)
-/// >>> indices.threshold[0].round(4)
-/// array([[0.2571, 0.1565],
-///        [0.1286, 0.0391]])
+/// >>> indices = restive.action_index(P, [0.0, 1.0, 4.0], discount=0.9)
+/// >>> indices.threshold[0].round(5)
+/// array([[0.28125, 0.17143],
+///        [0.10976, 0.03   ]])
 /// >>> indices.is_indexable
 /// array([ True])
 #[pyfunction]
@@ -264,9 +264,9 @@ struct LagrangianPolicy {
 /// --------
 /// >>> import numpy as np, restive
 /// >>> P = np.tile(np.array([[[0.9, 0.1], [0.7, 0.3], [0.3, 0.7]], [[0.5, 0.5], [0.4, 0.6], [0.3, 0.7]]]), (8, 1, 1, 1))
-/// >>> found = restive.lagrangian_policy(P, [0.0, 1.0, 5.0], np.zeros(8, int), budget=4.0, discount=0.9)
-/// >>> round(found.price, 4), bool(found.spent.sum() <= 4.0)
-/// (0.2571, True)
+/// >>> found = restive.lagrangian_policy(P, [0.0, 1.0, 4.0], np.zeros(8, int), budget=4.0, discount=0.9)
+/// >>> round(found.price, 5), bool(found.spent.sum() <= 4.0)
+/// (0.28125, True)
 #[pyfunction]
 #[pyo3(signature = (P, costs, initial, budget, rewards=None, discount=None))]
 #[pyo3(text_signature = "(P, costs, initial, budget, rewards=None, discount=0.99)")]

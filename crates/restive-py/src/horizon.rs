@@ -67,9 +67,9 @@ struct HorizonIndices {
 /// >>> arm = np.array([[0.2, 0.8, 0.5, 0.5]])
 /// >>> indices = restive.horizon_index(arm, 3, discount=0.5)
 /// >>> indices.index[:, 0].round(6)
-/// array([[0.352941, 0.      ],
-///        [0.3     , 0.      ],
-///        [0.      , 0.      ]])
+/// array([[0.345, 0.   ],
+///        [0.3  , 0.   ],
+///        [0.   , 0.   ]])
 /// >>> d_index = np.zeros((3, 1, 2)); d_index[1, 0, 0] = 1.0    # the index of state 0 at the second step
 /// >>> indices.pullback(d_index)
 /// array([[-0.5,  0.5,  0. ,  0. ]])

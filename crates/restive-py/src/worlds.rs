@@ -4,7 +4,7 @@
 //! discounts are shared by all arms, or each arm's own with the same axes. What is shared gets the sum of the arms' cotangents.
 
 use crate::arms::{Form, all_distributions, checked, give, in_form, slice};
-use crate::border::{array, check_all, check_finite, check_shape, floats, integers, read};
+use crate::border::{array, check_finite, check_shape, floats, integers, read};
 use crate::error::{raise, wrong};
 use crate::threads;
 use ndarray::{Array1, Array2, Array3, Array4, ArrayView4, Axis};
@@ -66,7 +66,7 @@ impl World {
             return Err(no_actions(&shape));
         }
         let rows = slice(&raw);
-        check_all("P", rows, &shape, |p| (-1e-6..=1.0 + 1e-6).contains(&p))?;
+        check_finite("P", rows, &shape)?;
         let n = rows.len() / (s * a * s);
         let transition = match threads::run(py, || all_distributions(rows, s))? {
             true => raw.reshape([n, s, a, s])?.to_dyn().clone(),
@@ -79,7 +79,7 @@ impl World {
                         let place = format!("P: arm {}, state {}, action {}", k / (a * s), k / a % s, k % a);
                         return Err(wrong(
                             &place,
-                            "probabilities that sum to 1",
+                            "probabilities of at least 0 that sum to 1",
                             format_args!("a sum of {sum}"),
                         ));
                     }
@@ -100,7 +100,7 @@ impl World {
     pub(crate) fn alone(self) -> PyResult<Self> {
         check_shape(
             "P",
-            "[N, M, 2, M] or [N, 4], with one arm at least",
+            "one problem, [N, M, ...], with one arm at least",
             &self.shape,
             self.axes().len() == 1 && self.n > 0,
         )?;

@@ -1,7 +1,7 @@
 //! Kernels that are told to stop do.
 
 use crate::arms::random;
-use ndarray::{Array2, Array4};
+use ndarray::{Array2, Array3, Array4};
 use rand::RngExt;
 use restive::interrupt::{Interrupted, Interruption, Scope, catch};
 use restive::{Reward, index};
@@ -36,7 +36,22 @@ fn kernels() {
     let prices = || loop {
         restive::planning::prices(&owned.programme(), owned.initial.view());
     };
-    let kernels: [&(dyn Fn() + Sync); 4] = [&bisection, &general, &soft, &prices];
+    let horizon = || loop {
+        restive::planning::Horizon {
+            transition: p.view(),
+            reward: (&reward).into(),
+            discount: &[0.99],
+            decisions: 20,
+            ending: restive::planning::Ending::State,
+        }
+        .index();
+    };
+    let several = Array3::from_shape_fn((1, 30, 2), |(_, s, _)| s as f64);
+    let actions = || loop {
+        let (transition, reward) = (p.view(), several.view());
+        index::actions::Actions { transition, reward, cost: &[0.0, 1.0], discount: &[0.99] }.index();
+    };
+    let kernels: [&(dyn Fn() + Sync); 6] = [&bisection, &general, &soft, &prices, &horizon, &actions];
     for kernel in kernels {
         let ended = std::thread::scope(|threads| {
             let running = threads.spawn(|| catch(kernel));

@@ -34,6 +34,7 @@ mod fairness;
 mod fluid;
 mod foreseen;
 mod golden;
+mod golden_time;
 mod gradients;
 mod hierarchical;
 mod history;
