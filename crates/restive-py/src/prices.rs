@@ -73,10 +73,10 @@ struct PlanPrices {
 /// >>> import numpy as np, restive
 /// >>> P = np.tile([[0.2, 0.8, 0.5, 0.9]], (10, 1))
 /// >>> plan = restive.plan_prices(P, np.zeros(10, int), budget=2, horizon=5)
-/// >>> plan.advantage.shape, plan.price[-1]       # a last pull changes nothing that counts
+/// >>> plan.advantage.shape, float(plan.price[-1])       # a last pull changes nothing that counts
 /// ((5, 10, 2), 0.0)
-/// >>> run = restive.simulate(P, 2, "strict", plan.advantage, discount=1.0, horizon=5, initial=np.zeros(10, int))
-/// >>> bool(run.values.mean() < plan.bound)
+/// >>> run = restive.simulate(P, 2, "strict", plan.advantage, discount=1.0, horizon=5, initial=np.zeros(10, int), rollouts=20000)
+/// >>> bool(abs(run.values.mean() / plan.bound - 1) < 0.01)       # the plan comes close to what nobody exceeds
 /// True
 #[pyfunction]
 #[pyo3(signature = (P, initial, budget, horizon, rewards=None, discount=Number(1.0), ending="nothing"))]

@@ -59,7 +59,7 @@ def test_two_actions_are_whittle_indices():
 
 def test_pullbacks_are_derivatives():
     random = np.random.default_rng(3)
-    given = {"P": arms(random, 3, 3), "costs": COSTS, "rewards": random.random((3, 3)), "discount": np.array([0.8, 0.9, 0.95])}
+    given = {"P": arms(random, 3, 3), "costs": COSTS, "rewards": random.random((3, 3, 3)), "discount": np.array([0.8, 0.9, 0.95])}
     c = random.normal(size=(3, 3, 2))
     back = restive.action_index(**given).pullback_all(c)
     for name, x in given.items():

@@ -45,16 +45,16 @@ def test_horizon_indices_are_where_the_advantage_vanishes(ending):
 
 @pytest.mark.parametrize("shape", [(3,), (3, 2), (4, 3), (4, 3, 2)])
 def test_horizon_pullbacks_are_derivatives(shape):
-    random = np.random.default_rng(2)
+    random, step = np.random.default_rng(2), 1e-6  # so small that no kink lies within it
     p, rewards, c = arms(random, 4, 3), random.random(shape), random.normal(size=(6, 4, 3))
     for discount in (0.9, random.uniform(0.5, 0.9, 4)):
         solved = restive.horizon_index(p, 6, rewards, discount, "state")
         back = solved.pullback_all(c)
         value = lambda p, r, g: (restive.horizon_index(p, 6, r, g, "state").index * c).sum()  # noqa: E731
         by_p, by_r, by_g = tangent(random, p.shape), random.normal(size=shape), random.normal(size=np.shape(discount))
-        assert (back.d_P * by_p).sum() == pytest.approx(derivative(lambda x: value(x, rewards, discount), p, by_p, 1e-5), rel=1e-6)
-        assert (back.d_rewards * by_r).sum() == pytest.approx(derivative(lambda x: value(p, x, discount), rewards, by_r, 1e-5), rel=1e-6)
-        assert np.sum(back.d_discount * by_g) == pytest.approx(derivative(lambda x: value(p, rewards, x), discount, by_g, 1e-5), rel=1e-6)
+        assert (back.d_P * by_p).sum() == pytest.approx(derivative(lambda x: value(x, rewards, discount), p, by_p, step), rel=1e-6)
+        assert (back.d_rewards * by_r).sum() == pytest.approx(derivative(lambda x: value(p, x, discount), rewards, by_r, step), rel=1e-6)
+        assert np.sum(back.d_discount * by_g) == pytest.approx(derivative(lambda x: value(p, rewards, x), discount, by_g, step), rel=1e-6)
         assert back.d_rewards.shape == shape and np.shape(back.d_discount) == np.shape(discount)
         assert (solved.pullback(c) == back.d_P).all() and np.abs(back.d_P.sum(-1)).max() < 1e-12
 
