@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from restive._estimator import Estimator, Plan
+from restive._extras import need
 from restive._restive import NativeJob, NativeModel, NativeTraining
 from restive.estimators import TwoStage
 from restive.progress import reporter
@@ -36,11 +37,7 @@ Run = Callable[[Callable[[Iterable[Any]], bytes]], Iterable[bytes]]
 
 
 def _pyarrow() -> Any:
-    try:
-        import pyarrow
-    except ImportError as error:
-        raise ImportError("restive.arrow needs pyarrow: pip install pyarrow") from error
-    return pyarrow
+    return need("pyarrow", "restive.arrow", "arrow")
 
 
 def _sent(batch: Any) -> bytes:

@@ -27,12 +27,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 import restive
 from restive._deprecated import renamed
+from restive._extras import need
+
+need("jax", "restive.jax")
+
+import jax  # noqa: E402
+import jax.numpy as jnp  # noqa: E402
 
 __all__ = ["Judged", "cwpdis", "soft_top_k", "whittle_index"]
 

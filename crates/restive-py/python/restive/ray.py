@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from restive import arrow
 from restive._estimator import Plan
+from restive._extras import need
 from restive.estimators import TwoStage
 
 if TYPE_CHECKING:
@@ -67,11 +68,13 @@ def plan(
 
     The table passes by three times; ``people.materialize()`` is worth it where reading it is dear.
     """
+    need("ray", "restive.ray", "ray")
     return arrow.plan(lambda work: _answers(people, work), model, study, rules, step=step, **asked)
 
 
 def score(people: Dataset, model: Any, study: str | os.PathLike[str], **asked: Any) -> Dataset:
     """The table with the columns of :class:`restive.arrow.Score` behind its own."""
+    need("ray", "restive.ray", "ray")
     scored = _Scored(arrow.score(model, study, **asked))
     return people.map_batches(lambda block: scored(block), batch_format="pyarrow", batch_size=None)
 
@@ -81,4 +84,5 @@ def train(people: Dataset, study: str | os.PathLike[str], **asked: Any) -> TwoSt
 
     The table passes by some dozen times: keep it in memory if it fits.
     """
+    need("ray", "restive.ray", "ray")
     return arrow.train(lambda work: _answers(people, work), study, **asked)

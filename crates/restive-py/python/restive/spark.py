@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from restive import arrow
 from restive._estimator import Plan
+from restive._extras import need
 from restive.estimators import TwoStage
 
 if TYPE_CHECKING:
@@ -77,11 +78,13 @@ def plan(
 
     The table passes by three times; ``people.cache()`` is worth it where reading it is dear.
     """
+    need("pyspark", "restive.spark", "spark")
     return arrow.plan(lambda work: _answers(people, work), model, study, rules, step=step, **asked)
 
 
 def score(people: DataFrame, model: Any, study: str | os.PathLike[str], **asked: Any) -> DataFrame:
     """The table with the columns of :class:`restive.arrow.Score` behind its own."""
+    need("pyspark", "restive.spark", "spark")
     from pyspark.sql.types import DoubleType, StringType, StructField, StructType
 
     scored = arrow.score(model, study, **asked)
@@ -108,4 +111,5 @@ def train(people: DataFrame, study: str | os.PathLike[str], **asked: Any) -> Two
 
     The table passes by some dozen times: keep it in memory if it fits.
     """
+    need("pyspark", "restive.spark", "spark")
     return arrow.train(lambda work: _answers(people, work), study, **asked)

@@ -35,6 +35,9 @@ torch.Size([3, 2, 2, 2])
 from __future__ import annotations
 
 from restive._deprecated import renamed_attribute
+from restive._extras import need
+
+need("torch", "restive.torch")
 
 from .evaluation import Judged, cwpdis
 from .index import whittle_index, whittle_index_and_pullback
