@@ -6,14 +6,14 @@ use crate::index::chain_of;
 use crate::refusal::of_pipeline;
 use crate::study::NativeStudy;
 use crate::threads;
-use ndarray::s;
+use ndarray::{ArrayView3, Axis, s};
 use numpy::{PyArray2, PyArray3, PyArray4};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
 use restive::Instance;
 use restive::data::domain::Domain;
 use restive::data::maternal::Maternal;
-use restive::instance::{NO_ACTION, Observation, UNSEEN};
+use restive::instance::{NO_ACTION, Observation, Trajectories, UNSEEN};
 use restive_pipeline::generate::Synthetic;
 
 /// The sizes that the caller has named, each to be taken once.
@@ -149,13 +149,14 @@ fn maternal(sizes: &Sizes<'_>) -> PyResult<Maternal> {
     Ok(programme)
 }
 
-fn dictionary<'py>(py: Python<'py>, instance: &Instance) -> PyResult<Bound<'py, PyDict>> {
+/// An instance as arrays, by the names of `restive.Instance`.
+pub(crate) fn dictionary<'py>(py: Python<'py>, instance: &Instance) -> PyResult<Bound<'py, PyDict>> {
     let log = instance.trajectories();
     let decided = s![.., ..log.steps() - 1, ..];
     let state = log.state().mapv(|s| if s == UNSEEN { -1 } else { i64::from(s) });
     let action = log.action().slice(decided).mapv(|a| if a == NO_ACTION { -1 } else { a as i8 });
     let decisions =
-        |array: ndarray::ArrayView3<'_, f64>| PyArray3::from_owned_array(py, array.slice(decided).to_owned());
+        |array: ArrayView3<'_, f64>| PyArray3::from_owned_array(py, array.slice(decided).to_owned());
     let parts = PyDict::new(py);
     parts.set_item("features", PyArray2::from_owned_array(py, instance.features().to_owned()))?;
     parts.set_item("state", PyArray3::from_owned_array(py, state))?;
@@ -167,7 +168,27 @@ fn dictionary<'py>(py: Python<'py>, instance: &Instance) -> PyResult<Bound<'py, 
     parts.set_item("budget", instance.budget())?;
     parts.set_item("discount", instance.discount())?;
     parts.set_item("chain", instance.observation().chain().map(|chain| chain.beliefs()))?;
+    parts.set_item("last", last(py, log)?)?;
     Ok(parts)
+}
+
+/// What was logged at the last step besides states, `[J,N]`; none where nothing was.
+fn last<'py>(py: Python<'py>, log: &Trajectories) -> PyResult<Option<Bound<'py, PyDict>>> {
+    let step = log.steps() - 1;
+    let action = log.action().index_axis_move(Axis(1), step);
+    let of = |values: ArrayView3<'_, f64>| values.index_axis_move(Axis(1), step).to_owned();
+    let reward = log.reward().map(of);
+    let is_earned = reward.as_ref().is_some_and(|reward| reward.iter().any(|r| !r.is_nan()));
+    if !is_earned && action.iter().all(|a| *a == NO_ACTION) {
+        return Ok(None);
+    }
+    let parts = PyDict::new(py);
+    let action = action.mapv(|a| if a == NO_ACTION { -1 } else { a as i8 });
+    parts.set_item("action", PyArray2::from_owned_array(py, action))?;
+    let numbers = |array| PyArray2::from_owned_array(py, array);
+    parts.set_item("propensity", log.propensity().map(of).map(numbers))?;
+    parts.set_item("reward", reward.map(numbers))?;
+    Ok(Some(parts))
 }
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {

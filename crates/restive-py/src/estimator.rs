@@ -3,17 +3,23 @@
 //! Training runs without the interpreter's lock and takes it between epochs: to see whether someone wants it to end (Ctrl-C), and to
 //! report. What is trained here is what `restive train` trains: the same code makes the same weights.
 
+use crate::arms::{slice, view};
 use crate::asked::{asked_for, evaluation_asked};
+use crate::border::{check_finite, check_shape, floats};
 use crate::columns::{Column, text, whole};
+use crate::error::raise;
 use crate::refusal::{keywords, of_pipeline, of_tables};
 use crate::study::NativeStudy;
 use crate::threads::{pool, run};
-use numpy::{PyArray4, PyReadonlyArray2, ToPyArray};
+use numpy::{PyArray4, PyReadonlyArray2, PyUntypedArrayMethods, ToPyArray};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use restive::Transition;
+use restive::data::encoding::{ColumnKind, EncodedColumn};
 use restive::data::split::Part;
 use restive::evaluation::Estimate;
+use restive::instance::Layout;
 use restive_pipeline::options::TRAINING;
 use restive_pipeline::{
     Applied, Error, EstimatorsName, Outcome, Plan, PlanAsked, Trained, Training, card, evidence_of_scores,
@@ -91,9 +97,39 @@ impl NativeModel {
         ]
     }
 
-    /// P of every instance, `[N,M,2,M]`.
-    fn predict<'py>(&self, py: Python<'py>, study: &NativeStudy) -> PyResult<Vec<Bound<'py, PyArray4<f64>>>> {
-        let applied = self.applied(py, study)?;
+    /// What the model reads: columns and whether they are text, columns that it leaves out, and what the encoded ones are called.
+    fn reads(&self) -> (Vec<(String, bool)>, Vec<String>, Vec<String>) {
+        let encoding = &self.trained.model.card.encoding;
+        let column =
+            |column: &EncodedColumn| (column.name.clone(), matches!(column.kind, ColumnKind::Text { .. }));
+        (encoding.columns.iter().map(column).collect(), encoding.dropped.clone(), encoding.names())
+    }
+
+    /// P of arms whose features are encoded, `[N,F]`.
+    fn predict_encoded<'py>(
+        &self,
+        py: Python<'py>,
+        features: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyArray4<f64>>> {
+        let features = floats("features", features)?;
+        let width = self.trained.model.card.encoding.width();
+        let fits = features.ndim() == 2 && features.shape()[1] == width;
+        check_shape("features", &format!("[N, {width}], the encoded columns"), features.shape(), fits)?;
+        check_finite("features", slice(&features), features.shape())?;
+        let features = view(&features).into_dimensionality().expect("two axes");
+        let predicted = run(py, || Transition::new(self.trained.ensemble.predict(features), Layout::Nsas))?;
+        Ok(predicted.map_err(raise)?.view().to_pyarray(py))
+    }
+
+    /// P of every instance, `[N,M,2,M]`; the study's name is for messages.
+    fn predict<'py>(
+        &self,
+        py: Python<'py>,
+        study: &NativeStudy,
+        name: &str,
+    ) -> PyResult<Vec<Bound<'py, PyArray4<f64>>>> {
+        let applied = || Applied::new(&self.trained, &study.study, "the model", name);
+        let applied = run(py, applied)?.map_err(of_pipeline)?;
         Ok(applied.predictions.iter().map(|p| p.view().to_pyarray(py)).collect())
     }
 

@@ -1,16 +1,23 @@
 //! Studies: from tables in memory and from folders, and back.
 //!
-//! The class here is the inner half of `restive.Study`, which knows data frames; it knows columns.
+//! The class here is the inner half of `restive.Study`, which knows data frames; it knows columns. `arrays` is the door to the kernels:
+//! the instances with their features as numbers, as a model reads them or, without one, as plainly as can be: numbers pass through, and a
+//! column that is the same for everybody is no error, because nothing is learnt from it here.
 
 use crate::columns::{self, Column};
+use crate::data::dictionary;
+use crate::estimator::NativeModel;
 use crate::refusal::of_tables;
 use crate::threads::run;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-use restive::data::features::Column as Feature;
+use restive::data::encoding::{ColumnKind, EncodedColumn, Encoding, Standardise};
+use restive::data::features::{Column as Feature, Features};
 use restive::instance::{Chain, Observation};
-use restive_tables::{Format, Study};
+use restive_pipeline::prepare;
+use restive_tables::{Format, Study, StudyInstance};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// The inner half of `restive.Study`.
@@ -116,7 +123,7 @@ impl NativeStudy {
 
     /// (name, arms, trajectories, steps) of every instance.
     fn instances(&self) -> Vec<(String, usize, usize, usize)> {
-        let sizes = |instance: &restive_tables::StudyInstance| {
+        let sizes = |instance: &StudyInstance| {
             let log = &instance.trajectories;
             (instance.name.clone(), instance.arms.len(), log.trajectories(), log.steps())
         };
@@ -126,6 +133,100 @@ impl NativeStudy {
     /// The names of the features.
     fn features(&self) -> Vec<String> {
         self.study.instances.first().map_or(Vec::new(), |first| first.features.names().to_vec())
+    }
+
+    /// What the encoded features are called, and every instance as arrays under its names; encoded as a model reads them, or plainly.
+    fn arrays<'py>(
+        &self,
+        py: Python<'py>,
+        model: Option<&NativeModel>,
+    ) -> PyResult<(Vec<String>, Bound<'py, PyList>)> {
+        let (encoding, instances) = run(py, || {
+            let read = model.map(|model| model.trained.model.card.encoding.clone());
+            let encoding = read.unwrap_or_else(|| plain(&prepare::features(&self.study)));
+            let instances = self.study.instances(&encoding);
+            (encoding, instances)
+        })?;
+        let all = PyList::empty(py);
+        for (instance, named) in instances.map_err(of_tables)?.iter().zip(&self.study.instances) {
+            let parts = dictionary(py, instance)?;
+            parts.set_item("name", &named.name)?;
+            parts.set_item("arms", &named.arms)?;
+            parts.set_item("trajectories", &named.trajectory_names)?;
+            let split = named.split.as_ref().map(|split| split.iter().map(|part| part.name()));
+            parts.set_item("split", split.map(|split| split.collect::<Vec<_>>()))?;
+            all.append(parts)?;
+        }
+        Ok((encoding.names(), all))
+    }
+
+    /// Some arms of some instances, by position, under a budget; `split` says whether the column is kept.
+    fn select(
+        &self,
+        py: Python<'_>,
+        chosen: Vec<(usize, Vec<usize>)>,
+        budget: usize,
+        split: bool,
+    ) -> PyResult<Self> {
+        let study = run(py, || {
+            let part = |(k, arms): &(usize, Vec<usize>)| part(&self.study.instances[*k], arms, split);
+            let mut settings = self.study.settings.clone();
+            settings.budget = budget;
+            Study { settings, instances: chosen.iter().map(part).collect() }
+        })?;
+        if let Some(few) = study.instances.iter().find(|instance| instance.arms.len() < budget) {
+            let (name, arms) = (&few.name, few.arms.len());
+            let message = format!(
+                "budget: found {budget}, expected at most {arms}, the arms that are kept of instance {name}"
+            );
+            return Err(PyValueError::new_err(message));
+        }
+        Ok(Self { study, folder: None })
+    }
+}
+
+/// Some arms of an instance.
+fn part(whole: &StudyInstance, arms: &[usize], split: bool) -> StudyInstance {
+    let parts = whole.split.as_ref().filter(|_| split);
+    StudyInstance {
+        name: whole.name.clone(),
+        arms: arms.iter().map(|i| whole.arms[*i].clone()).collect(),
+        features: whole.features.select_arms(arms),
+        split: parts.map(|parts| arms.iter().map(|i| parts[*i]).collect()),
+        trajectory_names: whole.trajectory_names.clone(),
+        trajectories: whole.trajectories.select_arms(arms),
+        truth: whole.truth.as_ref().map(|truth| truth.select_arms(arms)),
+    }
+}
+
+/// The encoding that changes least: numbers pass through, text becomes its categories, what is missing has an indicator.
+fn plain(features: &Features) -> Encoding {
+    let named = features.names().iter().zip(features.columns());
+    let columns = named.map(|(name, column)| {
+        let alone = Features::new(features.arms(), vec![(name.clone(), column.clone())]);
+        let fitted = alone.and_then(|alone| Encoding::fit(&alone, Standardise::No, &[]));
+        match fitted {
+            Ok(mut fitted) => fitted.columns.remove(0),
+            // alike or missing everywhere, which a predictor would not learn from
+            Err(_) => {
+                EncodedColumn { name: name.clone(), kind: alike(column), has_missing: column.missing() > 0 }
+            }
+        }
+    });
+    Encoding { standardise: Standardise::No, columns: columns.collect(), dropped: Vec::new() }
+}
+
+/// What is known of a column whose values are alike, where there are any.
+fn alike(column: &Feature) -> ColumnKind {
+    match column {
+        Feature::Number(values) => {
+            let mean = values.iter().copied().find(|x| !x.is_nan()).unwrap_or(0.0);
+            ColumnKind::Binary { mean }
+        }
+        Feature::Text(values) => {
+            let categories: BTreeSet<&String> = values.iter().flatten().collect();
+            ColumnKind::Text { categories: categories.into_iter().cloned().collect() }
+        }
     }
 }
 

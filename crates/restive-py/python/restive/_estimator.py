@@ -4,72 +4,28 @@ from __future__ import annotations
 
 import inspect
 import json
-import operator
 import os
+import secrets
 import tempfile
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from restive._arrays import OWN
+from restive._checked import count
 from restive._deprecated import _warn, renamed
-from restive._frames import Table
-from restive._restive import NativeModel, train
+from restive._frames import columns, is_frame
+from restive._html import facts, number
+from restive._plan import Evaluation, Plan
+from restive._restive import NativeModel, NativeStudy, train
+from restive._unfitted import not_fitted
+from restive._units import Units
 from restive.progress import reporter
 from restive.study import Study
-
-
-class Plan(Table):
-    """The arms to pull, best first, by instance: columns ``instance``, ``arm``, ``state`` (or ``last_state`` and ``since``),
-    ``index`` or ``advantage``, ``rank``, ``inclusion``, ``is_beneficial``, with ``to_pandas()``, ``to_polars()`` and
-    ``to_arrow()``.
-
-    ``policy`` is ``"whittle"`` (ranked by index, at ``index_discount``) or ``"horizon"`` (ranked by advantage); ``steps`` are
-    the decisions planned for, over which no policy brings more than ``bound`` of expected reward, and no pull at all
-    ``no_action``; ``history`` says how an arm's own record counts; ``never_observed`` counts arms that were never seen;
-    ``notes`` says what should be known; ``json`` is all of it, as ``restive plan --json`` has it.
-    """
-
-    json: str
-    policy: str
-    budget: int
-    steps: int
-    index_discount: float | None
-    bound: float
-    no_action: float
-    history: str | None
-    never_observed: int
-    notes: tuple[str, ...]
-
-    @classmethod
-    def _made(cls, columns: Any, facts: dict[str, Any]) -> Plan:
-        """Of columns and facts; warnings are raised for whoever asked for the plan."""
-        plan: Plan = cls.of(columns)
-        for text in facts.pop("warnings"):
-            warnings.warn(text, stacklevel=3)
-        facts["notes"] = tuple(facts["notes"])
-        for name, fact in facts.items():
-            setattr(plan, name, fact)
-        return plan
-
-
-class Evaluation(Table):
-    """What a model's policy is worth beside others, a row per number: columns ``policy``, ``estimator``, ``quantity`` (value,
-    gain_over_random, gain_over_no_action), ``value``, ``low``, ``high``, ``ess``, ``covers``, with ``to_pandas()``,
-    ``to_polars()`` and ``to_arrow()``.
-
-    ``evidence``, ``policies``, ``loss`` and ``about`` are those of ``restive evaluate --json``: the evidence (None where the published
-    estimators were asked for), numbers by policy and estimator, the predictive
-    loss, and what all of it rests on, notes and warnings included. A number without its ``about`` is half the answer.
-    """
-
-    evidence: dict[str, Any] | None
-    policies: dict[str, dict[str, Any]]
-    loss: dict[str, float]
-    about: dict[str, Any]
 
 
 class Estimator:
@@ -92,7 +48,7 @@ class Estimator:
         ensemble: int = 1,
         standardise: bool | None = None,
         drop: Sequence[str] = (),
-        seed: int = 0,
+        seed: int | None = 0,
         progress: None | bool | Callable[[float, str], Any] = None,
     ) -> None:
         self.profile = profile
@@ -110,7 +66,7 @@ class Estimator:
         self.progress = progress
 
     @property
-    def random_state(self) -> int:
+    def random_state(self) -> int | None:
         """The old name of ``seed``."""
         return self.seed
 
@@ -135,14 +91,16 @@ class Estimator:
             setattr(self, name, value)
         return self
 
-    def fit(self, study: Study, y: None = None) -> Estimator:
+    def fit(self, study: Study | Units, y: None = None) -> Estimator:
         """Trains on a study; returns the estimator.
 
         Sets ``configuration_`` (what decided the training, as the card of the model has it), ``history_`` (losses by epoch, and
-        what the folds chose) and ``n_features_in_`` (columns of the encoded features). Ctrl-C ends it between two epochs, and the
-        estimator stays as it was.
+        what the folds chose), ``feature_names_`` and ``n_features_in_`` (the columns of the encoded features), and ``seed_``: with
+        ``seed=None`` the one that was drawn. Ctrl-C ends it between two epochs, and the estimator stays as it was.
         """
         asked = self.get_params()
+        if asked["seed"] is None:
+            asked["seed"] = secrets.randbits(63)  # other tools read the card, and not all of them have 64 bits
         visit, close = reporter(asked.pop("progress"))
         try:
             model, warned = train(_native(study), {"objective": self._objective, **asked}, visit)
@@ -158,11 +116,13 @@ class Estimator:
         configuration, history, predictor = (json.loads(text) for text in model.card())
         self.configuration_, self.history_ = configuration, history
         self.n_features_in_ = predictor["features"]
+        self.feature_names_ = model.reads()[2]
+        self.seed_ = configuration["seed"]
 
     def _fitted(self) -> NativeModel:
         model: NativeModel | None = getattr(self, "_model_", None)
         if model is None:
-            raise ValueError(f"this {type(self).__name__} has not been fitted; call fit or load first")
+            raise not_fitted(f"this {type(self).__name__} has not been fitted; call fit or load first")
         return model
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -189,18 +149,43 @@ class Estimator:
                     Path(folder, name).write_bytes(contents)
                 self._model_ = NativeModel.load(folder)
 
-    def predict(self, study: Study) -> list[NDArray[np.float64]]:
-        """The transitions of the arms of every instance: a list with one array ``[N,M,2,M]`` for each of ``study.instances``, its arms
-        in the order of their names, as the tables of the study have them.
-        """
-        return self._fitted().predict(_native(study))
+    @overload
+    def predict(self, arms: Study | Units) -> list[NDArray[np.float64]]: ...
+    @overload
+    def predict(self, arms: Any) -> NDArray[np.float64]: ...
+    @renamed(study="arms")
+    def predict(self, arms: Any) -> Any:
+        """The transitions of arms.
 
-    def score(self, study: Study, y: None = None, part: Literal["train", "validation", "test", "all"] = "test") -> float:
+        Of a study: a list with one array ``[N,M,2,M]`` for each of ``study.instances``, its arms in the order of their names, as the
+        tables of the study have them. Of features alone, without any record: one array ``[N,M,2,M]`` in the order of the rows, which are those of a
+        table (a data frame of any kind or a mapping; the columns that the model was trained on, perhaps ``arm``, ``instance``, ``split``),
+        or of an array ``[N,F]`` with the columns of ``feature_names_``, already encoded as ``study.to_arrays(model)`` does.
+
+        >>> import restive
+        >>> study = restive.generate("two-state", seed=7, instances=4, arms=10, budget=2, trajectories=5).to_study()
+        >>> model = restive.TwoStage(epochs=2).fit(study)
+        >>> newcomers = {name: column[:3] for name, column in study.tables().arms.items() if name.startswith("f_")}
+        >>> model.predict(newcomers).shape
+        (3, 2, 2, 2)
+        """
+        model = self._fitted()
+        if isinstance(arms, (Study, Units)):
+            return model.predict(_native(arms), "the study")
+        if is_frame(arms):
+            return _of_table(model, arms)
+        return model.predict_encoded(arms)
+
+    def score(
+        self, study: Study | Units, y: None = None, part: Literal["train", "validation", "test", "all"] | None = None
+    ) -> float:
         """The mean log-likelihood per transition (per sighting, where states are seen at pulls only) of a part; higher is better.
 
         The parts are as the study's column ``split`` says, otherwise as the seed of the training deals them: on the study of the
-        training, "test" are arms that were not learnt from. Knowing nothing scores −ln M.
+        training, "test" are arms that were not learnt from, and that is what is scored where nothing is said. Of ``study.units()``, a fold that was
+        held out, everything is. Knowing nothing scores −ln M.
         """
+        part = part or ("all" if isinstance(study, Units) else "test")
         return self._fitted().score(_native(study), part)
 
     def plan(
@@ -225,12 +210,12 @@ class Estimator:
         ``only_beneficial`` leaves out arms where a pull does not pay; ``index_discount`` is the model's unless given (where it has
         none, 1 − 1/H); ``instance`` names the one to plan for; ``seed`` breaks ties. The answer is that of ``restive plan``.
         """
-        budget, seed = None if budget is None else _count("budget", budget), _count("seed", seed)
+        budget, seed = None if budget is None else count("budget", budget), count("seed", seed)
         columns, facts = self._fitted().plan(
             _native(study),
             budget,
             policy,
-            None if remaining is None else _count("remaining", remaining),
+            None if remaining is None else count("remaining", remaining),
             None if history is None else bool(history),
             bool(only_beneficial),
             index_discount,
@@ -300,24 +285,37 @@ class Estimator:
             raise ValueError(f"{os.fspath(folder)}: found a model of {found}, expected one of {cls.__name__}")
         return estimator
 
+    def _repr_html_(self) -> str:
+        if not self.__sklearn_is_fitted__():
+            return facts(repr(self), [("fitted", "no")])
+        said = [(name.replace("_", " "), number(value)) for name, value in self.configuration_.items() if not isinstance(value, (dict, list))]
+        return facts(repr(self), [*said, ("encoded features", str(self.n_features_in_))])
+
     def __repr__(self) -> str:
         defaults = inspect.signature(type(self).__init__).parameters
         said = (f"{name}={value!r}" for name, value in self.get_params().items() if repr(value) != repr(defaults[name].default))
         return f"{type(self).__name__}({', '.join(said)})"
 
 
-def _native(study: Study) -> Any:
+def _of_table(model: NativeModel, frame: Any) -> NDArray[np.float64]:
+    """Predictions of a table of features: a study in which nothing has happened yet."""
+    rows, named = columns("arms", frame)
+    states = json.loads(model.card()[2])["states"]
+    if rows == 0:
+        return np.empty((0, states, 2, states))
+    reads, dropped, _ = model.reads()
+    features = [(name, cells) for name, cells in named if name not in OWN and name not in dropped]
+    there = {name for name, _ in features}
+    text = json.dumps([name for name, is_text in reads if is_text and name in there], ensure_ascii=False)
+    settings = f'states = {states}\ndiscount = 1.0\nbudget = 0\nhorizon = 1\nbehaviour = "none"\ntext = {text}\n'
+    nothing = {"trajectory": ["0"], "t": [0], "arm": ["0"], "state": [None], "action": [None]}
+    newcomers = NativeStudy.from_tables(settings, (rows, [("arm", np.arange(rows)), *features]), columns("trajectories", nothing), None)
+    return model.predict(newcomers, "the table of arms")[0]
+
+
+def _native(study: Study | Units) -> Any:
+    if isinstance(study, Units):
+        study = study.study
     if not isinstance(study, Study):
         raise TypeError(f"study: expected a restive.Study, found {type(study).__module__}.{type(study).__qualname__}")
     return study._native
-
-
-def _count(what: str, value: Any) -> int:
-    try:
-        count = operator.index(value)
-    except TypeError:
-        count = -1
-    if not 0 <= count < 2**64:
-        expected = "a whole number, not negative" if count < 0 else "a whole number below 2^64"
-        raise ValueError(f"{what}: found {value!r}, expected {expected}")
-    return count

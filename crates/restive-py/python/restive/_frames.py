@@ -14,8 +14,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from restive import _html
+from restive._extras import need
+
 # whole numbers, also where some are missing
 WHOLE = {"t", "state", "action", "last_state", "since", "rank"}
+
+
+def is_frame(frame: Any) -> bool:
+    """Whether something holds named columns: a data frame of whichever kind, or a mapping."""
+    package = type(frame).__module__.partition(".")[0]
+    named = {"pandas": "columns", "polars": "get_columns", "pyarrow": "column_names"}
+    return isinstance(frame, Mapping) or (package in named and hasattr(frame, named[package]))
 
 
 def columns(what: str, frame: Any, has_dates: bool = False) -> tuple[int, list[tuple[str, Any]]]:
@@ -126,9 +136,19 @@ class Table(dict[str, NDArray[Any]]):
         """From (name, cells), where cells are an array or a list of text."""
         return cls((name, np.array(cells, dtype=object) if isinstance(cells, list) else cells) for name, cells in named)
 
+    def _told(self) -> list[str]:
+        """What a notebook says below the table."""
+        return []
+
+    def _repr_html_(self) -> str:
+        rows = len(next(iter(self.values()))) if self else 0
+        cells = [[_html.number(column[i]) for column in self.values()] for i in range(min(rows, _html.SHOWN))]
+        title = f"{type(self).__name__}: {rows:,} {'row' if rows == 1 else 'rows'}"
+        return _html.table(title, list(self), cells, [_html.more(rows, "rows"), *self._told()])
+
     def to_pandas(self) -> Any:
         """A pandas DataFrame; whole numbers of which some are missing are of its nullable type."""
-        import pandas as pd
+        pd = need("pandas", "to_pandas()")
 
         frame = pd.DataFrame(dict(self))
         whole = [name for name in frame.columns if name in WHOLE and frame[name].dtype.kind == "f"]
@@ -136,7 +156,7 @@ class Table(dict[str, NDArray[Any]]):
 
     def to_polars(self) -> Any:
         """A polars DataFrame; what is missing is null."""
-        import polars as pl
+        pl = need("polars", "to_polars()")
 
         series = []
         for name, cells in self.items():
@@ -149,7 +169,7 @@ class Table(dict[str, NDArray[Any]]):
 
     def to_arrow(self) -> Any:
         """A pyarrow Table; what is missing is null."""
-        import pyarrow as pa
+        pa = need("pyarrow", "to_arrow()", "arrow")
 
         def array(name: str, cells: NDArray[Any]) -> Any:
             if cells.dtype == object:

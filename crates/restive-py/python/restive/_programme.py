@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import html
 import json
 import os
 from collections.abc import Mapping, Sequence
@@ -13,6 +12,7 @@ from typing import Any, Literal
 
 from restive import _restive
 from restive._frames import Table, columns
+from restive._html import table as table_html
 from restive.study import Study
 
 __all__ = ["Audit", "Imported", "Programme", "Verified", "Week", "import_study"]
@@ -46,7 +46,7 @@ class Imported:
 
     def _repr_html_(self) -> str:
         head, *rows = _accounts(self.summary)
-        return _html(repr(self), head, rows, [self.summary["example"], *(f"Note: {note}" for note in self.summary["notes"])])
+        return table_html(repr(self), head, rows, [self.summary["example"], *(f"Note: {note}" for note in self.summary["notes"])])
 
 
 @dataclass(frozen=True)
@@ -84,14 +84,7 @@ class Week:
         ]
         more = len(self.said["rows"]) - len(rows)
         told = [*([f"… {more} more"] if more > 0 else []), *(f"Note: {note}" for note in self.notes)]
-        return _html(repr(self), head, rows, told)
-
-
-def _html(title: str, head: Sequence[str], rows: Sequence[Sequence[str]], told: Sequence[str]) -> str:
-    cells = "".join(f"<th>{html.escape(cell)}</th>" for cell in head)
-    body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-    said = "".join(f"<p>{html.escape(text)}</p>" for text in told if text)
-    return f"<p><b>{html.escape(title)}</b></p><table><thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table>{said}"
+        return table_html(repr(self), head, rows, told)
 
 
 _Path = str | os.PathLike[str]
@@ -122,7 +115,7 @@ class Programme:
         return "\n".join(f"{name:<10}{words}" for name, words in self._lines())
 
     def _repr_html_(self) -> str:
-        return _html(repr(self), ("", ""), self._lines(), self.status()["warnings"])
+        return table_html(repr(self), ("", ""), self._lines(), self.status()["warnings"])
 
     def _lines(self) -> list[tuple[str, str]]:
         return _restive.programme_status(os.fspath(self.path))[1]

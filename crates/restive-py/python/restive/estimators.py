@@ -70,7 +70,7 @@ class DecisionFocused(Estimator):
         ensemble: int = 1,
         standardise: bool | None = None,
         drop: Sequence[str] = (),
-        seed: int = 0,
+        seed: int | None = 0,
         progress: None | bool | Callable[[float, str], Any] = None,
     ) -> None:
         super().__init__(

@@ -10,12 +10,21 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
+from restive._arrays import chosen_arms, chosen_instances, tables_of
+from restive._checked import count
 from restive._frames import Table, Tables, columns
+from restive._html import SHOWN, more, table
+from restive._instances import Instance, Instances
 from restive._restive import NativeStudy
+from restive._units import Units
+
+if TYPE_CHECKING:
+    from restive._estimator import Estimator
 
 __all__ = ["Study"]
 
@@ -151,6 +160,86 @@ class Study:
         """The same as pyarrow Tables."""
         return Tables(*(table and table.to_arrow() for table in self.tables()))
 
+    def to_arrays(self, model: Estimator | None = None) -> Instances:
+        """The instances as arrays of the kernels: a list of :class:`restive.Instance`, with their names.
+
+        Features are numbers then. With a fitted ``model`` they are encoded as its predictor reads them; without one a column of numbers
+        passes through, one of text becomes a column of 0 and 1 for each category, and where something is missing a number becomes the
+        mean of the others, with an indicator behind it. ``Study.from_arrays(study.to_arrays())`` is the study again, with the same
+        fingerprint, unless it has text or missing features: those stay the encoded columns, or hand over the table as it was,
+        ``Study.from_arrays(study.to_arrays(), arms=study.tables().arms)``.
+
+        >>> import restive
+        >>> study = restive.generate("two-state", seed=7, instances=2, arms=5, budget=1, trajectories=3).to_study()
+        >>> one = study.to_arrays()[1]
+        >>> one.state.shape, one.P.shape, one.feature_names[:2]
+        ((3, 10, 5), (5, 2, 2, 2), ['f_00', 'f_01'])
+        >>> restive.whittle_index(one.P, one.rewards, one.discount).index.shape
+        (5, 2)
+        >>> Study.from_arrays(study.to_arrays()) == study
+        True
+        """
+        names, instances = self._native.arrays(None if model is None else model._fitted())
+        return Instances((Instance(**parts, feature_names=list(names)) for parts in instances), self.settings)
+
+    @classmethod
+    def from_arrays(cls, instances: Sequence[Instance], arms: Any = None, **settings: Any) -> Study:
+        """The study of instances as arrays, checked as any other.
+
+        Rewards, discount and budget are those of the instances, which must agree, and the horizon is the length of the log; what
+        ``study.to_arrays()`` gave remembers the other settings of its study, and keywords say them anew (those of :class:`Study`).
+        Without propensities ``behaviour`` has to be said. ``arms`` is a table that takes the place of the features.
+
+        >>> import numpy as np, restive
+        >>> log = restive.simulate([[0.2, 0.8, 0.5, 0.5]] * 3, 1, "random", horizon=4, rollouts=2, keep_trajectories=True)
+        >>> one = restive.Instance(
+        ...     features=np.eye(3), state=log.state.astype(int), action=log.action, propensity=log.propensity,
+        ...     rewards=np.array([[0.0, 0.0], [1.0, 1.0]]), budget=1, discount=0.9,
+        ... )
+        >>> Study.from_arrays([one], unit="visits")
+        Study(1 instance, 3 arms, 2 trajectories, features: f_00, f_01, f_02; states 2, budget 1, horizon 4)
+        """
+        *tables, said = tables_of(instances, arms, settings)
+        return cls(*tables, **said)
+
+    def subset(self, arms: Any = None, instances: Any = None, *, budget: int | None = None) -> Study:
+        """The study of some arms, of some instances, or both; settings are kept.
+
+        ``instances`` are names, a mask in the order of ``study.instances``, or a function of a name; ``arms`` are names (in whichever
+        instance), a mask over the rows of ``study.tables().arms``, or a function of that table that gives names or a mask. An instance of which
+        no arm is kept is left out. ``budget`` is that of the study unless given, and no instance may have fewer arms. Where behaviour
+        is "uniform", chances are counted anew among those who are kept; logged ones stay what they are.
+
+        >>> import restive
+        >>> study = restive.generate("two-state", seed=7, instances=3, arms=6, budget=2, trajectories=3).to_study()
+        >>> study.subset(instances=["0", "2"]).instances
+        ('0', '2')
+        >>> study.subset(arms=lambda arms: np.isin(arms["arm"], ["0", "3"]), instances="0", budget=1)
+        Study(1 instance, 2 arms, 3 trajectories, features: f_00, f_01, f_02, f_03, f_04, …; states 2, budget 1, horizon 9)
+        """
+        sizes, names = [n for _, n, _, _ in self._native.instances()], self.instances
+        is_kept = np.ones(len(names), dtype=bool) if instances is None else chosen_instances(names, instances)
+        is_kept = np.repeat(is_kept, sizes)
+        if arms is not None:
+            is_kept &= chosen_arms(Table.of(self._native.tables()[0]), arms)
+        return self._select(is_kept, budget, True)
+
+    def _select(self, is_kept: NDArray[np.bool_], budget: int | None, split: bool) -> Study:
+        """The arms of a mask over all of them; ``split`` says whether that column is kept."""
+        if not is_kept.any():
+            raise ValueError("arms: found none that are kept, expected at least one")
+        budget = self.settings["budget"] if budget is None else count("budget", budget)
+        chosen, first = [], 0
+        for k, (_, n, _, _) in enumerate(self._native.instances()):
+            kept = np.flatnonzero(is_kept[first : first + n]).tolist()
+            chosen += [(k, kept)] if kept else []
+            first += n
+        return Study._of(self._native.select(chosen, budget, split))
+
+    def units(self, over: Literal["arms", "instances"] = "arms") -> Units:
+        """Its arms, or its instances, as rows that scikit-learn can deal into folds: see :class:`restive.Units`."""
+        return Units(self, over)
+
     @property
     def settings(self) -> dict[str, Any]:
         """What study.toml says, by its keys."""
@@ -174,6 +263,14 @@ class Study:
 
     def __hash__(self) -> int:
         return hash(self.fingerprint)
+
+    def _repr_html_(self) -> str:
+        instances, settings = self._native.instances(), self.settings
+        rows = [(name, *(f"{size:,}" for size in sizes)) for name, *sizes in instances[:SHOWN]]
+        said = ", ".join(f"{key} {value}" for key, value in settings.items() if key not in ("name", "notes", "text", "silenced"))
+        told = [more(len(instances), "instances"), said, settings.get("notes", "")]
+        title = f"{settings['name']}: {self!r}" if "name" in settings else repr(self)
+        return table(title, ("instance", "arms", "trajectories", "steps"), rows, told)
 
     def __repr__(self) -> str:
         def counted(count: int, one: str, more: str) -> str:
