@@ -68,7 +68,7 @@ impl Given {
 /// The prices at which best actions change, and the way back: what `action_index` returns.
 ///
 /// It keeps the array of transitions that it was given, not a copy: do not change that array before the last `pullback`.
-#[pyclass(frozen, module = "restive")]
+#[pyclass(frozen, dict, module = "restive")]
 struct ActionIndices {
     given: Given,
     /// float64 [...,N,M,A-1]: at k - 1 the smallest price at which the best action of the state costs less than action k. NaN where it could
@@ -217,7 +217,7 @@ impl ActionIndices {
 }
 
 /// One price for all arms, and what every action is worth at it: what `lagrangian_policy` returns.
-#[pyclass(frozen, module = "restive")]
+#[pyclass(frozen, dict, module = "restive")]
 struct LagrangianPolicy {
     given: Given,
     initial: Array2<f64>,

@@ -125,7 +125,7 @@ impl Problem {
 /// The value of a target policy by importance sampling, and the way back to its pulls: what `cwpdis` returns.
 ///
 /// It keeps the array of pulls that it was given, not a copy: do not change that array before the last `pullback`.
-#[pyclass(frozen, module = "restive")]
+#[pyclass(frozen, dict, module = "restive")]
 struct Cwpdis {
     problem: Problem,
     ratio_up_to: RatioUpTo,

@@ -15,7 +15,7 @@ static COTANGENTS: Cotangents = Cotangents::new();
 /// Indices of arms that end, and the way back: what `horizon_index` returns.
 ///
 /// It keeps the array of transitions that it was given, not a copy: do not change that array before the last `pullback`.
-#[pyclass(frozen, module = "restive")]
+#[pyclass(frozen, dict, module = "restive")]
 struct HorizonIndices {
     world: World,
     rewards: Rewards,

@@ -34,7 +34,7 @@ pub(crate) struct Verdict {
 ///
 /// It keeps the array of transitions that it was given, not a copy: do not change that array before the last use of
 /// `pullback`, `is_indexable`, `residual` and `status`.
-#[pyclass(frozen, module = "restive")]
+#[pyclass(frozen, dict, module = "restive")]
 pub(crate) struct Indices {
     /// in the kernel's form
     pub(crate) transition: Py<PyArrayDyn<f64>>,

@@ -11,7 +11,7 @@ use restive::evaluation::likelihood;
 use restive::instance::Counts;
 
 /// The loss of some transitions on a log, and the way back: what `negative_log_likelihood` returns.
-#[pyclass(frozen, module = "restive")]
+#[pyclass(frozen, dict, module = "restive")]
 struct Likelihood {
     counts: Counts,
     transition: ndarray::Array4<f64>,

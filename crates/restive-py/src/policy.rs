@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use restive::policy::strict::{strict_knapsack, strict_top_k};
 
 /// Strict pulls: what `strict_top_k` returns.
-#[pyclass(frozen, get_all, module = "restive")]
+#[pyclass(frozen, get_all, dict, module = "restive")]
 struct StrictTopK {
     /// bool [...,N]: who is pulled; without costs exactly as many arms as the budget, or all that are there.
     pull: Py<PyArrayDyn<bool>>,

@@ -16,7 +16,7 @@ static COTANGENTS: Cotangents = Cotangents::new();
 /// Prices, their bound and the advantages beside them: what `plan_prices` returns.
 ///
 /// It keeps the array of transitions that it was given, not a copy: do not change that array before the last `pullback`.
-#[pyclass(frozen, module = "restive")]
+#[pyclass(frozen, dict, module = "restive")]
 struct PlanPrices {
     world: World,
     rewards: Rewards,

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use restive::evaluation;
 
 /// The value of a target policy, each step weighted on its own, and the way back: what `segmented` returns.
-#[pyclass(frozen, module = "restive")]
+#[pyclass(frozen, dict, module = "restive")]
 struct Segmented {
     problem: Problem,
     /// The value, averaged over trajectories and summed over arms; NaN where every arm was dropped.

@@ -17,7 +17,7 @@ use restive::simulation::{Initial, Setting, trajectories, values};
 use restive::{RewardView, check_discount};
 
 /// Rollouts of a policy: what `simulate` returns.
-#[pyclass(frozen, get_all, module = "restive")]
+#[pyclass(frozen, get_all, dict, module = "restive")]
 struct Simulation {
     /// float64 [R]: the discounted reward of each rollout, over all arms and steps.
     values: Py<PyArray1<f64>>,

@@ -16,7 +16,7 @@ use restive::policy::soft_top_k::{self as kernel, SoftKnapsackCotangent, SoftTop
 /// Soft pulls and the way back to their scores: what `soft_top_k` returns.
 ///
 /// It keeps the array of scores that it was given, not a copy: do not change that array before the last `pullback`.
-#[pyclass(frozen, module = "restive")]
+#[pyclass(frozen, dict, module = "restive")]
 pub(crate) struct SoftTopK {
     score: Py<PyArrayDyn<f64>>,
     budget: PerPlace,

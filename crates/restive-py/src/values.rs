@@ -78,7 +78,7 @@ impl Given {
 /// The fluid value of a policy, and the way back: what `fluid_value` returns.
 ///
 /// It keeps the array of transitions that it was given, not a copy: do not change that array before the last `pullback`.
-#[pyclass(frozen, module = "restive")]
+#[pyclass(frozen, dict, module = "restive")]
 struct FluidValue {
     given: Given,
     horizon: usize,
@@ -217,7 +217,7 @@ impl FluidValue {
 /// The decomposed value of a policy, and the way back: what `decomposed_value` returns.
 ///
 /// It keeps the array of transitions that it was given, not a copy: do not change that array before the last `pullback`.
-#[pyclass(frozen, module = "restive")]
+#[pyclass(frozen, dict, module = "restive")]
 struct DecomposedValue {
     given: Given,
     relaxation: Relaxation,

@@ -21,26 +21,32 @@ from restive._restive import (
     SoftTopK,
     StrictTopK,
     __version__,
-    action_index,
-    decomposed_value,
-    fluid_value,
-    horizon_index,
-    lagrangian_policy,
-    negative_log_likelihood,
-    plan_prices,
     set_threads,
     threads,
-    whittle_index,
 )
+from restive._results import keep, remembered
+from restive._unfitted import NotFittedError
+from restive._units import Units
 from restive.domains import Instance, Instances, generate
 from restive.estimators import DecisionFocused, Evaluation, Plan, TwoStage, load
 from restive.study import Study
 
-cwpdis = renamed(k="budget", reward="rewards")(_restive.cwpdis)
-segmented = renamed(k="budget", reward="rewards")(_restive.segmented)
-simulate = renamed(k="budget")(_restive.simulate)
-soft_top_k = renamed(k="budget")(_restive.soft_top_k)
-strict_top_k = renamed(k="budget")(_restive.strict_top_k)
+action_index = remembered(_restive.action_index)
+cwpdis = renamed(k="budget", reward="rewards")(remembered(_restive.cwpdis))
+decomposed_value = remembered(_restive.decomposed_value)
+fluid_value = remembered(_restive.fluid_value)
+horizon_index = remembered(_restive.horizon_index)
+lagrangian_policy = remembered(_restive.lagrangian_policy)
+negative_log_likelihood = remembered(_restive.negative_log_likelihood)
+plan_prices = remembered(_restive.plan_prices)
+segmented = renamed(k="budget", reward="rewards")(remembered(_restive.segmented))
+simulate = renamed(k="budget")(remembered(_restive.simulate))
+soft_top_k = renamed(k="budget")(remembered(_restive.soft_top_k))
+strict_top_k = renamed(k="budget")(remembered(_restive.strict_top_k))
+whittle_index = remembered(_restive.whittle_index)
+
+keep(ActionIndices, Cwpdis, DecomposedValue, FluidValue, HorizonIndices, Indices, LagrangianPolicy, Likelihood, PlanPrices)
+keep(Segmented, Simulation, SoftTopK, StrictTopK)
 
 __all__ = [
     "ActionIndices",
@@ -60,6 +66,7 @@ __all__ = [
     "Instances",
     "LagrangianPolicy",
     "Likelihood",
+    "NotFittedError",
     "Plan",
     "PlanPrices",
     "Programme",
@@ -70,6 +77,7 @@ __all__ = [
     "StrictTopK",
     "Study",
     "TwoStage",
+    "Units",
     "Verified",
     "Week",
     "__version__",
