@@ -1,5 +1,9 @@
 """A restless bandit as an environment for Gymnasium: N arms that keep moving, K of which may be pulled at each step.
 
+    env = gymnasium.make("restive/RestlessBandit-v0", P=P, budget=K)       # after import restive.gym
+    env = gymnasium.make("restive.gym:restive/RestlessBandit-v0", P=P, budget=K)      # which imports it
+    envs = gymnasium.make_vec("restive.gym:restive/RestlessBandit-v0", num_envs=8, P=P, budget=K)
+
 At every step the agent sees the state of each arm and says whom to pull. The step earns the sum of R(s) (or R(s, a)) of all
 arms in the states just seen, then every arm moves by its own P(s, a, .), pulled or not. After `horizon` steps the episode is
 truncated; it never terminates by itself. That is the process of `restive.simulate`, one step at a time.
@@ -8,6 +12,14 @@ truncated; it never terminates by itself. That is the process of `restive.simula
 the order of the arms, and the others are left alone: so an agent that explores with arbitrary actions survives, and can never
 earn what the programme could not afford. `info` says what happened: `pull`, the action that counted, and `refused`, how many
 pulls did not.
+
+**Actions** are N zeros and ones, or with `actions="subset"` one number: which K arms, as `itertools.combinations(range(N), K)` counts
+them (of K = 1 that is the arm). There are C(N, K) of those: `subset` and `rank` go from the number to the arms and back.
+
+**States that are seen at pulls only.** With `observation="collapsing"` and `chain=T` the agent sees labels s*T + h: the last state that was seen
+and the steps since, 0 just after a pull, T - 1 from then on; they are the columns of `whittle_index(..., observation="collapsing", chain=T)`.
+With `observation="beliefs"` it sees the chances `[N,M]` of each state. Arms move, and earn, by their true states all the same; `info["seen"]`
+has what pulls saw (-1 elsewhere). The reward is that of the true states: an agent that learns from single rewards learns more than a programme sees.
 
 >>> import numpy as np
 >>> env = RestlessBandit(np.array([[0.2, 0.8, 0.5, 0.5]] * 5), budget=2, horizon=3)
@@ -19,16 +31,27 @@ pulls did not.
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from typing import Any, Literal
 
-import gymnasium
 import numpy as np
-from gymnasium import spaces
 from numpy.typing import ArrayLike
 
 import restive
+from restive._extras import need
 
-__all__ = ["RestlessBandit"]
+need("gymnasium", "restive.gym", "gym")
+
+import gymnasium  # noqa: E402
+from gymnasium import spaces  # noqa: E402
+
+__all__ = ["ID", "RestlessBandit"]
+
+#: What the environment is called for `gymnasium.make`.
+ID = "restive/RestlessBandit-v0"
+
+#: More subsets than these are no action space for anybody.
+MOST_SUBSETS = 2**31 - 1
 
 
 class RestlessBandit(gymnasium.Env):
@@ -45,13 +68,17 @@ class RestlessBandit(gymnasium.Env):
     horizon : int
         Steps of an episode.
     initial : array, [N], optional
-        States in which episodes begin; by default uniform, drawn anew for each episode. `reset(options={"state": ...})`
-        overrides it for one episode.
+        States (labels where the observation is "collapsing") in which episodes begin; by default uniform, drawn anew for each episode.
+        `reset(options={"state": ...})` overrides it for one episode. Where states are seen at pulls only, a state is the last one seen, just now.
+    actions : "binary" or "subset"
+    observation : "full", "collapsing" or "beliefs"
+    chain : int, for "collapsing"
+        T, the labels of each state.
 
     Spaces
     ------
-    observation : MultiDiscrete([M] * N), the state of each arm
-    action : MultiBinary(N), 1 being a pull
+    observation : MultiDiscrete([M] * N), the state of each arm; MultiDiscrete([M * T] * N), labels; Box [N,M], beliefs
+    action : MultiBinary(N), 1 being a pull; Discrete(C(N, K)), which arms are pulled
     """
 
     metadata: dict[str, Any] = {"render_modes": []}
@@ -63,6 +90,10 @@ class RestlessBandit(gymnasium.Env):
         rewards: ArrayLike | None = None,
         horizon: int = 10,
         initial: ArrayLike | None = None,
+        *,
+        actions: Literal["binary", "subset"] = "binary",
+        observation: Literal["full", "collapsing", "beliefs"] = "full",
+        chain: int | None = None,
     ) -> None:
         restive.whittle_index(P, rewards)  # the checks of the library, with its messages
         P = np.array(P, dtype=np.float64)
@@ -75,13 +106,28 @@ class RestlessBandit(gymnasium.Env):
             raise ValueError(f"budget: expected a whole number from 0 to {n}, the number of arms, got {budget!r}")
         if not (isinstance(horizon, (int, np.integer)) and horizon >= 1):
             raise ValueError(f"horizon: expected a whole number of at least 1, got {horizon!r}")
+        if actions not in ("binary", "subset"):
+            raise ValueError(f"actions: expected 'binary' or 'subset', got {actions!r}")
+        if observation not in ("full", "collapsing", "beliefs"):
+            raise ValueError(f"observation: expected 'full', 'collapsing' or 'beliefs', got {observation!r}")
+        if (chain is None) == (observation == "collapsing") or (chain is not None and not (isinstance(chain, (int, np.integer)) and chain >= 1)):
+            expected = "a whole number of at least 1" if observation == "collapsing" else f"None where the observation is {observation!r}"
+            raise ValueError(f"chain: expected {expected}, got {chain!r}")
         R = np.linspace(0.0, 1.0, m) if rewards is None else np.array(rewards, dtype=np.float64)
-        self.budget, self.horizon = int(budget), int(horizon)
+        self.budget, self.horizon, self.observation, self.actions = int(budget), int(horizon), observation, actions
+        self.chain = 1 if chain is None else int(chain)
         self.rewards = np.stack([R, R], axis=1) if R.ndim == 1 else R  # [M,2]
-        self.initial = None if initial is None else self._states("initial", initial, n, m)
-        self._cumulative = P.cumsum(axis=-1)  # [N,M,2,M]
-        self.observation_space = spaces.MultiDiscrete(np.full(n, m))
-        self.action_space = spaces.MultiBinary(n)
+        self.initial = None if initial is None else self._states("initial", initial, n, m * self.chain)
+        self._P, self._cumulative = P, P.cumsum(axis=-1)  # [N,M,2,M]
+        self.observation_space: spaces.Space[Any] = (
+            spaces.Box(0.0, 1.0, (n, m), np.float64) if observation == "beliefs" else spaces.MultiDiscrete(np.full(n, m * self.chain))
+        )
+        self.action_space: spaces.Space[Any] = spaces.MultiBinary(n)
+        if actions == "subset":
+            subsets = math.comb(n, self.budget)
+            if subsets > MOST_SUBSETS:
+                raise ValueError(f"actions: expected at most {MOST_SUBSETS:,} subsets of {self.budget} out of {n} arms, got {subsets:.3g}")
+            self.action_space = spaces.Discrete(subsets)
         self._state: np.ndarray | None = None
         self._step = 0
 
@@ -94,36 +140,106 @@ class RestlessBandit(gymnasium.Env):
             )
         return found.astype(np.int64)
 
+    def subset(self, rank: int) -> np.ndarray:
+        """Which arms an action of "subset" pulls: the `rank`-th of `itertools.combinations(range(N), K)`, as [N] zeros and ones."""
+        n, left = len(self._P), self.budget
+        if not 0 <= rank < math.comb(n, left):
+            raise ValueError(f"action: expected a whole number from 0 to {math.comb(n, left) - 1}, got {rank!r}")
+        pull, rank = np.zeros(n, dtype=np.int8), int(rank)
+        for arm in range(n):
+            if left == 0:
+                break
+            with_it = math.comb(n - arm - 1, left - 1)
+            if rank < with_it:
+                pull[arm], left = 1, left - 1
+            else:
+                rank -= with_it
+        return pull
+
+    def rank(self, pull: ArrayLike) -> int:
+        """The action of "subset" that pulls these K arms, [N] zeros and ones."""
+        wanted = np.asarray(pull)
+        n, left, rank = len(self._P), self.budget, 0
+        if wanted.shape != (n,) or not np.isin(wanted, (0, 1)).all() or wanted.sum() != left:
+            raise ValueError(f"pull: expected [{n}] zeros and {left} ones, got {pull!r}")
+        for arm in range(n):
+            if left == 0:
+                break
+            if wanted[arm]:
+                left -= 1
+            else:
+                rank += math.comb(n - arm - 1, left - 1)
+        return rank
+
+    def _move(self, row: np.ndarray) -> np.ndarray:
+        """The next states [N], by cumulative chances [N,M]."""
+        noise = self.np_random.random(len(row))
+        # the last entry of a row may miss 1 by a rounding error: whoever falls behind it stays in the last state that can be
+        return np.minimum((noise[:, None] * row[:, -1:] >= row).sum(axis=1), row.shape[1] - 1)
+
+    def _seen(self) -> np.ndarray:
+        """What the agent is shown."""
+        if self.observation == "full":
+            return self._state.copy()  # type: ignore[union-attr]
+        return self._label.copy() if self.observation == "collapsing" else self._belief.clip(0.0, 1.0)
+
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict[str, Any]]:
-        """A new episode: states [N], and an empty info."""
+        """A new episode: states [N], labels [N] or beliefs [N,M], and an empty info."""
         super().reset(seed=seed)
-        n, m = self._cumulative.shape[:2]
+        n, m = self._P.shape[:2]
         given = (options or {}).get("state")
         if given is not None:
-            self._state = self._states("options['state']", given, n, m)
+            start = self._states("options['state']", given, n, m * self.chain)
         elif self.initial is not None:
-            self._state = self.initial.copy()
+            start = self.initial.copy()
         else:
-            self._state = self.np_random.integers(0, m, n)
+            start = self.np_random.integers(0, m * self.chain, n)
         self._step = 0
-        return self._state.copy(), {}
+        if self.observation == "full":
+            self._state = start
+            return self._seen(), {}
+        self._label = start
+        self._belief = self._P[np.arange(n), start // self.chain, 1]  # [N,M]: just after the pull that saw them
+        for since in range(1, self.chain):
+            is_older = start % self.chain >= since
+            self._belief = np.where(is_older[:, None], self._left_alone(self._belief), self._belief)
+        self._state = self._move(self._belief.cumsum(axis=-1))
+        return self._seen(), {}
+
+    def _left_alone(self, belief: np.ndarray) -> np.ndarray:
+        """Beliefs [N,M] a step later, without a pull."""
+        moved: np.ndarray = np.einsum("nm,nmk->nk", belief, self._P[:, :, 0])
+        return moved / moved.sum(axis=-1, keepdims=True)  # rounding must not leave the simplex, nor the box
 
     def step(self, action: ArrayLike) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
-        """One step: states [N], the reward of all arms, False, whether the horizon is reached, and info."""
+        """One step: what is seen, the reward of all arms, False, whether the horizon is reached, and info."""
         if self._state is None or self._step >= self.horizon:
             raise gymnasium.error.ResetNeeded("the episode is over, or has not begun: call reset")
-        n, m = self._cumulative.shape[:2]
-        wanted = np.asarray(action)
+        n = len(self._P)
+        if self.actions == "subset":
+            number = np.asarray(action)
+            if number.shape != () or number.dtype.kind not in "iu":
+                raise ValueError(f"action: expected a whole number, got {action!r}")
+            wanted = self.subset(int(number))
+        else:
+            wanted = np.asarray(action)
         if wanted.shape != (n,) or not np.isin(wanted, (0, 1)).all():
             raise ValueError(f"action: expected [{n}] zeros and ones, got {wanted.dtype} {list(wanted.shape)}: {action!r}")
         wanted = wanted.astype(bool)
         pull = wanted & (wanted.cumsum() <= self.budget)
         arm, a = np.arange(n), pull.astype(np.int64)
-        reward = float(self.rewards[self._state, a].sum())
-        noise = self.np_random.random(n)
-        row = self._cumulative[arm, self._state, a]  # [N,M]
-        # the last entry of a row may miss 1 by a rounding error: whoever falls behind it stays in the last state that can be
-        self._state = np.minimum((noise[:, None] * row[:, -1:] >= row).sum(axis=1), m - 1)
-        self._step += 1
+        before = self._state
+        reward = float(self.rewards[before, a].sum())
         info = {"pull": pull.astype(np.int8), "refused": int(wanted.sum() - pull.sum())}
-        return self._state.copy(), reward, False, self._step >= self.horizon, info
+        if self.observation != "full":
+            older = np.where(self._label % self.chain == self.chain - 1, self._label, self._label + 1)
+            self._label = np.where(pull, before * self.chain, older)
+            self._belief = np.where(pull[:, None], self._P[arm, before, 1], self._left_alone(self._belief))
+            info["seen"] = np.where(pull, before, -1)
+        self._state = self._move(self._cumulative[arm, before, a])
+        self._step += 1
+        return self._seen(), reward, False, self._step >= self.horizon, info
+
+
+if ID not in gymnasium.registry:
+    gymnasium.register(id=ID, entry_point="restive.gym:RestlessBandit")
