@@ -17,6 +17,10 @@ LOG = restive.simulate(TWO, 2, "random", horizon=4, rollouts=7, seed=1, keep_tra
 PULL = RNG.uniform(0.2, 0.8, LOG.action.shape)
 JUDGED = (PULL, LOG.state.astype(int), LOG.action.astype(int), [0.0, 1.0])
 
+START = np.full((6, 2), 0.5)
+THREE = np.random.default_rng(6).dirichlet(np.ones(2), (4, 2, 3))
+FLUID = restive.fluid_value(TWO, restive.whittle_index(TWO).index, START, 2, 0.1, 5)
+
 ANSWERS = {
     "general": (restive.whittle_index(P, discount=0.9), ["index", "is_indexable", "residual", "status"], np.ones((5, 3))),
     "two-state": (restive.whittle_index(TWO, [0.5, 2.0], 0.8), ["index", "status"], np.ones((6, 2))),
@@ -27,12 +31,18 @@ ANSWERS = {
     "cwpdis": (restive.cwpdis(*JUDGED, propensity=LOG.propensity), ["value", "arm_value", "effective_sample_sizes", "dropped"], 2.0),
     "segmented": (restive.segmented(*JUDGED, budget=2), ["value", "arm_value"], 1.0),
     "likelihood": (restive.negative_log_likelihood(TWO, *JUDGED[1:3]), ["per_trajectory", "per_transition"], 1.0),
+    "horizon": (restive.horizon_index(TWO, 3, discount=0.9), ["index", "status"], np.ones((3, 6, 2))),
+    "prices": (restive.plan_prices(TWO, np.zeros(6, int), budget=2, horizon=4), ["price", "bound", "advantage"], 1.0),
+    "fluid": (FLUID, ["value", "mass", "pull", "charge"], 1.0),
+    "decomposed": (restive.decomposed_value(TWO, START, START, 2, 0.1, FLUID.charge, FLUID.occupancy), ["value", "pull"], 1.0),
+    "actions": (restive.action_index(THREE, [0.0, 1.0, 5.0], discount=0.9), ["threshold", "status"], None),
+    "lagrangian": (restive.lagrangian_policy(THREE, [0.0, 1.0, 5.0], np.zeros(4, int), budget=2.0, discount=0.9), ["price", "spent"], 1.0),
     "simulation": (restive.simulate(TWO, 2, "strict", restive.whittle_index(TWO).index, rollouts=9, keep_trajectories=True), ["values", "state", "action", "propensity"], None),
 }  # fmt: skip
 
 
 def flat(found):
-    return [np.asarray(part) for part in (found if isinstance(found, tuple) else (found,))]
+    return [np.asarray(part) for part in (found if isinstance(found, tuple) else (found,)) if part is not None]
 
 
 @pytest.mark.parametrize("name", ANSWERS)
