@@ -52,6 +52,7 @@ mod lu;
 pub mod planning;
 pub mod policy;
 pub mod predictor;
+mod product;
 pub mod random;
 mod simd;
 pub mod simulation;

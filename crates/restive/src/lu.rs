@@ -5,16 +5,20 @@
 //! the unknowns in columns. Everything is row-major and every inner loop runs along a row.
 //!
 //! Up to [`BLOCK`] rows the loops are plain. Beyond, they work on blocks of columns and leave the bulk of the
-//! arithmetic to matrix products, which stay in cache.
+//! arithmetic to matrix products, which stay in cache: the factors to one product per block, and the unknowns in rows to products
+//! that double. When 1, 2, 3, 4, … blocks are solved, the last 1, 2, 1, 4, … of them are eliminated from as many that follow, as
+//! a recursion would, so that an unknown is touched log₂ (n/16) times and not n/16 times.
 //!
 //! The functions are `#[inline(always)]` so that they are compiled with the instructions of their caller
 //! (see `simd`).
 
-use ndarray::linalg::general_mat_mul;
-use ndarray::{ArrayView2, ArrayViewMut2, Axis, s};
+use crate::product::{Block, Left, Product};
+use std::ops::Range;
 
 /// Columns per block.
-pub(crate) const BLOCK: usize = 48;
+const BLOCK: usize = 48;
+/// The same for unknowns in rows, when there is more than one block.
+const NARROW: usize = 16;
 
 /// The factors of an n × n matrix.
 #[derive(Debug, Clone)]
@@ -28,12 +32,14 @@ pub(crate) struct Lu {
     inverse: Vec<f64>,
     /// one row, for permutations
     scratch: Vec<f64>,
+    product: Product,
 }
 
 impl Lu {
     pub(crate) fn new(n: usize) -> Self {
         let (row, order) = (vec![0.0; n], (0..n).collect());
-        Self { n, factors: vec![0.0; n * n], order, inverse: row.clone(), scratch: row }
+        let (factors, product) = (vec![0.0; n * n], Product::default());
+        Self { n, factors, order, inverse: row.clone(), scratch: row, product }
     }
 
     /// Factors the matrix that stands in `factors`; false where it is singular to working precision.
@@ -57,16 +63,9 @@ impl Lu {
                     subtract(&mut row[end..], l, pivot_row);
                 }
             }
-            let factors = ArrayViewMut2::from_shape((n, n), &mut self.factors).expect("n × n");
-            let (top, bottom) = factors.split_at(Axis(0), end);
-            let (left, mut trailing) = bottom.split_at(Axis(1), end);
-            general_mat_mul(
-                -1.0,
-                &left.slice(s![.., start..]),
-                &top.slice(s![start.., end..]),
-                1.0,
-                &mut trailing,
-            );
+            let (top, below) = self.factors.split_at_mut(end * n);
+            let right = Block { rows: &top[start * n..], stride: n, columns: end..n };
+            self.product.add(-1.0, Left::Same(start..end), right, below, n, end..n);
         }
         true
     }
@@ -110,30 +109,27 @@ impl Lu {
     #[inline(always)]
     pub(crate) fn solve_rows(&mut self, rows: &mut [f64]) {
         let n = self.n;
-        for start in (0..n).step_by(BLOCK) {
-            let end = (start + BLOCK).min(n);
-            for row in rows.chunks_exact_mut(n) {
-                for k in start..end {
-                    let (done, open) = row.split_at_mut(k + 1);
-                    let x = done[k] * self.inverse[k];
-                    done[k] = x;
-                    subtract(&mut open[..end - k - 1], x, &self.factors[k * n + k + 1..][..end - k - 1]);
-                }
-            }
-            if end < n {
-                self.eliminate(rows, (start, end), (end, n));
+        let width = if n <= BLOCK { BLOCK } else { NARROW };
+        let blocks = n.div_ceil(width);
+        let columns = |from: usize, to: usize| from * width..(to * width).min(n);
+        for block in 0..blocks {
+            self.solve_upper(rows, columns(block, block + 1));
+            let done = block + 1;
+            let group = done & done.wrapping_neg(); // the largest power of two that divides it
+            if done < blocks {
+                self.eliminate(rows, columns(done - group, done), columns(done, (done + group).min(blocks)));
             }
         }
-        for start in (0..n).step_by(BLOCK).rev() {
-            let end = (start + BLOCK).min(n);
-            for row in rows.chunks_exact_mut(n) {
-                for k in (start..end).rev() {
-                    let (open, done) = row.split_at_mut(k);
-                    subtract(&mut open[start..], done[0], &self.factors[k * n + start..][..k - start]);
-                }
-            }
-            if start > 0 {
-                self.eliminate(rows, (start, end), (0, start));
+        for block in (0..blocks).rev() {
+            self.solve_lower(rows, columns(block, block + 1));
+            let done = blocks - block;
+            let group = done & done.wrapping_neg();
+            if block > 0 {
+                self.eliminate(
+                    rows,
+                    columns(block, block + group),
+                    columns(block.saturating_sub(group), block),
+                );
             }
         }
         for row in rows.chunks_exact_mut(n) {
@@ -144,24 +140,48 @@ impl Lu {
         }
     }
 
+    /// Solves x·U = b within one block of columns.
+    #[inline(always)]
+    fn solve_upper(&self, rows: &mut [f64], columns: Range<usize>) {
+        let n = self.n;
+        for row in rows.chunks_exact_mut(n) {
+            for k in columns.clone() {
+                let (done, open) = row[..columns.end].split_at_mut(k + 1);
+                let x = done[k] * self.inverse[k];
+                done[k] = x;
+                subtract(open, x, &self.factors[k * n + k + 1..k * n + columns.end]);
+            }
+        }
+    }
+
+    /// Solves x·L = b within one block of columns.
+    #[inline(always)]
+    fn solve_lower(&self, rows: &mut [f64], columns: Range<usize>) {
+        let n = self.n;
+        for row in rows.chunks_exact_mut(n) {
+            for k in columns.clone().rev() {
+                let (open, done) = row.split_at_mut(k);
+                subtract(
+                    &mut open[columns.start..],
+                    done[0],
+                    &self.factors[k * n + columns.start..k * n + k],
+                );
+            }
+        }
+    }
+
     /// Subtracts from the columns `to` of `rows` their columns `from` times that block of the factors.
     #[inline(always)]
-    fn eliminate(&self, rows: &mut [f64], from: (usize, usize), to: (usize, usize)) {
+    fn eliminate(&mut self, rows: &mut [f64], from: Range<usize>, to: Range<usize>) {
         let n = self.n;
-        let factors = ArrayView2::from_shape((n, n), &self.factors).expect("n × n");
-        let block = factors.slice(s![from.0..from.1, to.0..to.1]);
-        let rows = ArrayViewMut2::from_shape((rows.len() / n, n), rows).expect("r × n");
-        let (left, right) = rows.split_at(Axis(1), from.0.max(to.0));
-        if from.0 < to.0 {
-            general_mat_mul(-1.0, &left.slice(s![.., from.0..]), &block, 1.0, &mut { right });
-        } else {
-            general_mat_mul(-1.0, &right.slice(s![.., ..from.1 - from.0]), &block, 1.0, &mut { left });
-        }
+        let block =
+            Block { rows: &self.factors[from.start * n..from.end * n], stride: n, columns: to.clone() };
+        self.product.add(-1.0, Left::Same(from), block, rows, n, to);
     }
 
     /// Replaces the columns b of `columns` (`[n,c]`) by the x with A·x = b; `permuted` is memory of that size.
     #[inline(always)]
-    pub(crate) fn solve_columns(&self, columns: &mut [f64], permuted: &mut [f64]) {
+    pub(crate) fn solve_columns(&mut self, columns: &mut [f64], permuted: &mut [f64]) {
         let n = self.n;
         let c = columns.len() / n;
         for (row, &from) in permuted.chunks_exact_mut(c).zip(&self.order) {
@@ -178,7 +198,7 @@ impl Lu {
                 }
             }
             if end < n {
-                self.eliminate_columns(columns, (start, end), (end, n));
+                self.eliminate_columns(columns, start..end, end..n);
             }
         }
         for start in (0..n).step_by(BLOCK).rev() {
@@ -192,7 +212,7 @@ impl Lu {
                 }
             }
             if start > 0 {
-                self.eliminate_columns(columns, (start, end), (0, start));
+                self.eliminate_columns(columns, start..end, 0..start);
             }
         }
     }
@@ -212,17 +232,18 @@ impl Lu {
 
     /// Subtracts from the rows `to` of `columns` that block of the factors times their rows `from`.
     #[inline(always)]
-    fn eliminate_columns(&self, columns: &mut [f64], from: (usize, usize), to: (usize, usize)) {
+    fn eliminate_columns(&mut self, columns: &mut [f64], from: Range<usize>, to: Range<usize>) {
         let n = self.n;
         let c = columns.len() / n;
-        let factors = ArrayView2::from_shape((n, n), &self.factors).expect("n × n");
-        let block = factors.slice(s![to.0..to.1, from.0..from.1]);
-        let (low, high) = columns.split_at_mut(from.0.max(to.0) * c);
-        let (solved, open) =
-            if from.0 < to.0 { (&low[from.0 * c..], high) } else { (&high[..(from.1 - from.0) * c], low) };
-        let solved = ArrayView2::from_shape((from.1 - from.0, c), solved).expect("block × c");
-        let mut open = ArrayViewMut2::from_shape((to.1 - to.0, c), open).expect("rest × c");
-        general_mat_mul(-1.0, &block, &solved, 1.0, &mut open);
+        let (low, high) = columns.split_at_mut(from.start.max(to.start) * c);
+        let (solved, open) = if from.start < to.start {
+            (&low[from.start * c..], high)
+        } else {
+            (&high[..from.len() * c], low)
+        };
+        let left = Block { rows: &self.factors[to.start * n..to.end * n], stride: n, columns: from };
+        let right = Block { rows: solved, stride: c, columns: 0..c };
+        self.product.add(-1.0, Left::Rows(left), right, open, c, 0..c);
     }
 }
 

@@ -66,12 +66,13 @@ const PACKAGES: [(&str, &[&str]); 11] = [
 ];
 
 /// room of the library → the rooms it may name
-const ROOMS: [(&str, &[&str]); 26] = [
+const ROOMS: [(&str, &[&str]); 27] = [
     ("error", &[]),
     ("interrupt", &[]),
     ("random", &[]),
     ("simd", &[]),
-    ("lu", &[]),
+    ("product", &[]),
+    ("lu", &["product"]),
     ("cholesky", &[]),
     ("sum", &[]),
     ("twofold", &[]),
@@ -80,7 +81,7 @@ const ROOMS: [(&str, &[&str]); 26] = [
     ("belief", &["error", "interrupt"]),
     ("instance", &["belief", "error"]),
     ("predictor", &["bytes", "cholesky", "error", "interrupt", "random", "simd", "twofold"]),
-    ("index", &["belief", "error", "interrupt", "lu", "simd"]),
+    ("index", &["belief", "error", "interrupt", "lu", "product", "simd"]),
     ("policy", &["interrupt", "random", "simd"]),
     ("planning", &["belief", "index", "instance", "interrupt", "simd", "sum"]),
     ("simulation", &["belief", "instance", "interrupt", "policy", "random"]),
