@@ -153,6 +153,11 @@ fn two_states(n: usize, random: &mut Xoshiro256PlusPlus) {
             black_box(two_state::pullback_into(&p, packing, reward.view(), g, &d_index, &mut d_p));
         });
         print(name, n, 2, g, timing);
+        let timing = time(|| {
+            let (p, index, d_p) = (black_box(&p), &mut index, &mut d_p);
+            black_box(two_state::index_and_pullback_into(p, packing, reward.view(), g, &d_index, index, d_p));
+        });
+        print(&format!("{name}-fused"), n, 2, g, timing);
     }
 }
 

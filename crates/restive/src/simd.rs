@@ -40,6 +40,39 @@ macro_rules! for_cpu {
 }
 pub(crate) use for_cpu;
 
+/// Copies numbers to memory that will not be read soon, past the caches: a line that is written whole need not be read first. Whoever
+/// calls it must call [`fence`] before others may look.
+#[inline(always)]
+pub(crate) fn stream(from: &[f64], to: &mut [f64]) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_mm_loadu_pd, _mm_stream_pd};
+        let head = to.as_ptr().align_offset(16).min(to.len());
+        to[..head].copy_from_slice(&from[..head]);
+        let (from, to) = (&from[head..], &mut to[head..]);
+        let pairs = from.as_chunks::<2>().0.iter().zip(to.as_chunks_mut::<2>().0);
+        for (from, to) in pairs {
+            // SAFETY: SSE2 is part of x86-64; either pointer is to two numbers that are borrowed here, and `to` is aligned to
+            // the 16 bytes of a pair, as `head` numbers were skipped for. That the store is weakly ordered is [`fence`]'s concern.
+            unsafe { _mm_stream_pd(to.as_mut_ptr(), _mm_loadu_pd(from.as_ptr())) };
+        }
+        let done = from.len() / 2 * 2;
+        to[done..].copy_from_slice(&from[done..]);
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    to.copy_from_slice(from);
+}
+
+/// Waits until all that was [streamed](stream) can be seen.
+#[inline(always)]
+pub(crate) fn fence() {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: SSE is part of x86-64.
+    unsafe {
+        std::arch::x86_64::_mm_sfence();
+    }
+}
+
 /// eˣ to about one unit in the last place, in operations that every vector unit has.
 ///
 /// x = n·ln 2 + r with |r| ≤ ln 2/2, and eʳ by its Taylor polynomial of degree 13 (remainder below 5e-18). The

@@ -3,6 +3,7 @@
 use crate::arms::{KINDS, Kind, random, reward, transitions};
 use ndarray::{Array2, Array4, Axis, s};
 use restive::belief::{Chain, Observation};
+use restive::index::two_state::Packing;
 use restive::index::{
     Algorithm, IndexStatus, Indices, bisection, collapsing, differentiable_index, general, two_state,
     whittle_index,
@@ -134,6 +135,31 @@ fn the_door_gives_what_the_kernel_gives_and_so_does_its_differentiable_sibling()
             let c = Array2::from_shape_fn(kernel.index.dim(), |(i, s)| (3 * i + s) as f64 - 4.0);
             let borrowed = solved.pullback(c.view());
             assert_eq!(solved.into_owned().pullback(c.view()), borrowed, "{algorithm:?}");
+        }
+    }
+}
+
+#[test]
+fn both_passes_at_once_are_the_two_bit_for_bit() {
+    let (mut random, r) = (random(52), reward(2, true, &mut random(53)));
+    // around a tile of arms, and more than the caches hold
+    for n in [1, 63, 64, 65, 1000, 530_000] {
+        let full = transitions(Kind::Dense, n, 2, &mut random);
+        let compact: Vec<f64> = full.iter().skip(1).step_by(2).copied().collect();
+        let c: Vec<f64> = (0..2 * n).map(|k| (k % 17) as f64 - 8.0).collect();
+        for (packing, p) in
+            [(Packing::Compact, &compact[..]), (Packing::Full, full.as_slice().expect("standard layout"))]
+        {
+            let (mut w, mut d) = (vec![0.0; 2 * n], vec![0.0; p.len()]);
+            two_state::index_into(p, packing, r.view(), 0.97, &mut w);
+            let shared = two_state::pullback_into(p, packing, r.view(), 0.97, &c, &mut d);
+            // one number further, so that memory is not aligned
+            for skip in [0, 1] {
+                let (mut index, mut d_p) = (vec![0.0; 2 * n + skip], vec![0.0; p.len() + skip]);
+                let (index, d_p) = (&mut index[skip..], &mut d_p[skip..]);
+                let found = two_state::index_and_pullback_into(p, packing, r.view(), 0.97, &c, index, d_p);
+                assert!(w == index && d == d_p && found == shared, "{n} arms, {packing:?}");
+            }
         }
     }
 }

@@ -73,13 +73,13 @@ fn solve(p: [f64; 4], shared: Shared) -> Solved {
 pub(super) fn index_of(p: [f64; 4], shared: Shared) -> [f64; 2] {
     let Solved { delta, discounted: [passive, active], is_zero_lower, is_determined, .. } = solve(p, shared);
     let in_force = by_rank([active, passive], is_zero_lower);
-    let index = [0, 1].map(|s| shared.gain[s] + delta[s] * in_force[s]);
+    let index = [shared.gain[0] + delta[0] * in_force[0], shared.gain[1] + delta[1] * in_force[1]];
     if is_determined { index } else { [f64::NAN; 2] }
 }
 
-/// Cotangents of p (4 numbers); and γ δ_l c_l/d₁, γ δ_u c_u/d₀, the cotangent of the discount and c, to be summed.
+/// The indices; cotangents of p (4 numbers); and γ δ_l c_l/d₁, γ δ_u c_u/d₀, the cotangent of the discount and c, to be summed.
 #[inline(always)]
-pub(super) fn pull_back(p: [f64; 4], c: [f64; 2], shared: Shared) -> ([f64; 4], [f64; 5]) {
+pub(super) fn pull_back(p: [f64; 4], c: [f64; 2], shared: Shared) -> ([f64; 2], [f64; 4], [f64; 5]) {
     let Solved { delta, inverse, x, discounted: [passive, active], is_zero_lower, is_determined } =
         solve(p, shared);
     let c = if is_determined { c } else { [0.0; 2] }; // no indices, no gradient
@@ -87,9 +87,12 @@ pub(super) fn pull_back(p: [f64; 4], c: [f64; 2], shared: Shared) -> ([f64; 4], 
     let (lower, upper) = (lower * inverse[1], upper * inverse[0]);
     let (k_lower, k_upper) = (shared.discount * lower, shared.discount * upper);
     let in_force = by_rank([active, passive], is_zero_lower);
+    let index = [shared.gain[0] + delta[0] * in_force[0], shared.gain[1] + delta[1] * in_force[1]];
+    let index = if is_determined { index } else { [f64::NAN; 2] };
     let t = [c[0] * in_force[0], c[1] * in_force[1]];
     let (a, b) = (k_lower * active, k_upper * passive);
-    ([-t[0] - b, t[0] - a, b - t[1], t[1] + a], [k_lower, k_upper, lower * x[1] + upper * x[0], c[0], c[1]])
+    let d = [-t[0] - b, t[0] - a, b - t[1], t[1] + a];
+    (index, d, [k_lower, k_upper, lower * x[1] + upper * x[0], c[0], c[1]])
 }
 
 #[inline(always)]
@@ -112,7 +115,7 @@ fn pullback_loop(p: &[f64], shared: Shared, d_index: &[f64], d_p: &mut [f64]) ->
         let kept_lanes = k0.iter_mut().zip(k1).zip(k2).zip(k3).zip(k4);
         let arms_in = p.chunks_exact(4).zip(c.chunks_exact(2)).zip(d.chunks_exact_mut(4));
         for (((p, c), d), ((((k0, k1), k2), k3), k4)) in arms_in.zip(kept_lanes) {
-            let (d_arm, d_shared) = pull_back([p[0], p[1], p[2], p[3]], [c[0], c[1]], shared);
+            let (_, d_arm, d_shared) = pull_back([p[0], p[1], p[2], p[3]], [c[0], c[1]], shared);
             d.copy_from_slice(&d_arm);
             [*k0, *k1, *k2, *k3, *k4] = d_shared;
         }
@@ -121,8 +124,7 @@ fn pullback_loop(p: &[f64], shared: Shared, d_index: &[f64], d_p: &mut [f64]) ->
             add_lanes(kept, sums);
         }
     }
-    let [lower, upper, d_discount, c0, c1] = sums.map(|lanes| lanes.iter().sum::<f64>());
-    [-c0 - upper, c0 - lower, upper - c1, c1 + lower, d_discount]
+    shared_cotangents(&sums)
 }
 
 /// Adds consecutive numbers to one running sum per lane.
@@ -150,19 +152,15 @@ fn index_loop_tiled(full: &[f64], shared: Shared, index: &mut [f64]) {
 
 #[inline(always)]
 fn pullback_loop_tiled(full: &[f64], shared: Shared, d_index: &[f64], d_full: &mut [f64]) -> [f64; 5] {
-    let (mut p, mut d, mut sums) = ([0.0; 4 * TILE], [0.0; 4 * TILE], [0.0; 5]);
+    let (mut p, mut w, mut d) = ([0.0; 4 * TILE], [0.0; 2 * TILE], [0.0; 4 * TILE]);
+    let (mut kept, mut sums) = ([[0.0; TILE]; 5], [[0.0; LANES]; 5]);
     let tiles = full.chunks(8 * TILE).zip(d_index.chunks(2 * TILE)).zip(d_full.chunks_mut(8 * TILE));
     for ((full, c), d_full) in tiles {
-        let (p, d) = (&mut p[..full.len() / 2], &mut d[..full.len() / 2]);
-        pack(full, p);
-        let tile = pullback_loop(p, shared, c, d);
-        for (d, row) in d.iter().zip(d_full.chunks_exact_mut(2)) {
-            row[0] = -0.5 * d;
-            row[1] = 0.5 * d;
-        }
-        sums = std::array::from_fn(|k| sums[k] + tile[k]);
+        pack(full, &mut p);
+        both_tile(&p[..full.len() / 2], shared, c, &mut w, &mut d, &mut kept, &mut sums);
+        unpack(&d, d_full);
     }
-    sums
+    shared_cotangents(&sums)
 }
 
 /// Keeps the probability of state 1 of every row.
@@ -173,10 +171,114 @@ pub(super) fn pack(full: &[f64], p: &mut [f64]) {
     }
 }
 
+/// Gradients on the simplex of plain derivatives.
+#[inline(always)]
+fn unpack(d: &[f64], d_full: &mut [f64]) {
+    for (d, row) in d.iter().zip(d_full.chunks_exact_mut(2)) {
+        row[0] = -0.5 * d;
+        row[1] = 0.5 * d;
+    }
+}
+
 for_cpu!(pub(super) fn index_compact_arms(p: &[f64], shared: Shared, index: &mut [f64]) = index_loop);
 for_cpu!(pub(super) fn index_full_arms(p: &[f64], shared: Shared, index: &mut [f64]) = index_loop_tiled);
 for_cpu!(pub(super) fn pull_back_compact_arms(p: &[f64], shared: Shared, c: &[f64], d: &mut [f64]) -> [f64; 5] = pullback_loop);
 for_cpu!(pub(super) fn pull_back_full_arms(p: &[f64], shared: Shared, c: &[f64], d: &mut [f64]) -> [f64; 5] = pullback_loop_tiled);
+
+/// Indices and cotangents of compact arms in one pass, with each arm solved once. Answers are made in a tile and then copied, past
+/// the caches where the caller says that they do not fit there.
+#[inline(always)]
+fn both_loop(
+    p: &[f64],
+    shared: Shared,
+    d_index: &[f64],
+    index: &mut [f64],
+    d_p: &mut [f64],
+    is_streamed: bool,
+) -> [f64; 5] {
+    let (mut w_tile, mut d_tile) = ([0.0; 2 * TILE], [0.0; 4 * TILE]);
+    let (mut kept, mut sums) = ([[0.0; TILE]; 5], [[0.0; LANES]; 5]);
+    let tiles = p.chunks(4 * TILE).zip(d_index.chunks(2 * TILE));
+    let tiles = tiles.zip(index.chunks_mut(2 * TILE).zip(d_p.chunks_mut(4 * TILE)));
+    for ((p, c), (w, d)) in tiles {
+        both_tile(p, shared, c, &mut w_tile, &mut d_tile, &mut kept, &mut sums);
+        hand_over(&w_tile[..w.len()], w, is_streamed);
+        hand_over(&d_tile[..d.len()], d, is_streamed);
+    }
+    shared_cotangents(&sums)
+}
+
+#[inline(always)]
+fn both_loop_full(
+    full: &[f64],
+    shared: Shared,
+    d_index: &[f64],
+    index: &mut [f64],
+    d_full: &mut [f64],
+    is_streamed: bool,
+) -> [f64; 5] {
+    let (mut p, mut rows_tile) = ([0.0; 4 * TILE], [0.0; 8 * TILE]);
+    let (mut w_tile, mut d_tile) = ([0.0; 2 * TILE], [0.0; 4 * TILE]);
+    let (mut kept, mut sums) = ([[0.0; TILE]; 5], [[0.0; LANES]; 5]);
+    let tiles = full.chunks(8 * TILE).zip(d_index.chunks(2 * TILE));
+    let tiles = tiles.zip(index.chunks_mut(2 * TILE).zip(d_full.chunks_mut(8 * TILE)));
+    for ((full, c), (w, d_full)) in tiles {
+        pack(full, &mut p);
+        both_tile(&p[..full.len() / 2], shared, c, &mut w_tile, &mut d_tile, &mut kept, &mut sums);
+        unpack(&d_tile, &mut rows_tile);
+        hand_over(&w_tile[..w.len()], w, is_streamed);
+        hand_over(&rows_tile[..d_full.len()], d_full, is_streamed);
+    }
+    shared_cotangents(&sums)
+}
+
+/// Adds one tile of arms to the sums, and leaves its answers in `w` and `d`.
+#[inline(always)]
+fn both_tile(
+    p: &[f64],
+    shared: Shared,
+    d_index: &[f64],
+    w: &mut [f64; 2 * TILE],
+    d: &mut [f64; 4 * TILE],
+    kept: &mut [[f64; TILE]; 5],
+    sums: &mut [[f64; LANES]; 5],
+) {
+    let arms = p.len() / 4;
+    let [k0, k1, k2, k3, k4] = &mut *kept;
+    let kept_lanes = k0.iter_mut().zip(k1).zip(k2).zip(k3).zip(k4);
+    let arms_in = p.chunks_exact(4).zip(d_index.chunks_exact(2));
+    let arms_out = w.chunks_exact_mut(2).zip(d.chunks_exact_mut(4));
+    for (((p, c), (w, d)), ((((k0, k1), k2), k3), k4)) in arms_in.zip(arms_out).zip(kept_lanes) {
+        let (index, d_arm, d_shared) = pull_back([p[0], p[1], p[2], p[3]], [c[0], c[1]], shared);
+        w.copy_from_slice(&index);
+        d.copy_from_slice(&d_arm);
+        [*k0, *k1, *k2, *k3, *k4] = d_shared;
+    }
+    for (kept, sums) in kept.iter_mut().zip(sums) {
+        kept[arms..].fill(0.0);
+        add_lanes(kept, sums);
+    }
+}
+
+/// Copies a tile to where it belongs.
+#[inline(always)]
+fn hand_over(tile: &[f64], out: &mut [f64], is_streamed: bool) {
+    if is_streamed {
+        crate::simd::stream(tile, out);
+    } else {
+        out.copy_from_slice(tile);
+    }
+}
+
+/// The cotangents of the four rewards and of the discount, of what was summed over the arms.
+#[inline(always)]
+fn shared_cotangents(sums: &[[f64; LANES]; 5]) -> [f64; 5] {
+    let [lower, upper, d_discount, c0, c1] = sums.map(|lanes| lanes.iter().sum::<f64>());
+    [-c0 - upper, c0 - lower, upper - c1, c1 + lower, d_discount]
+}
+
+for_cpu!(pub(super) fn both_of_compact_arms(p: &[f64], shared: Shared, c: &[f64], w: &mut [f64], d: &mut [f64], is_streamed: bool) -> [f64; 5] = both_loop);
+for_cpu!(pub(super) fn both_of_full_arms(p: &[f64], shared: Shared, c: &[f64], w: &mut [f64], d: &mut [f64], is_streamed: bool) -> [f64; 5] = both_loop_full);
 
 /// Whether every number is a probability, not NaN.
 #[inline(always)]

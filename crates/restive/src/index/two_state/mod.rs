@@ -61,9 +61,10 @@ mod per_arm;
 
 use super::{Discounts, ILL_CONDITIONED, IndexCotangent, IndexStatus, Indices, PerArmCotangent, Rewards};
 use crate::interrupt;
+use crate::simd::fence;
 use kernel::{
-    Shared, are_pairs, are_probabilities, index_compact_arms, index_full_arms, pull_back_compact_arms,
-    pull_back_full_arms,
+    Shared, are_pairs, are_probabilities, both_of_compact_arms, both_of_full_arms, index_compact_arms,
+    index_full_arms, pull_back_compact_arms, pull_back_full_arms,
 };
 use ndarray::{Array, Array1, Array2, Array3, ArrayView, ArrayView2, ArrayView4, Dimension, Ix2, Ix4};
 pub use per_arm::Cotangents;
@@ -73,6 +74,9 @@ use rayon::prelude::*;
 /// Arms handed to one thread at a time. Sums over arms are taken chunk by chunk in order, so that they do not
 /// depend on the number of threads.
 const CHUNK: usize = 1 << 14;
+
+/// Cotangents of more numbers than this (16 MB) go past the caches when both passes are one.
+const STREAMED: usize = 1 << 21;
 
 /// How the probabilities of one arm lie in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -181,6 +185,54 @@ pub fn pullback_into(
             }
         })
         .collect();
+    summed(&sums)
+}
+
+/// [`index_into`] and [`pullback_into`] in one pass, for a caller who knows the cotangent beforehand: the arms are read and solved
+/// once, and answers too large for the caches do not pass through them. The same bits as the two.
+///
+/// ```
+/// use restive::Reward;
+/// use restive::index::two_state::{Packing, index_and_pullback_into};
+///
+/// let (arm, d_index) = ([0.2, 0.8, 0.5, 0.5], [1.0, 0.0]);
+/// let (mut index, mut d_arm) = ([0.0; 2], [0.0; 4]);
+/// index_and_pullback_into(&arm, Packing::Compact, Reward::linear(2).view(), 0.5, &d_index, &mut index, &mut d_arm);
+/// assert!((index[0] - 6.0 / 17.0).abs() < 1e-15);
+/// ```
+pub fn index_and_pullback_into(
+    transition: &[f64],
+    packing: Packing,
+    reward: ArrayView2<'_, f64>,
+    discount: f64,
+    d_index: &[f64],
+    index: &mut [f64],
+    d_transition: &mut [f64],
+) -> SharedCotangent {
+    let (width, shared) = (packing.width(), Shared::new(reward, discount));
+    assert_eq!(transition.len() / width * 2, index.len(), "index: [N,2]");
+    assert_eq!(index.len(), d_index.len(), "d_index: [N,2]");
+    assert_eq!(transition.len(), d_transition.len(), "d_transition: the shape of transition");
+    let is_streamed = transition.len() > STREAMED;
+    let given = transition.par_chunks(CHUNK * width).zip(d_index.par_chunks(CHUNK * 2));
+    let wanted = index.par_chunks_mut(CHUNK * 2).zip(d_transition.par_chunks_mut(CHUNK * width));
+    let sums: Vec<[f64; 5]> = given
+        .zip(wanted)
+        .map(|((p, c), (w, d))| {
+            interrupt::check();
+            let sums = match packing {
+                Packing::Compact => both_of_compact_arms(p, shared, c, w, d, is_streamed),
+                Packing::Full => both_of_full_arms(p, shared, c, w, d, is_streamed),
+            };
+            fence();
+            sums
+        })
+        .collect();
+    summed(&sums)
+}
+
+/// Adds up what chunks of arms add to the shared cotangents, in order.
+fn summed(sums: &[[f64; 5]]) -> SharedCotangent {
     let total = sums.iter().fold([0.0; 5], |t, s| std::array::from_fn(|k| t[k] + s[k]));
     let d_reward = Array2::from_shape_fn((2, 2), |(s, a)| total[2 * s + a]);
     SharedCotangent { d_reward, d_discount: total[4] }
