@@ -1,13 +1,14 @@
-"""Indices and their gradient from Python, beside NumPy and PyTorch: ratios of one run.
+"""Indices and their gradient from Python, beside NumPy, PyTorch and JAX: ratios of one run.
 
-    pip install restive numpy torch          # torch is optional; torch.compile needs a C++ compiler
+    pip install restive numpy torch jax      # torch and jax are optional; torch.compile needs a C++ compiler
     python bench/python.py
+    python bench/python.py --quick           # fewer arms, some seconds
 
 Two tasks, each forward and backward: given transitions and a cotangent of the indices, return the indices and the gradient.
 
 - **a million arms of two states**, as `[N,2,2,2]`, which is what stands behind a softmax, and compact, `[N,4]`, against the closed form in NumPy (gradient by hand), in eager PyTorch and
   through torch.compile: as one trains (two graphs, autograd between them), and with both passes in one graph, which the
-  compiler may fuse, because it is told the cotangent beforehand. Ours runs twice: into arrays that are reused, and
+  compiler may fuse, because it is told the cotangent beforehand; and in JAX, one graph under jit. Ours runs twice: into arrays that are reused, and
   into new ones, where the system has to find pages for the answers.
 - **ten thousand arms of five states**, against the road of the literature: bisection of all arms at once over value
   iteration, then one linear system for each state, differentiated by autograd.
@@ -31,6 +32,13 @@ try:
     import torch
 except ImportError:
     torch = None
+try:
+    import jax
+    import jax.numpy as jnp
+
+    jax.config.update("jax_enable_x64", True)
+except ImportError:
+    jax = None
 
 DISCOUNT = 0.99
 
@@ -80,6 +88,23 @@ def closed_form_torch(p, c, is_compiled, is_fused=False):
 
     fused = torch.compile(task, **options) if is_fused else None
     return (lambda: fused(p, c)) if is_fused else two_graphs
+
+
+def closed_form_jax(p, c):
+    """Both passes in one graph."""
+    p, c = jnp.asarray(p), jnp.asarray(c)
+
+    def weighed(p, c):
+        w = closed_form(jnp, p)
+        return (w * c).sum(), w
+
+    task = jax.jit(jax.value_and_grad(weighed, has_aux=True))
+
+    def call():
+        (_, w), d_p = task(p, c)
+        return jax.block_until_ready((w, d_p))
+
+    return call
 
 
 def bisection_torch(p, c, tolerance=1e-6):
@@ -168,6 +193,8 @@ def two_states(n, rounds, is_compact):
         calls["PyTorch, eager"] = closed_form_torch(p, c, False)
         calls["torch.compile, two graphs"] = closed_form_torch(p, c, True)
         calls["torch.compile, one graph"] = closed_form_torch(p, c, True, is_fused=True)
+    if jax is not None:
+        calls["JAX, jit, one graph"] = closed_form_jax(p, c)
     w, free = closed_form_numpy(p, c)
     # ours lives on the simplex, theirs is by free entries
     expected = {name: (w, projected(free) if "restive" in name and not is_compact else free) for name in calls}
@@ -206,8 +233,15 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--peer-arms", type=int, default=1000, help="arms for the bisection (default 1000)")
+    parser.add_argument("--quick", action="store_true", help="a tenth of the arms, three rounds, fifty arms for the bisection")
     options = parser.parse_args()
-    print(f"restive {restive.__version__}, {restive.threads()} threads; PyTorch {torch.__version__ if torch else 'absent'}")
-    two_states(1_000_000, options.rounds, is_compact=False)
-    two_states(1_000_000, options.rounds, is_compact=True)
-    five_states(10_000, options.peer_arms, max(3, options.rounds // 5))
+    many, some, rounds, peer_arms = 1_000_000, 10_000, options.rounds, options.peer_arms
+    if options.quick:
+        many, some, rounds, peer_arms = 100_000, 1_000, 3, 50
+    peers = ", ".join(
+        f"{name} {library.__version__ if library else 'absent'}" for name, library in (("PyTorch", torch), ("JAX", jax))
+    )
+    print(f"restive {restive.__version__}, {restive.threads()} threads; {peers}")
+    two_states(many, rounds, is_compact=False)
+    two_states(many, rounds, is_compact=True)
+    five_states(some, peer_arms, max(3, rounds // 5))

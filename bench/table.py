@@ -70,6 +70,7 @@ def render(rows):
 
 # Bytes that must cross the memory bus once per two-state arm: transitions and cotangent in, indices and gradient out.
 TRAFFIC = {"two-state-compact": 32 + 16 + 16 + 32, "two-state-full": 64 + 16 + 16 + 64}
+TRAFFIC |= {f"{kernel}-fused": traffic for kernel, traffic in TRAFFIC.items()}
 
 
 def bandwidth(ours):
