@@ -63,6 +63,16 @@ pub(crate) fn stream(from: &[f64], to: &mut [f64]) {
     to.copy_from_slice(from);
 }
 
+/// Asks memory for the line in which a slice begins.
+#[inline(always)]
+pub(crate) fn prefetch(numbers: &[f64]) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: SSE is part of x86-64, and asking for a line neither reads nor faults.
+    unsafe {
+        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(numbers.as_ptr().cast());
+    }
+}
+
 /// Waits until all that was [streamed](stream) can be seen.
 #[inline(always)]
 pub(crate) fn fence() {

@@ -222,9 +222,11 @@ fn both_loop_full(
     let (mut kept, mut sums) = ([[0.0; TILE]; 5], [[0.0; LANES]; 5]);
     let tiles = full.chunks(8 * TILE).zip(d_index.chunks(2 * TILE));
     let tiles = tiles.zip(index.chunks_mut(2 * TILE).zip(d_full.chunks_mut(8 * TILE)));
-    for ((full, c), (w, d_full)) in tiles {
-        pack(full, &mut p);
-        both_tile(&p[..full.len() / 2], shared, c, &mut w_tile, &mut d_tile, &mut kept, &mut sums);
+    for (t, ((tile, c), (w, d_full))) in tiles.enumerate() {
+        // the next tile comes while this one is computed
+        ask_for(full, 8 * TILE * (t + 1), 8 * TILE);
+        pack(tile, &mut p);
+        both_tile(&p[..tile.len() / 2], shared, c, &mut w_tile, &mut d_tile, &mut kept, &mut sums);
         unpack(&d_tile, &mut rows_tile);
         hand_over(&w_tile[..w.len()], w, is_streamed);
         hand_over(&rows_tile[..d_full.len()], d_full, is_streamed);
@@ -257,6 +259,14 @@ fn both_tile(
     for (kept, sums) in kept.iter_mut().zip(sums) {
         kept[arms..].fill(0.0);
         add_lanes(kept, sums);
+    }
+}
+
+/// Asks memory for numbers that will be wanted next.
+#[inline(always)]
+fn ask_for(numbers: &[f64], from: usize, count: usize) {
+    for line in numbers.get(from..).unwrap_or_default().chunks(8).take(count / 8) {
+        crate::simd::prefetch(line);
     }
 }
 
