@@ -137,7 +137,7 @@ fn pullback_loop(p: &[f64], packing: Packing, own: Own<'_>, d_index: &[f64], out
         let d_arms = d_p.chunks_exact_mut(4).zip(d_reward.chunks_exact_mut(4)).zip(d_discount);
         for ((((p, r), g), c), ((d, d_reward), d_discount)) in arms.zip(c.chunks_exact(2)).zip(d_arms) {
             let shared = Shared::of([r[0], r[1], r[2], r[3]], *g);
-            let (d_arm, [lower, upper, by_discount, c0, c1]) =
+            let (_, d_arm, [lower, upper, by_discount, c0, c1]) =
                 pull_back([p[0], p[1], p[2], p[3]], [c[0], c[1]], shared);
             d.copy_from_slice(&d_arm);
             d_reward.copy_from_slice(&[-c0 - upper, c0 - lower, upper - c1, c1 + lower]);
