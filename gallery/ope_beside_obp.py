@@ -1,0 +1,56 @@
+"""Off-policy evaluation of your own table, beside OBP.
+
+A log of random calls; what would other policies have brought? OBP (the Open Bandit Pipeline) judges every decision by what comes next, as a
+bandit; `restive.cwpdis` weighs whole trajectories and sees what a call does in later weeks. The arms are made up, so the truth is known.
+"""
+
+import look
+import matplotlib.pyplot as plt
+import numpy as np
+import restive
+from obp.ope import SelfNormalizedInverseProbabilityWeighting
+from restive import convert
+
+one = restive.generate("two-state", seed=5, instances=1, horizon=6, trajectories=400)[0]
+runs, weeks, people = one.action.shape
+index = restive.whittle_index(one.P).index
+rounds = convert.to_obp(one)
+whose = rounds["restive"]
+came = whose["after"][:, 1]  # in the programme the week after
+
+
+def by_obp(pull):
+    chances = pull[whose["trajectory"], whose["step"], whose["arm"]]
+    policy = np.stack([1 - chances, chances], 1)[:, :, None]
+    estimator = SelfNormalizedInverseProbabilityWeighting()
+    return estimator.estimate_policy_value(reward=came, action=rounds["action"], pscore=rounds["pscore"], action_dist=policy, position=np.zeros(len(came), int))
+
+
+def by_cwpdis(soft):
+    judged = restive.cwpdis(soft.log_odds, one.state, one.action, [0.0, 1.0], budget=one.budget, discount=1.0, log_odds=True)
+    return judged.value / (people * (weeks - 1))  # the first week is as it was
+
+
+def truth(temperature):
+    run = restive.simulate(one.P, one.budget, "soft", index, temperature=temperature, discount=1.0, horizon=weeks, rollouts=2000)
+    return run.values.mean() / (people * (weeks - 1))
+
+
+temperatures = index.std() * np.array([1e3, 3.0, 1.5, 0.8, 0.5])  # from random to sharper and sharper
+scores = index[np.arange(people), one.state[:, :-1]]
+soft = [restive.soft_top_k(scores, one.budget, e) for e in temperatures]
+values = {
+    "truth": [truth(e) for e in temperatures],
+    "restive.cwpdis, whole trajectories": [by_cwpdis(one) for one in soft],
+    "OBP, the next week alone": [by_obp(one.pull) for one in soft],
+}
+gains = {name: 100 * (np.array(line) - line[0]) for name, line in values.items()}
+
+figure, axes = plt.subplots(figsize=(6.4, 4.2))
+axes.plot(gains["truth"], gains["truth"], color="black", linewidth=0.8, linestyle="-", label="right")
+for marker, name in zip("os", list(values)[1:]):
+    axes.plot(gains["truth"], gains[name], marker=marker, markersize=5, label=name)
+axes.set(xlabel="true gain over random calls, % of person-weeks", ylabel="estimated gain, % of person-weeks", title="Sharper and sharper policies, judged from a log of random calls")
+axes.legend()
+look.save(figure)
+print("gain of the sharpest: " + ", ".join(f"{name} {line[-1]:.1f}" for name, line in gains.items()) + " % of person-weeks")
