@@ -108,16 +108,16 @@ fn crossings(
 fn the_indices_are_those_of_all_policies() {
     let mut random = random(301);
     let (mut seen, mut twice) = (0, 0);
-    for (m, decisions, n) in [(2, 1, 10), (2, 2, 30), (2, 4, 30), (3, 3, 60), (4, 2, 40), (5, 2, 40)] {
+    for (m, decisions, n) in [(2, 1, 10), (2, 2, 30), (2, 4, 30), (3, 3, 1500), (4, 2, 40), (5, 2, 40)] {
         for kind in [Kind::Dense, Kind::Sparse, Kind::Deterministic] {
             for (g, ending) in
                 [(0.9, Ending::Nothing), (1.0, Ending::State), (0.5, Ending::State), (0.0, Ending::State)]
             {
                 let p = transitions(kind, n, m, &mut random);
-                // rewards with a draw of their own: whole and half ones tie by design in the invariants below
                 let r = reward(m, seen % 2 == 0, &mut random);
                 let found = horizon(&p, &r, &[g], decisions, ending).index();
-                for i in 0..n {
+                // of many arms some, and all that turn active again: about one of a hundred
+                for i in (0..n).filter(|&i| i < 60 || !found.is_indexable[i]) {
                     let arm = p.index_axis(Axis(0), i);
                     let mut is_indexable = true;
                     for t in 0..decisions {
