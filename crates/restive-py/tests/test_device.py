@@ -158,6 +158,30 @@ def test_indices_and_gradients_are_those_of_the_native_module(states, discount):
         assert found.is_indexable.cpu().bool().tolist() == native.is_indexable.tolist()
 
 
+@on_device
+@pytest.mark.parametrize("form", [compact_of, lambda P: P])
+def test_arms_have_rewards_and_discounts_of_their_own(form):
+    P = arms_of(7, 2)
+    rewards = torch.rand(7, 2, 2, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
+    discount = torch.linspace(0.1, 0.95, 7, dtype=torch.float64)
+    truth = torch.cat([index_by_bisection(P[k : k + 1], rewards[k].tolist(), discount[k].item()) for k in range(7)])
+    settings = [x.to(DEVICE).requires_grad_() for x in (rewards, discount)]
+    arms = form(P).to(DEVICE)
+    torch.testing.assert_close(layers.whittle_index(arms, *settings).detach().cpu(), truth, rtol=1e-12, atol=1e-11)
+    assert gradcheck(lambda r, g: layers.whittle_index(arms, r, g), settings)
+    assert gradcheck(lambda x: layers.whittle_index(x.sigmoid(), *(x.detach() for x in settings)), (logits(7, 4),))
+
+
+@on_device
+@pytest.mark.parametrize(("states", "discount"), [(2, 0.8), (3, 0.8), (4, 1e-9)])
+def test_rewards_and_discount_that_are_shared_pass_gradcheck(states, discount):
+    P, rewards = arms_of(5, states).to(DEVICE), torch.tensor(rewards_of(states), dtype=torch.float64, requires_grad=True)
+    assert gradcheck(lambda r: layers.whittle_index(P, r, discount), (rewards,))
+    if discount > 0.1:
+        g = torch.tensor(discount, dtype=torch.float64, requires_grad=True)
+        assert gradcheck(lambda g: layers.whittle_index(P, rewards.detach(), g), (g,))
+
+
 # ---- soft top-k ---------------------------------------------------------------------------------------------------------------------
 
 SOFT = [(3, 7, 2.5, 0.4), (2, 5000, 1000, 0.3), (1, 3000, 20, 0.01), (4, 9, 3, 1e-3), (2, 2000, 3.25, 1e-4), (3, 40, 1, 0.2)]
@@ -183,6 +207,23 @@ def test_soft_top_k_passes_gradcheck_in_scores_and_temperature(log_odds):
         inputs = (logits(2, 3, 7), temperature)
         assert gradcheck(lambda x, e: layers.soft_top_k(x, 2.5, e, log_odds=log_odds), inputs)
     assert gradcheck(lambda x: layers.soft_top_k(x, 2, 0.02, log_odds=True), (logits(7),), eps=1e-8, rtol=1e-4)  # nearly strict
+
+
+@on_device
+@pytest.mark.parametrize("where", ["device", "cpu"])
+def test_problems_have_budgets_and_temperatures_of_their_own(where):
+    scores, where = logits(6, 9), DEVICE if where == "device" else "cpu"
+    budget = torch.tensor([2.5, 0.0, 9.0, 3.0, 1.0, 7.25], dtype=torch.float64, device=where, requires_grad=True)
+    temperature = torch.tensor([0.4, 0.1, 0.1, 1e-3, 2.0, 0.05], dtype=torch.float64, device=where, requires_grad=True)
+    found = layers.soft_top_k(scores, budget, temperature, log_odds=True)
+    for k in range(6):
+        alone = layers.soft_top_k(scores[k], budget[k].item(), temperature[k].item(), log_odds=True)
+        torch.testing.assert_close(found[k], alone, rtol=1e-13, atol=1e-13)
+    smooth = [0, 4, 5]
+    settings = [x.detach()[smooth].requires_grad_() for x in (budget, temperature)]
+    for log_odds in (False, True):
+        f = lambda x, k, e: layers.soft_top_k(x, k, e, log_odds=log_odds)  # noqa: B023, E731
+        assert gradcheck(f, (scores.detach()[smooth].requires_grad_(), *settings))
 
 
 @on_device

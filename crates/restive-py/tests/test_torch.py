@@ -66,6 +66,115 @@ def test_soft_top_k_passes_gradcheck_in_scores_and_temperature():
     assert gradcheck(lambda x: layers.SoftTopK(2, 0.3)(x), (logits(7),))
 
 
+@pytest.mark.parametrize("log_odds", [False, True])
+def test_soft_top_k_passes_gradcheck_in_budgets_and_temperatures_of_each_problem(log_odds):
+    budget = (6 * logits(2, 3).sigmoid()).detach().requires_grad_()
+    temperature = logits(2, 3).exp().detach().requires_grad_()
+    assert gradcheck(lambda x, k, e: layers.soft_top_k(x, k, e, log_odds=log_odds), (logits(2, 3, 7), budget, temperature))
+    one = torch.tensor(2.5, dtype=torch.float64, requires_grad=True)
+    assert gradcheck(lambda k: layers.soft_top_k(logits(2, 3, 7).detach(), k, 0.4, log_odds=log_odds), (one,))
+    together = layers.soft_top_k(logits(2, 3, 7), budget, temperature, log_odds=log_odds)
+    for k in np.ndindex(2, 3):
+        alone = layers.soft_top_k(logits(2, 3, 7)[k], budget[k].item(), temperature[k].item(), log_odds=log_odds)
+        torch.testing.assert_close(together[k], alone, rtol=1e-14, atol=0)
+
+
+REWARDS = {
+    "[M]": (lambda n: logits(2), (5,)),
+    "[M,2]": (lambda n: logits(2, 2), (5,)),
+    "[N,M]": (lambda n: logits(n, 2), (5,)),
+    "[N,M,2]": (lambda n: logits(n, 2, 2), (5,)),
+    "[2,N,M,2]": (lambda n: logits(2, n, 2, 2), (2, 5)),
+}
+
+
+@pytest.mark.parametrize("form", ["compact", "full", "nass"])
+@pytest.mark.parametrize("shape", REWARDS)
+def test_index_of_two_states_passes_gradcheck_in_rewards_and_discount(form, shape):
+    rewards, axes = REWARDS[shape]
+    rewards = rewards(5)
+    layout = "nass" if form == "nass" else "nsas"
+    p = logits(*axes, 4).sigmoid() if form == "compact" else logits(*axes, 2, 2, 2).softmax(-1)
+    p = p.detach()
+    for discount in (torch.tensor(0.8), logits(*axes).sigmoid().detach()):
+        discount = discount.double().requires_grad_()
+        index = lambda r, g: layers.whittle_index(p, r, g, layout=layout)  # noqa: B023, E731
+        assert gradcheck(index, (rewards, discount))
+        loop = [
+            layers.whittle_index(
+                p[k][None],
+                rewards if len(shape) < 6 and "N" not in shape else rewards[k],
+                discount if not discount.dim() else discount[k],
+                layout=layout,
+            )[0]
+            for k in np.ndindex(*axes)
+        ]
+        torch.testing.assert_close(index(rewards, discount).flatten(0, -2), torch.stack(loop), rtol=1e-14, atol=0)
+
+
+def test_the_discount_has_a_slope_with_more_states_too():
+    for discount in (0.7, 1e-9):
+        g = torch.tensor(discount, dtype=torch.float64, requires_grad=True)
+        P = logits(4, 4, 2, 4).softmax(-1).detach()
+        rewards = logits(4, 2).detach()
+        step = torch.tensor(1e-6, dtype=torch.float64)
+        (d,) = torch.autograd.grad(layers.whittle_index(P, rewards, g).sin().sum(), g)
+        ends = [layers.whittle_index(P, rewards, g.detach() + s).sin().sum() for s in ((step, -step) if discount > step else (step, 0.0))]
+        difference = (ends[0] - ends[1]) / (2 * step if discount > step else step)
+        torch.testing.assert_close(d, difference, rtol=1e-5, atol=1e-5)
+
+
+def test_cwpdis_passes_gradcheck_in_rewards_and_discount():
+    state, action, reward = log_of(3, 5)
+    z, discount = logits(4, 3, 5).detach(), torch.tensor(0.8, dtype=torch.float64, requires_grad=True)
+    state[0, 1, 2], action[1, 1, 3] = -1, -1
+    for rewards in (logits(3), logits(3, 2), torch.tensor(reward, requires_grad=True)):
+        if rewards.dim() == 2:
+            action[1, 1, 3] = 0  # with R(s,a) an action that is not known leaves the reward open
+        for up_to in ("this-step", "previous-step"):
+            judge = lambda r, g: layers.cwpdis(z, state, action, r, budget=2, discount=g, ratio_up_to=up_to, log_odds=True)  # noqa: B023, E731
+            assert gradcheck(judge, (rewards, discount))
+    layer = layers.Cwpdis(state, action, torch.nn.Parameter(torch.rand(3)), budget=2, log_odds=True)
+    layer(z.float()).backward()
+    (rewards,) = layer.parameters()
+    assert rewards.grad.dtype == torch.float32 and rewards.grad.abs().max() > 0
+
+
+def test_leading_axes_are_more_arms():
+    P = logits(2, 3, 4, 3, 2, 3).softmax(-1)
+    index = layers.whittle_index(P)
+    assert index.shape == (2, 3, 4, 3)
+    torch.testing.assert_close(index.flatten(0, 2), layers.whittle_index(P.flatten(0, 2)), rtol=0, atol=0)
+    P, c = P.detach(), logits(2, 3, 4, 3).detach()
+    index, d_P = layers.whittle_index_and_pullback(P, c)
+    assert index.shape == c.shape and d_P.shape == P.shape
+    P.requires_grad_()
+    layers.whittle_index(P).backward(c)
+    torch.testing.assert_close(P.grad, d_P, rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("half", [torch.bfloat16, torch.float16])
+def test_half_precision_is_answered_in_float32_under_autocast_only(half):
+    x = logits(6, 3, 2, 3).detach().to(half).requires_grad_()
+    with pytest.raises(ValueError, match="scores: found .*float16, expected float32 or float64"):
+        layers.soft_top_k(x[:, 0, 0, 0], 2, 0.1)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        P = x.exp() / x.exp().sum(-1, keepdim=True)  # rows that sum to 1 within the rounding of half precision
+        assert P.dtype == half
+        index = layers.whittle_index(P)
+        pull = layers.soft_top_k(index[:, 0], 2, 0.1)
+        assert index.dtype == pull.dtype == torch.float32
+        wide = P.double()
+        torch.testing.assert_close(index.double(), layers.whittle_index(wide / wide.sum(-1, keepdim=True)), rtol=1e-5, atol=1e-6)
+        pull[0].backward()
+        assert x.grad.dtype == half and x.grad.abs().max() > 0
+        with pytest.raises(ValueError, match="arm 0, state 0, passive: found a sum of 0.9"):
+            layers.whittle_index(torch.full((1, 3, 2, 3), 0.3, dtype=half))
+        assert layers.soft_top_k(logits(5), 2, 0.1).dtype == torch.float64
+        z = layers.soft_top_k(logits(4, 3, 5).to(half), 2, 0.1, log_odds=True)
+        assert layers.cwpdis(z.to(half), *log_of(2, 5)[:2], [0.0, 1.0], budget=2, log_odds=True).dtype == torch.float32
+
+
 def log_of(labels, n, j=4, h=3):
     """Logged labels [J,H+1,N], actions [J,H,N] with two of the arms pulled at random, and rewards that were earned [J,H,N]."""
     rng = np.random.default_rng(3)
@@ -184,38 +293,36 @@ def test_overwriting_the_input_before_the_way_back_is_noticed():
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda: layers.whittle_index(np.zeros((2, 4))), TypeError, "P: expected a torch.Tensor, got ndarray"),
+        (lambda: layers.whittle_index(np.zeros((2, 4))), TypeError, "P: found ndarray, expected a torch.Tensor"),
         (
             lambda: layers.whittle_index(torch.zeros(2, 4, dtype=torch.int64)),
             ValueError,
-            "P: expected float32 or float64, got int64",
+            "P: found int64, expected float32 or float64",
         ),
-        (lambda: layers.whittle_index(torch.zeros(2, 4, dtype=torch.bfloat16)), ValueError, "got bfloat16"),
-        (lambda: layers.whittle_index(torch.eye(4).to_sparse()), ValueError, "P: expected a dense tensor"),
+        (lambda: layers.whittle_index(torch.zeros(2, 4, dtype=torch.bfloat16)), ValueError, "found bfloat16, .*under torch.autocast"),
+        (lambda: layers.whittle_index(torch.eye(4).to_sparse()), ValueError, "P: found torch.sparse_coo, expected a dense tensor"),
         (
             lambda: layers.whittle_index(torch.full((2, 3, 2, 3), 0.3)),
             ValueError,
             "arm 0, state 0, passive: found a sum of 0.9",
         ),
         (lambda: layers.whittle_index(torch.full((2, 4), torch.nan)), ValueError, "arm 0"),
-        (
-            lambda: layers.whittle_index(torch.full((2, 4), 0.5), rewards=logits(2)),
-            ValueError,
-            "rewards: no gradient goes through it",
-        ),
-        (lambda: layers.whittle_index(torch.full((2, 4), 0.5), out=np.zeros((2, 2))), ValueError, "out: not for tensors"),
+        (lambda: layers.whittle_index(torch.full((3, 4), 0.5), rewards=[0.0]), ValueError, r"rewards: found shape \[1\], expected"),
+        (lambda: layers.whittle_index(torch.full((2, 4), 0.5), torch.eye(2)), ValueError, r"rewards: .*expand it to \[N,M,2\]"),
+        (lambda: layers.whittle_index(torch.full((3, 4), 0.5), discount=[0.5, 0.5]), ValueError, r"discount: found shape \[2\]"),
+        (lambda: layers.whittle_index(torch.full((2, 4), 0.5), out=np.zeros((2, 2))), ValueError, "out: found an array, expected none for tensors"),
         (lambda: layers.WhittleIndex(discount=2.0)(torch.full((2, 4), 0.5)), ValueError, "discount"),
         (lambda: layers.cwpdis(torch.ones(2, 2), *log_of(2, 5), budget=2), ValueError, "pull"),
         (
-            lambda: layers.cwpdis(torch.full((4, 3, 5), 0.5), *log_of(2, 5)[:2], logits(2), budget=2),
+            lambda: layers.cwpdis(torch.full((4, 3, 5), 0.5), *log_of(2, 5), propensity=logits(4, 3, 5)),
             ValueError,
-            "rewards: no gradient goes through it",
+            "propensity: .*requires a gradient, and none goes through it",
         ),
         (lambda: layers.soft_top_k(torch.zeros(3), 4, 0.1), ValueError, "budget: found .*expected a number from 0 to 3"),
         (
             lambda: layers.soft_top_k(torch.zeros(3), 1, torch.ones(2)),
             ValueError,
-            r"temperature: expected a single number, got shape \[2\]",
+            r"temperature: found shape \[2\], expected a number, or \[\], one for each problem",
         ),
         (lambda: layers.soft_top_k(torch.zeros(3), 1, -1.0), ValueError, "temperature: found .*expected a number of at least 0"),
     ],
@@ -233,10 +340,8 @@ def test_modules_can_be_copied_printed_and_pickled():
     assert "discount=0.9" in repr(chain) and "budget=2, temperature=0.1" in repr(chain)
 
 
-def test_constants_take_no_gradient_and_logs_are_copies():
+def test_settings_can_be_tensors_and_logs_are_copies():
     scores = torch.tensor([1.0, 0.5, 0.0], dtype=torch.float64)
-    with pytest.raises(ValueError, match="budget: no gradient goes through it"):
-        layers.soft_top_k(scores, torch.tensor(2.0, requires_grad=True), 0.1)
     pull = layers.soft_top_k(scores, torch.tensor(2.0), 0.1)
     assert torch.equal(pull, layers.soft_top_k(scores, 2.0, 0.1))
     state, action = torch.ones(2, 4, 3, dtype=torch.int64), torch.zeros(2, 3, 3, dtype=torch.int64)

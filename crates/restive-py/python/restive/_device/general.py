@@ -397,12 +397,13 @@ def solve(P: Tensor, rewards: list[list[float]], discount: float, is_differentia
     return Solved(index, last, is_indexable, residual, tape, flag)
 
 
-def pullback(P: Tensor, tape: Tape, discount: float, d_index: Tensor) -> Tensor:
-    """What a cotangent of the indices [N,M] becomes on the arms [N,M,2,M]; rows sum to zero."""
+def pullback(P: Tensor, tape: Tape, discount: float, d_index: Tensor) -> tuple[Tensor, Tensor]:
+    """What a cotangent of the indices [N,M] becomes on the arms [N,M,2,M], rows of which sum to zero, and on the rewards [N,M,2]."""
     n, m = d_index.shape
     c = d_index.to(torch.float64)
     adjoint = (tape.adjoint * c[:, :, None]).transpose(1, 2)  # [N,s,u]
     own = torch.diag_embed(tape.inverse_slope * c)
     passive = tape.passive.transpose(1, 2) != 0
     nu = torch.stack([torch.where(passive, adjoint, 0.0) - own, torch.where(passive, 0.0, adjoint) + own], 2)  # [N,s,a,u]
-    return (discount * torch.bmm(nu.reshape(n, 2 * m, m), tape.values)).reshape(P.shape).to(P.dtype)
+    d_P = (discount * torch.bmm(nu.reshape(n, 2 * m, m), tape.values)).reshape(P.shape).to(P.dtype)
+    return d_P, nu.sum(-1)

@@ -25,45 +25,42 @@ from torch import Tensor
 SMOOTH, STRICT, EVEN = 0, 1, 2
 
 
-def solve(x: Tensor, budget: float, temperature: float) -> tuple[Tensor, Tensor]:
-    """Of rows [B,N] in float64 with 0 < budget < N: [4,B] (reference or threshold, θ, nearest |z|, share) and regimes [B]."""
+def solve(x: Tensor, budget: Tensor, temperature: Tensor) -> tuple[Tensor, Tensor]:
+    """Of rows [B,N] in float64, budgets [B] between 0 and N and temperatures [B]: [4,B] (reference or threshold, θ, nearest |z|, share) and
+    regimes [B]."""
     rows, n = x.shape
     root = torch.zeros(4, rows, dtype=torch.float64, device=x.device)
-    if temperature == math.inf:
-        root[3] = budget / n
-        return root, torch.full((rows,), EVEN, dtype=torch.int32, device=x.device)
     ordered = x.sort(dim=-1, descending=True).values
-    threshold = ordered[:, math.ceil(budget) - 1]
-    tied = (x == threshold[:, None]).sum(-1)
-    share = ((budget - (x > threshold[:, None]).sum(-1)) / tied).clamp(0.0, 1.0)
-    root[0], root[3] = threshold, share
-    regime = torch.full((rows,), STRICT, dtype=torch.int32, device=x.device)
-    if temperature < sys.float_info.min:
-        return root, regime
-    reference, theta, nearest, is_finite = _balanced(ordered, budget, temperature)
-    root[0] = torch.where(is_finite, reference, root[0])
-    root[1] = torch.where(is_finite, theta, 0.0)
-    root[2] = torch.where(is_finite, nearest, 0.0)
-    return root, torch.where(is_finite, SMOOTH, STRICT).to(torch.int32)
+    threshold = ordered.gather(1, (budget.ceil().long() - 1)[:, None])
+    tied, above = (x == threshold).sum(-1), (x > threshold).sum(-1)
+    is_even = temperature == math.inf
+    reference, theta, nearest, is_finite = _balanced(ordered, budget, torch.where(is_even, 1.0, temperature))
+    is_smooth = is_finite & ~is_even & (temperature >= sys.float_info.min)
+    root[0] = torch.where(is_smooth, reference, threshold[:, 0])
+    root[1], root[2] = torch.where(is_smooth, theta, 0.0), torch.where(is_smooth, nearest, 0.0)
+    root[3] = torch.where(is_even, budget / n, ((budget - above) / tied).clamp(0.0, 1.0))
+    return root, torch.where(is_smooth, SMOOTH, torch.where(is_even, EVEN, STRICT)).to(torch.int32)
 
 
-def _balanced(ordered: Tensor, budget: float, temperature: float) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+def _balanced(ordered: Tensor, budget: Tensor, temperature: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Reference, θ and least |z − θ| of rows in descending order, and which of them are finite over the temperature; each [B]."""
-    n, k = ordered.shape[1], math.floor(budget)
+    n, k = ordered.shape[1], budget.floor()
     fraction = budget - k
-    reference = ordered[:, k if fraction > 0.0 else k - 1]
-    z = (ordered - reference[:, None]) / temperature
+    is_certain = torch.arange(n, device=ordered.device) < k[:, None]
+    reference = ordered.gather(1, torch.where(fraction > 0.0, k, k - 1).long()[:, None])
+    z = (ordered - reference) / temperature[:, None]
     is_finite = torch.isfinite(z[:, 0]) & torch.isfinite(z[:, -1])
     z = torch.where(is_finite[:, None], z, 0.0)
-    logit = math.log(budget / n / (1.0 - budget / n))
+    logit = (budget / n / (1.0 - budget / n)).log()
     low, high = z[:, -1] - logit, z[:, 0] - logit
     low, high = low - 1e-10 * (1.0 + low.abs()), high + 1e-10 * (1.0 + high.abs())
-    start = 0.5 * z[:, k] if fraction == 0.0 else torch.full_like(low, -math.log(fraction / (1.0 - fraction)))
+    start = torch.where(fraction > 0.0, -(fraction / (1.0 - fraction)).log(), 0.5 * z.gather(1, k.long()[:, None])[:, 0])
     theta = torch.minimum(torch.maximum(start, low), high)
     is_done = ~is_finite
     for _ in range(200):
-        log_e, slope_e = _log_sum(z[:, k:] - theta[:, None], 0.0)
-        log_f, slope_f = _log_sum(theta[:, None] - z[:, :k], fraction)
+        distance = torch.where(is_certain, theta[:, None] - z, z - theta[:, None])
+        log_e, slope_e = _log_sum(distance, ~is_certain, torch.zeros_like(fraction))
+        log_f, slope_f = _log_sum(distance, is_certain, fraction)
         excess = log_e - log_f
         low, high = torch.where(excess > 0.0, theta, low), torch.where(excess > 0.0, high, theta)
         is_done = is_done | (excess.abs() <= (2e-16 * theta.abs()).clamp_min(1e-14))
@@ -73,17 +70,14 @@ def _balanced(ordered: Tensor, budget: float, temperature: float) -> tuple[Tenso
         if bool(is_done.all()):
             break
         theta = torch.where(is_done, theta, following)
-    return reference, theta, (z - theta[:, None]).abs().amin(-1), is_finite
+    return reference[:, 0], theta, (z - theta[:, None]).abs().amin(-1), is_finite
 
 
-def _log_sum(distance: Tensor, extra: float) -> tuple[Tensor, Tensor]:
-    """ln(extra + Σ σ(d)) over the last axis, and its derivative when every d grows alike."""
+def _log_sum(distance: Tensor, counts: Tensor, extra: Tensor) -> tuple[Tensor, Tensor]:
+    """ln(extra + Σ σ(d)) over those that count, and its derivative when every d grows alike."""
     log = torch.nn.functional.logsigmoid(distance)
-    log_extra = torch.full_like(log[:, :1], math.log(extra) if extra > 0.0 else -math.inf) if log.shape[1] else None
-    if log_extra is None:  # nobody is certain: only the fraction
-        rows = distance.new_zeros(distance.shape[0])
-        return rows + math.log(extra), rows
-    top = torch.maximum(log.amax(-1, keepdim=True), log_extra)
-    weight = (log - top).exp()
-    total = weight.sum(-1) + (log_extra - top).exp()[:, 0]
-    return top[:, 0] + total.log(), (weight * -torch.expm1(log)).sum(-1) / total
+    log = torch.where(counts, log, -torch.inf)
+    top = torch.maximum(log.amax(-1), extra.log())
+    weight = (log - top[:, None]).exp()
+    total = weight.sum(-1) + (extra.log() - top).exp()
+    return top + total.log(), (weight * -torch.expm1(log)).sum(-1) / total

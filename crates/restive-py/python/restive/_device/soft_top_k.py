@@ -79,16 +79,20 @@ def _step(theta, low, high, status, total, slope, curve, budget):
 
 
 @triton.jit
-def _start(x_ptr, settings_ptr, temperature_ptr, state_ptr, status_ptr, flag_ptr, rows, n, stride, count, SAMPLE: tl.constexpr):
+def _start(
+    x_ptr, budget_ptr, temperature_ptr, budget_step, temperature_step, state_ptr, status_ptr, flag_ptr, rows, n, stride, count,
+    SAMPLE: tl.constexpr,
+):  # fmt: skip
     """Solves a sample of each row: the start of the whole one."""
     row = tl.program_id(0).to(tl.int64)
-    budget = tl.load(settings_ptr) * count / n
-    temperature = tl.load(temperature_ptr)
+    whole = tl.load(budget_ptr + row * budget_step)
+    budget = whole * count / n
+    temperature = tl.load(temperature_ptr + row * temperature_step)
     at = tl.arange(0, SAMPLE)
     is_there = at < count
     x = tl.load(x_ptr + row * n + at.to(tl.int64) * stride, mask=is_there, other=0.0).to(tl.float64)
     is_faulty = tl.sum((is_there & ((x - x == 0.0) == 0)).to(tl.int32), 0) > 0
-    is_wrong = ((temperature >= 0.0) == 0) | is_faulty
+    is_wrong = ((temperature >= 0.0) == 0) | ((whole >= 0.0) == 0) | ((whole <= n) == 0) | is_faulty
     tl.store(flag_ptr, 1, mask=is_wrong)
 
     # a score near the threshold: about as many of the sample lie above it as the budget has places
@@ -106,7 +110,7 @@ def _start(x_ptr, settings_ptr, temperature_ptr, state_ptr, status_ptr, flag_ptr
     theta = tl.full([], 0.0, tl.float64)
     low = tl.full([], -float("inf"), tl.float64)
     high = tl.full([], float("inf"), tl.float64)
-    is_usual = (temperature >= 2.2250738585072014e-308) & (temperature < float("inf"))
+    is_usual = (temperature >= 2.2250738585072014e-308) & (temperature < float("inf")) & (whole > 0.0) & (whole < n)
     status = tl.where(is_wrong, _FAULTY, tl.where(is_usual, _RUNNING, _LEFT)).to(tl.int32)
     passes = 0
     while (status == _RUNNING) & (passes < 30):
@@ -126,7 +130,7 @@ def _start(x_ptr, settings_ptr, temperature_ptr, state_ptr, status_ptr, flag_ptr
 
 
 @triton.jit
-def _folded(settings_ptr, state_ptr, status_ptr, part_ptr, row, rows, programs, PROGRAMS: tl.constexpr, FOLD: tl.constexpr):
+def _folded(budget_ptr, state_ptr, status_ptr, part_ptr, row, rows, programs, PROGRAMS: tl.constexpr, FOLD: tl.constexpr):
     """The state of a row after the step that the sums of the last pass ask for."""
     theta = tl.load(state_ptr + rows + row)
     low = tl.load(state_ptr + 2 * rows + row)
@@ -139,7 +143,7 @@ def _folded(settings_ptr, state_ptr, status_ptr, part_ptr, row, rows, programs, 
             total = tl.sum(tl.load(part, mask=k < programs, other=0.0), 0)
             slope = tl.sum(tl.load(part + programs, mask=k < programs, other=0.0), 0)
             curve = tl.sum(tl.load(part + 2 * programs, mask=k < programs, other=0.0), 0)
-            theta, low, high, status = _step(theta, low, high, status, total, slope, curve, tl.load(settings_ptr))
+            theta, low, high, status = _step(theta, low, high, status, total, slope, curve, tl.load(budget_ptr))
     return theta, low, high, status
 
 
@@ -155,8 +159,10 @@ def _kept(state_ptr, status_ptr, reference, theta, low, high, status, row, rows,
 @triton.jit
 def _sums(
     x_ptr,
-    settings_ptr,
+    budget_ptr,
     temperature_ptr,
+    budget_step,
+    temperature_step,
     before_ptr,
     before_status_ptr,
     before_part_ptr,
@@ -176,11 +182,11 @@ def _sums(
     part = tl.program_id(0) % programs
     reference = tl.load(before_ptr + row)
     theta, low, high, status = _folded(
-        settings_ptr, before_ptr, before_status_ptr, before_part_ptr, row, rows, programs, PROGRAMS, FOLD
+        budget_ptr + row * budget_step, before_ptr, before_status_ptr, before_part_ptr, row, rows, programs, PROGRAMS, FOLD
     )
     _kept(after_ptr, after_status_ptr, reference, theta, low, high, status, row, rows, part == 0)
     if status == _RUNNING:
-        temperature = tl.load(temperature_ptr)
+        temperature = tl.load(temperature_ptr + row * temperature_step)
         total = tl.zeros([CHUNK], tl.float64)
         slope = tl.zeros([CHUNK], tl.float64)
         curve = tl.zeros([CHUNK], tl.float64)
@@ -204,13 +210,13 @@ def _sums(
 
 @triton.jit
 def _state(
-    settings_ptr, before_ptr, before_status_ptr, part_ptr, root_ptr, after_status_ptr, flag_ptr, rows, programs,
+    budget_ptr, budget_step, before_ptr, before_status_ptr, part_ptr, root_ptr, after_status_ptr, flag_ptr, rows, programs,
     PROGRAMS: tl.constexpr, FOLD: tl.constexpr,
 ):  # fmt: skip
     """Takes the last step of each row, and says which rows are not solved."""
     row = tl.program_id(0).to(tl.int64)
     theta, low, high, status = _folded(
-        settings_ptr, before_ptr, before_status_ptr, part_ptr, row, rows, programs, PROGRAMS, FOLD
+        budget_ptr + row * budget_step, before_ptr, before_status_ptr, part_ptr, row, rows, programs, PROGRAMS, FOLD
     )
     _kept(root_ptr, after_status_ptr, tl.load(before_ptr + row), theta, low, high, status, row, rows, True)
     tl.store(flag_ptr + 1, 1, mask=status == _RUNNING)
@@ -218,7 +224,10 @@ def _state(
 
 
 @triton.jit
-def _pulls(x_ptr, temperature_ptr, root_ptr, regime_ptr, out_ptr, rows, n, programs, LOG_ODDS: tl.constexpr, CHUNK: tl.constexpr):
+def _pulls(
+    x_ptr, temperature_ptr, temperature_step, root_ptr, regime_ptr, out_ptr, rows, n, programs,
+    LOG_ODDS: tl.constexpr, CHUNK: tl.constexpr,
+):  # fmt: skip
     """Pulls or log-odds of solved rows."""
     row = tl.program_id(0).to(tl.int64) // programs
     part = tl.program_id(0) % programs
@@ -226,7 +235,7 @@ def _pulls(x_ptr, temperature_ptr, root_ptr, regime_ptr, out_ptr, rows, n, progr
     theta = tl.load(root_ptr + rows + row)
     share = tl.load(root_ptr + 3 * rows + row)
     regime = tl.load(regime_ptr + row)
-    temperature = tl.load(temperature_ptr)
+    temperature = tl.load(temperature_ptr + row * temperature_step)
     if LOG_ODDS:
         tied, top, bottom = tl.log(share / (1.0 - share)), float("inf"), -float("inf")
     else:
@@ -256,7 +265,7 @@ def _slope(x, reference, theta, temperature, nearest):
 
 @triton.jit
 def _moments(
-    x_ptr, c_ptr, temperature_ptr, root_ptr, regime_ptr, part_ptr, rows, n, programs,
+    x_ptr, c_ptr, temperature_ptr, temperature_step, root_ptr, regime_ptr, part_ptr, rows, n, programs,
     LOG_ODDS: tl.constexpr, CHUNK: tl.constexpr,
 ):  # fmt: skip
     """Σs, and Σ s c or Σc: what the pullback of a row needs to know of the whole row."""
@@ -265,7 +274,7 @@ def _moments(
     reference = tl.load(root_ptr + row)
     theta = tl.load(root_ptr + rows + row)
     nearest = tl.load(root_ptr + 2 * rows + row)
-    temperature = tl.load(temperature_ptr)
+    temperature = tl.load(temperature_ptr + row * temperature_step)
     slopes = tl.zeros([CHUNK], tl.float64)
     gains = tl.zeros([CHUNK], tl.float64)
     if tl.load(regime_ptr + row) == 0:
@@ -288,7 +297,7 @@ def _moments(
 
 @triton.jit
 def _cotangents(
-    x_ptr, c_ptr, temperature_ptr, root_ptr, regime_ptr, part_ptr, d_ptr, product_ptr, rows, n, programs,
+    x_ptr, c_ptr, temperature_ptr, temperature_step, root_ptr, regime_ptr, part_ptr, d_ptr, product_ptr, rows, n, programs,
     LOG_ODDS: tl.constexpr, CHUNK: tl.constexpr, PROGRAMS: tl.constexpr,
 ):  # fmt: skip
     """d_score, and for each program its part of Σ d_score z."""
@@ -297,7 +306,7 @@ def _cotangents(
     reference = tl.load(root_ptr + row)
     theta = tl.load(root_ptr + rows + row)
     nearest = tl.load(root_ptr + 2 * rows + row)
-    temperature = tl.load(temperature_ptr)
+    temperature = tl.load(temperature_ptr + row * temperature_step)
     is_smooth = tl.load(regime_ptr + row) == 0
     k = tl.arange(0, PROGRAMS)
     sums = part_ptr + row * 2 * programs + k
@@ -330,7 +339,7 @@ class Roots(NamedTuple):
     regime: Tensor
     """[B]: `SMOOTH`, `STRICT` or `EVEN`"""
     temperature: Tensor
-    """float64 [1], on the device"""
+    """float64 [1] or [B], on the device"""
 
 
 def _shared(rows: int, n: int) -> int:
@@ -338,24 +347,30 @@ def _shared(rows: int, n: int) -> int:
     return max(1, min(triton.cdiv(n, CHUNK), PROGRAMS // min(rows, PROGRAMS)))
 
 
-def temperature_on(device: torch.device, temperature: Tensor) -> Tensor:
-    """The temperature as float64 [1] where the scores are; one that is there already is not waited for."""
-    if temperature.device == device:
-        return temperature.detach().reshape(1).to(torch.float64)
-    return constants(device, float(temperature))
+def _on(device: torch.device, setting: Tensor) -> Tensor:
+    """A setting as float64 [1] or [B] where the scores are; one that is there already is not waited for."""
+    if setting.device == device:
+        return setting.detach().reshape(-1).to(torch.float64).contiguous()
+    return setting.detach().to(device, torch.float64) if setting.dim() else constants(device, float(setting))
 
 
-def solve(x: Tensor, budget: float, temperature: Tensor) -> tuple[Roots, bool]:
-    """The thresholds of contiguous scores [B,N], and whether something is wrong with scores or temperature; 0 ≤ budget ≤ N."""
+def _step_of(setting: Tensor) -> int:
+    """From one row's setting to the next's."""
+    return int(setting.numel() > 1)
+
+
+def solve(x: Tensor, budget: Tensor, temperature: Tensor) -> tuple[Roots, bool]:
+    """The thresholds of contiguous scores [B,N], and whether something is wrong with them, budget or temperature, each [] or [B]."""
     (rows, n), device = x.shape, x.device
+    budget, temperature = _on(device, budget), _on(device, temperature)
     root = torch.zeros(4, rows, dtype=torch.float64, device=device)
-    regime = torch.full((rows,), STRICT, dtype=torch.int32, device=device)
     flag = flags(device, 3)
-    if rows == 0 or n == 0 or budget <= 0.0 or budget >= n:
-        root[0] = math.inf if budget <= 0.0 else -math.inf
-        is_wrong = ~(torch.isfinite(x).all() & (temperature >= 0.0).all())
-        return Roots(root, regime, temperature), bool(raised(is_wrong.to(torch.int32).reshape(1))[0])
-    settings, programs = constants(device, budget), _shared(rows, n)
+    if rows == 0 or n == 0:
+        is_fit = torch.cat([(budget >= 0.0) & (budget <= n), temperature >= 0.0]).all()
+        regime = torch.full((rows,), STRICT, dtype=torch.int32, device=device)
+        return Roots(root, regime, temperature), bool(raised((~is_fit).to(torch.int32).reshape(1))[0])
+    programs = _shared(rows, n)
+    steps = (_step_of(budget), _step_of(temperature))
     states = [torch.empty(4, rows, dtype=torch.float64, device=device) for _ in range(2)]
     statuses = [torch.empty(rows, dtype=torch.int32, device=device) for _ in range(2)]
     parts = [torch.empty(rows, 3, programs, dtype=torch.float64, device=device) for _ in range(2)]
@@ -363,7 +378,7 @@ def solve(x: Tensor, budget: float, temperature: Tensor) -> tuple[Roots, bool]:
     stride = triton.cdiv(n, SAMPLE)
     count = triton.cdiv(n, stride)
     _start[(rows,)](
-        x, settings, temperature, states[0], statuses[0], flag, rows, n, stride, count,
+        x, budget, temperature, *steps, states[0], statuses[0], flag, rows, n, stride, count,
         SAMPLE=triton.next_power_of_2(min(n, SAMPLE)), num_warps=WARPS,
     )  # fmt: skip
     now, folds = 0, False
@@ -371,26 +386,31 @@ def solve(x: Tensor, budget: float, temperature: Tensor) -> tuple[Roots, bool]:
         for _ in range(PASSES if count < n else 0):
             old, now = now, 1 - now
             _sums[(rows * programs,)](
-                x, settings, temperature, states[old], statuses[old], parts[old], states[now], statuses[now], parts[now], flag,
-                rows, n, programs, FOLD=folds, CHUNK=CHUNK, **size,
+                x, budget, temperature, *steps, states[old], statuses[old], parts[old], states[now], statuses[now], parts[now],
+                flag, rows, n, programs, FOLD=folds, CHUNK=CHUNK, **size,
             )  # fmt: skip
             folds = True
         flag[1:] = 0
         old, now = now, 1 - now
         _state[(rows,)](
-            settings, states[old], statuses[old], parts[old], states[now], statuses[now], flag, rows, programs, FOLD=folds, **size
-        )
+            budget, steps[0], states[old], statuses[old], parts[old], states[now], statuses[now], flag, rows, programs,
+            FOLD=folds, **size,
+        )  # fmt: skip
         folds = False
         is_wrong, is_running, is_left = raised(flag)
         if is_wrong or not is_running or count == n:
             break
-    root[:2] = states[now][:2]
-    regime = torch.where(statuses[now] == _SOLVED.value, SMOOTH, -1).to(torch.int32)
+    is_end = ((budget <= 0.0) | (budget >= n)).expand(rows)
+    root[0] = torch.where(is_end, torch.where(budget <= 0.0, math.inf, -math.inf), states[now][0])
+    root[1] = states[now][1]
+    regime = torch.where(is_end, STRICT, torch.where(statuses[now] == _SOLVED.value, SMOOTH, -1)).to(torch.int32)
     if (is_left or is_running) and not is_wrong:
-        left = (regime != SMOOTH).nonzero()[:, 0]
+        left = (statuses[now] != _SOLVED.value).nonzero()[:, 0]
         is_wrong = not bool(torch.isfinite(x[left]).all())
-        if not is_wrong:
-            root[:, left], regime[left] = log_balance.solve(x[left].to(torch.float64), budget, float(temperature))
+        left = (regime == -1).nonzero()[:, 0]
+        if not is_wrong and left.numel():
+            settings = (v[left] if v.numel() > 1 else v.expand(left.numel()) for v in (budget, temperature))
+            root[:, left], regime[left] = log_balance.solve(x[left].to(torch.float64), *settings)
     return Roots(root, regime, temperature), bool(is_wrong)
 
 
@@ -400,26 +420,27 @@ def pulls(x: Tensor, roots: Roots, log_odds: bool) -> Tensor:
     if out.numel():
         programs = max(1, min(triton.cdiv(n, CHUNK), 8 * PROGRAMS // min(rows, PROGRAMS)))
         _pulls[(rows * programs,)](
-            x, roots.temperature, roots.root, roots.regime, out, rows, n, programs, LOG_ODDS=log_odds, CHUNK=CHUNK, num_warps=WARPS
-        )
+            x, roots.temperature, _step_of(roots.temperature), roots.root, roots.regime, out, rows, n, programs,
+            LOG_ODDS=log_odds, CHUNK=CHUNK, num_warps=WARPS,
+        )  # fmt: skip
     return out
 
 
 def pullback(x: Tensor, roots: Roots, d_pull: Tensor, log_odds: bool) -> tuple[Tensor, Tensor]:
-    """What a cotangent of pulls or log-odds [B,N] becomes on the scores [B,N] and on the temperature []."""
+    """What a cotangent of pulls or log-odds [B,N] becomes on the scores [B,N] and on the temperature of each row [B]."""
     (rows, n), d_score = x.shape, torch.empty_like(x)
     if d_score.numel() == 0:
-        return d_score, torch.zeros((), dtype=torch.float64, device=x.device)
+        return d_score, torch.zeros(rows, dtype=torch.float64, device=x.device)
     programs, c = _shared(rows, n), d_pull.contiguous()
     part = torch.empty(rows, 2, programs, dtype=torch.float64, device=x.device)
     product = torch.empty(rows, programs, dtype=torch.float64, device=x.device)
-    shared = (x, c, roots.temperature, roots.root, roots.regime, part)
+    shared = (x, c, roots.temperature, _step_of(roots.temperature), roots.root, roots.regime, part)
     options = {"LOG_ODDS": log_odds, "CHUNK": CHUNK, "num_warps": WARPS}
     _moments[(rows * programs,)](*shared, rows, n, programs, **options)
     _cotangents[(rows * programs,)](
         *shared, d_score, product, rows, n, programs, PROGRAMS=triton.next_power_of_2(programs), **options
     )
-    return d_score, -product.sum()
+    return d_score, -product.sum(-1)
 
 
-__all__ = ["EVEN", "Roots", "SMOOTH", "STRICT", "pullback", "pulls", "solve", "temperature_on"]
+__all__ = ["EVEN", "Roots", "SMOOTH", "STRICT", "pullback", "pulls", "solve"]

@@ -66,17 +66,27 @@ def _arms(
     FULL: tl.constexpr,
     INDEX: tl.constexpr,
     PULLBACK: tl.constexpr,
+    PER_ARM: tl.constexpr,
     ARMS: tl.constexpr,
 ):
     first = tl.program_id(0).to(tl.int64) * ARMS
     left = n - first
     arm = tl.arange(0, ARMS)
     is_there = arm < left
-    g = tl.load(settings_ptr)
-    rise_0 = tl.load(settings_ptr + 1)
-    rise_1 = tl.load(settings_ptr + 2)
-    gain_0 = tl.load(settings_ptr + 3)
-    gain_1 = tl.load(settings_ptr + 4)
+    if PER_ARM:
+        count = left + first
+        own = settings_ptr + first + arm
+        g = tl.load(own, mask=is_there, other=0.0)
+        rise_0 = tl.load(own + count, mask=is_there, other=0.0)
+        rise_1 = tl.load(own + 2 * count, mask=is_there, other=0.0)
+        gain_0 = tl.load(own + 3 * count, mask=is_there, other=0.0)
+        gain_1 = tl.load(own + 4 * count, mask=is_there, other=0.0)
+    else:
+        g = tl.load(settings_ptr)
+        rise_0 = tl.load(settings_ptr + 1)
+        rise_1 = tl.load(settings_ptr + 2)
+        gain_0 = tl.load(settings_ptr + 3)
+        gain_1 = tl.load(settings_ptr + 4)
     is_fit = is_there | True
     if FULL:
         entry = tl.arange(0, 8 * ARMS)
@@ -165,6 +175,7 @@ def _launch(P: Tensor, settings: Tensor, index: Tensor | None, d_index: Tensor |
         FULL=P.dim() == 4,
         INDEX=index is not None,
         PULLBACK=d_P is not None,
+        PER_ARM=settings.dim() == 2,
         ARMS=ARMS,
         num_warps=WARPS,
         enable_fp_fusion=False,
@@ -172,29 +183,34 @@ def _launch(P: Tensor, settings: Tensor, index: Tensor | None, d_index: Tensor |
 
 
 def settings_of(device: torch.device, rewards: list[list[float]], discount: float) -> Tensor:
-    """γ, R(1,a) − R(0,a) and R(s,1) − R(s,0), of rewards [2,2]."""
+    """γ, R(1,a) − R(0,a) and R(s,1) − R(s,0), of rewards [2,2] that all arms share: [5]."""
     (r00, r01), (r10, r11) = rewards
     return constants(device, discount, r10 - r00, r11 - r01, r01 - r00, r11 - r10)
 
 
-def index(P: Tensor, rewards: list[list[float]], discount: float) -> tuple[Tensor, Tensor]:
+def settings_of_each(rewards: Tensor, discount: Tensor, n: int) -> Tensor:
+    """The same of each arm, [5,N]; rewards [2,2] or [N,2,2], discount [] or [N], in float64 on the device."""
+    r = rewards.expand(n, 2, 2)
+    rises, gains = (r[:, 1] - r[:, 0]).T, (r[:, :, 1] - r[:, :, 0]).T
+    return torch.cat([discount.expand(1, n), rises, gains])
+
+
+def index(P: Tensor, settings: Tensor) -> tuple[Tensor, Tensor]:
     """Indices [N,2] of contiguous arms [N,4] or [N,2,2,2], and the flag [1] that is raised where a row is no distribution."""
     w, flag = P.new_empty(P.shape[0], 2), flags(P.device, 1)
-    _launch(P, settings_of(P.device, rewards, discount), w, None, None, flag)
+    _launch(P, settings, w, None, None, flag)
     return w, flag
 
 
-def pullback(P: Tensor, rewards: list[list[float]], discount: float, d_index: Tensor) -> Tensor:
+def pullback(P: Tensor, settings: Tensor, d_index: Tensor) -> Tensor:
     """What a cotangent of the indices [N,2] becomes on the arms."""
     d_P = torch.empty_like(P)
-    _launch(P, settings_of(P.device, rewards, discount), None, d_index.contiguous(), d_P, d_P)
+    _launch(P, settings, None, d_index.contiguous(), d_P, d_P)
     return d_P
 
 
-def index_and_pullback(
-    P: Tensor, rewards: list[list[float]], discount: float, d_index: Tensor
-) -> tuple[Tensor, Tensor, Tensor]:
+def index_and_pullback(P: Tensor, settings: Tensor, d_index: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """Both in one pass over memory: indices, the cotangent of the arms, and the flag."""
     w, d_P, flag = P.new_empty(P.shape[0], 2), torch.empty_like(P), flags(P.device, 1)
-    _launch(P, settings_of(P.device, rewards, discount), w, d_index.contiguous(), d_P, flag)
+    _launch(P, settings, w, d_index.contiguous(), d_P, flag)
     return w, d_P, flag

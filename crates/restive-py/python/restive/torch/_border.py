@@ -1,4 +1,11 @@
-"""Tensors in and out: what may enter, as which numbers the kernels read them, and how their answers come back."""
+"""Tensors in and out: what may enter, as which numbers the kernels read them, and how their answers come back.
+
+Work is done in float64 whatever comes. float64 is answered in float64, float32 in float32. Under `torch.autocast` half precision
+(bfloat16, float16) is widened to float32 and answered so, as PyTorch's own losses do; outside of it half precision is refused, because
+indices and log-odds have more digits than it holds, and nobody asked to lose them.
+
+Settings (rewards, discount, budget, temperature) come as numbers, lists, arrays or tensors; through tensors goes a gradient.
+"""
 
 from __future__ import annotations
 
@@ -14,27 +21,68 @@ from restive import _device
 def checked(name: str, tensor: Any) -> Tensor:
     """A tensor of real floating-point numbers, or what is wrong with it."""
     if not isinstance(tensor, Tensor):
-        raise TypeError(f"{name}: expected a torch.Tensor, got {type(tensor).__name__}")
+        raise TypeError(f"{name}: found {type(tensor).__name__}, expected a torch.Tensor")
+    if tensor.dtype in (torch.bfloat16, torch.float16) and torch.is_autocast_enabled(tensor.device.type):
+        return tensor.float()
     if tensor.dtype not in (torch.float32, torch.float64):
-        raise ValueError(f"{name}: expected float32 or float64, got {str(tensor.dtype).removeprefix('torch.')}")
+        raise ValueError(f"{name}: found {_dtype(tensor)}, expected float32 or float64 (half precision: under torch.autocast)")
     if tensor.layout != torch.strided:
-        raise ValueError(f"{name}: expected a dense tensor, got {tensor.layout}")
+        raise ValueError(f"{name}: found {tensor.layout}, expected a dense tensor")
     return tensor
 
 
-def constant(name: str, value: Any) -> Any:
-    """A setting or a logged array, through which no gradient goes."""
-    if not isinstance(value, Tensor):
+def distributions(P: Tensor, half: torch.dtype) -> Tensor:
+    """Rows that came in half precision and sum to 1 within its rounding, scaled to sum to 1."""
+    total = P.sum(-1, keepdim=True)
+    return torch.where((total - 1.0).abs() <= torch.finfo(half).eps, P / total, P)
+
+
+def setting(name: str, value: Any) -> Tensor:
+    """Real numbers of a setting as a tensor: float64, or as the tensor came."""
+    if isinstance(value, Tensor):
+        if value.is_complex() or value.layout != torch.strided:
+            raise ValueError(f"{name}: found {_dtype(value)}, {value.layout}, expected dense real numbers")
+        return value if value.dtype in (torch.float32, torch.float64) else value.to(torch.float64)
+    if isinstance(value, (int, float)) or torch.compiler.is_compiling():
+        return torch.as_tensor(value, dtype=torch.float64)
+    return torch.from_numpy(_numbers(name, value, "fiub", "real numbers").astype(np.float64))
+
+
+def whole(name: str, value: Any) -> Tensor:
+    """Whole numbers of a log as a tensor, -1 where they are masked."""
+    if isinstance(value, Tensor):
+        if value.is_floating_point() or value.is_complex():
+            raise ValueError(f"{name}: found {_dtype(value)}, expected integers")
         return value
-    if value.requires_grad:
-        raise ValueError(f"{name}: no gradient goes through it; detach it first")
-    return value.cpu().numpy()
+    if torch.compiler.is_compiling():
+        return torch.as_tensor(value)
+    if isinstance(value, np.ma.MaskedArray) and value.dtype.kind in "iub":
+        value = value.astype(np.int64).filled(-1)
+    numbers = _numbers(name, value, "iub", "integers")
+    if numbers.dtype == np.uint64 and numbers.size and numbers.max() > np.iinfo(np.int64).max:
+        raise ValueError(f"{name}: found {numbers.max()}, expected integers of at most 63 bits")
+    return torch.from_numpy(numbers.astype(np.int64))
 
 
-def number(name: str, value: Any) -> Any:
-    """A setting that may come as a tensor with one number."""
-    value = constant(name, value)
-    return value.item() if isinstance(value, np.ndarray) and value.size == 1 else value
+def _numbers(name: str, value: Any, kinds: str, expected: str) -> np.ndarray:
+    if not hasattr(value, "__array__") and not isinstance(value, (list, tuple, int, float)):
+        raise TypeError(f"{name}: found {type(value).__name__}, expected a number, an array or a tensor")
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        raise ValueError(f"{name}: found a masked array, expected an array without masked entries")
+    try:
+        numbers = np.asarray(value)
+    except ValueError as error:
+        raise ValueError(f"{name}: found what cannot become one ({error}), expected an array") from None
+    if numbers.dtype.kind not in kinds:
+        raise ValueError(f"{name}: found dtype {numbers.dtype}, expected {expected}")
+    return numbers
+
+
+def constant(name: str, value: Any) -> Any:
+    """What a log or a choice is made of, through which no gradient goes."""
+    if isinstance(value, Tensor) and value.requires_grad:
+        raise ValueError(f"{name}: found a tensor that requires a gradient, and none goes through it; detach it first")
+    return value
 
 
 def array(tensor: Tensor) -> np.ndarray:
@@ -53,14 +101,8 @@ def copied(function: str, tensor: Tensor, reason: str) -> None:
         _device.say_copy(f"restive.torch.{function}", reason if _device.has_triton() else "any of them without Triton")
 
 
-class Once(torch.autograd.Function):
-    """A first derivative that refuses to be differentiated again. (PyTorch's own `once_differentiable` lets a second derivative
-    by saved inputs pass as zero.)"""
+def _dtype(tensor: Tensor) -> str:
+    return str(tensor.dtype).removeprefix("torch.")
 
-    @staticmethod
-    def forward(ctx: Any, derivative: Tensor, *causes: Tensor) -> Tensor:
-        return derivative
 
-    @staticmethod
-    def backward(ctx: Any, *_: Tensor) -> Any:
-        raise RuntimeError("restive.torch: first derivatives only, a second backward is not available")
+__all__ = ["array", "checked", "constant", "copied", "distributions", "setting", "tensor", "whole"]

@@ -1,73 +1,354 @@
-"""Whittle indices of tensors."""
+"""Whittle indices of tensors: `restive::whittle_index`, and its pullback to transitions, rewards and discount.
+
+Inside, arms have one axis [N]: leading axes and those of `vmap` are more arms. Rewards are [M] or [M,2] for all of them or [N,M,2] of
+each, the discount is one number or [N].
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor
 
 import restive
 from restive import _device
 
-from ._border import Once, array, checked, constant, copied, tensor
+from ._border import array, checked, copied, distributions, setting, tensor
+from ._operator import Operator, batched, blank_tape, forget, refuse, solved_on, tape_of
+
+_SETTINGS = "str layout, str observation, str chain, int? beliefs, str algorithm"
 
 
-def _arms(P: Tensor, settings: dict[str, Any]) -> Any:
+class _Asked(NamedTuple):
+    """What is asked of arms, beside rewards and discount, as the operators take it."""
+
+    layout: str
+    observation: str
+    chain: str
+    """a number, 'infinite', or '' for none"""
+    beliefs: int | None
+    algorithm: str
+
+    def settings(self) -> dict[str, Any]:
+        """As the native module takes it."""
+        chain: Any = int(self.chain) if self.chain.lstrip("-").isdigit() else self.chain or None
+        return {**self._asdict(), "chain": chain}
+
+    def labels(self, P: Tensor) -> int:
+        """How many indices an arm has."""
+        states = 2 if P.dim() == 2 else P.shape[-1]
+        if self.observation != "collapsing":
+            return states
+        if self.chain == "infinite":
+            return states * (10 if self.beliefs is None else self.beliefs)
+        return states * int(self.chain or 0)
+
+
+def _arms(P: Tensor, rewards: Tensor | None, discount: Tensor, asked: _Asked) -> Any:
     """Arms for the kernels of the device, or why there are none for them."""
     if not _device.takes(P):
         return f"tensors on {P.device.type}"
     from restive._device import index
 
-    return index.arms(P, **settings)
+    return index.arms(P, rewards, discount, **asked.settings())
 
 
-class _WhittleIndex(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: Any, P: Tensor, settings: dict[str, Any]) -> Tensor:
-        ctx.save_for_backward(P)  # so that autograd notices if P is overwritten meanwhile
-        ctx.arms = _arms(P, settings)
-        if not isinstance(ctx.arms, str):
-            index = ctx.arms.solve(ctx.needs_input_grad[0])
-            if index is not None:
-                return index
-        ctx.indices = restive.whittle_index(array(P), **settings, differentiable=ctx.needs_input_grad[0])
-        copied("whittle_index", P, ctx.arms if isinstance(ctx.arms, str) else "such arms")
-        ctx.arms = ""
-        return tensor(ctx.indices.index, P)
+class _Each:
+    """Arms with settings of their own, solved by the native module one by one."""
 
-    @staticmethod
-    def backward(ctx: Any, d_index: Tensor) -> tuple[Tensor | None, None]:
-        (P,) = ctx.saved_tensors
-        if isinstance(ctx.arms, str):
-            d_P = tensor(ctx.indices.pullback(array(d_index)), P)
+    def __init__(self, solved: list[Any]) -> None:
+        self.solved = solved
+        self.index = np.concatenate([one.index for one in solved])
+
+    def pullback(self, d_index: np.ndarray) -> np.ndarray:
+        return np.concatenate([one.pullback(d_index[k : k + 1]) for k, one in enumerate(self.solved)])
+
+
+def _native(P: Tensor, rewards: Tensor | None, discount: Tensor, asked: _Asked, differentiable: bool) -> Any:
+    settings = {**asked.settings(), "differentiable": differentiable}
+    p, table, g = array(P), None if rewards is None else array(rewards), array(discount)
+    if len(p) == 0 or (g.ndim == 0 and (table is None or table.ndim < 3)):
+        return restive.whittle_index(p, table if len(p) else None, float(g) if g.ndim == 0 else 0.99, **settings)
+    tables = [table] * len(p) if table is None or table.ndim < 3 else table
+    discounts = [float(g)] * len(p) if g.ndim == 0 else g.tolist()
+    return _Each([restive.whittle_index(p[k : k + 1], r, d, **settings) for k, (r, d) in enumerate(zip(tables, discounts))])
+
+
+# ---- the operators --------------------------------------------------------------------------------------------------------------------
+
+
+def _index(P: Tensor, rewards: Tensor | None, discount: Tensor, *rest: Any) -> tuple[Tensor, Tensor]:
+    *asked, differentiable = rest
+    asked = _Asked(*asked)
+    arms = _arms(P, rewards, discount, asked)
+    if not isinstance(arms, str):
+        index = arms.solve(differentiable)
+        if index is not None:
+            return index, tape_of(arms, P, rewards, discount)
+    solved = _native(P, rewards, discount, asked, differentiable)
+    copied("whittle_index", P, arms if isinstance(arms, str) else "such arms")
+    return tensor(solved.index, P), tape_of(solved, P, rewards, discount)
+
+
+def _index_fake(P: Tensor, rewards: Tensor | None, discount: Tensor, *rest: Any) -> tuple[Tensor, Tensor]:
+    return P.new_empty(P.shape[0], _Asked(*rest[:-1]).labels(P)), blank_tape(P)
+
+
+def _index_vmap(call: Any, size: int, dims: Any, P: Tensor, rewards: Tensor | None, discount: Tensor, *rest: Any) -> Any:
+    n = P.shape[0] if dims[0] is None else P.movedim(dims[0], 0).shape[1]
+    P, rewards, discount = _flat(size, n, dims, P, rewards, discount, of_each=False)
+    index, tape = call(P, rewards, discount, *rest)
+    return (index.unflatten(0, (size, n)), tape), (0, None)
+
+
+def _flat(
+    size: int, n: int, dims: Any, P: Tensor, rewards: Tensor | None, discount: Tensor, of_each: bool
+) -> tuple[Tensor, Tensor | None, Tensor]:
+    """A batch of arms as more arms; settings that differ between batches, or all of them (`of_each`), as those of each arm."""
+    P = batched(P, dims[0], size).flatten(0, 1)
+    if rewards is not None and (of_each or dims[1] is not None or rewards.dim() == 3):
+        rewards = batched(rewards, dims[1], size)
+        states = rewards.shape[-1] if rewards.dim() == 2 else rewards.shape[-2]
+        rewards = rewards[..., None] if rewards.dim() == 2 else rewards  # [B,M] -> [B,M,1]
+        rewards = rewards[:, None] if rewards.dim() == 3 else rewards
+        rewards = rewards.expand(size, n, states, 2).flatten(0, 1)
+    if of_each or dims[2] is not None or discount.dim() == 1:
+        discount = batched(discount, dims[2], size)
+        discount = (discount[:, None] if discount.dim() == 1 else discount).expand(size, n).flatten()
+    return P, rewards, discount
+
+
+def _index_remember(ctx: Any, inputs: Any, output: Any) -> None:
+    P, rewards, discount, *rest = inputs
+    _, tape = output
+    ctx.save_for_backward(P, rewards, discount, tape)  # P, so that autograd notices if it is overwritten meanwhile
+    ctx.asked = rest[:-1]
+    ctx.mark_non_differentiable(tape)
+
+
+def _index_backward(ctx: Any, d_index: Tensor, _: Any) -> tuple[Any, ...]:
+    wants = list(ctx.needs_input_grad[:3])
+    found = _whittle_index_pullback.on_the_way_back(d_index, *ctx.saved_tensors, *ctx.asked, wants)
+    return (*(d if wanted else None for d, wanted in zip(found, wants)), *[None] * 6)
+
+
+def _pullback(
+    d_index: Tensor, P: Tensor, rewards: Tensor | None, discount: Tensor, tape: Tensor, *rest: Any
+) -> tuple[Tensor, Tensor, Tensor]:
+    *asked, wants = rest
+    asked = _Asked(*asked)
+    wants_settings = any(wants[1:])
+    solved = solved_on(tape, P, rewards, discount)
+    if solved is None:
+        solved = _arms(P, rewards, discount, asked)
+        if isinstance(solved, str) or solved.solve(True) is None:
+            solved = _native(P, rewards, discount, asked, True)
+    if isinstance(solved, (restive.Indices, _Each)):
+        d_P = tensor(solved.pullback(array(d_index)), P)
+        d_settings = _pullback_settings(d_index, P, rewards, discount, d_P, asked, wants[1]) if wants_settings else None
+    else:
+        if solved.is_general and solved.tape is None:
+            solved.solve(True)
+        d_P = solved.pullback(d_index)
+        d_settings = solved.pullback_settings(d_index) if wants_settings else None
+    none = P.new_empty(0)
+    if d_settings is None:
+        return d_P, none, none.clone()
+    d_rewards, d_discount = d_settings
+    return (
+        d_P,
+        _gathered(d_rewards, rewards) if wants[1] and rewards is not None else none,
+        (d_discount if discount.dim() else d_discount.sum()).to(discount) if wants[2] else none.clone(),
+    )
+
+
+def _gathered(d_rewards: Tensor, rewards: Tensor) -> Tensor:
+    """The cotangent of each arm's rewards, [N,M,2], in the shape of the rewards that were given."""
+    d_rewards = d_rewards if rewards.dim() == 3 else d_rewards.sum(0)
+    return (d_rewards.sum(-1) if rewards.dim() == 1 else d_rewards).to(rewards)
+
+
+def _pullback_settings(
+    d_index: Tensor, P: Tensor, rewards: Tensor | None, discount: Tensor, d_P: Tensor, asked: _Asked, wants_rewards: bool
+) -> tuple[Tensor, Tensor]:
+    """On the rewards [N,M,2] and the discount [N] of each arm."""
+    from restive._device import slopes
+
+    states = 2 if P.dim() == 2 else P.shape[-1]
+    if asked.observation != "full" or (states != 2 and wants_rewards):
+        name, which = ("rewards", "two states") if wants_rewards else ("discount", "states that are seen")
+        raise ValueError(f"{name}: found a tensor that requires a gradient, expected that of arms with {which} only; detach it")
+    table = torch.arange(states, dtype=torch.float64) / max(states - 1, 1) if rewards is None else rewards
+    table = table[:, None].expand(-1, 2) if table.dim() == 1 else table
+    if asked.layout == "nass" and P.dim() == 4:
+        P, d_P = P.transpose(1, 2), d_P.transpose(1, 2)
+    P, d_P, table, discount, c = (x.double() for x in (P, d_P, table, discount, d_index))
+    if states == 2:
+        return slopes.two_state(P if P.dim() == 2 else P[..., 1].flatten(1), table, discount, c)
+    return torch.empty(0), slopes.discount_of(P, d_P, table, discount, c)
+
+
+def _pullback_fake(
+    d_index: Tensor, P: Tensor, rewards: Tensor | None, discount: Tensor, tape: Tensor, *rest: Any
+) -> tuple[Tensor, Tensor, Tensor]:
+    _, wants_rewards, wants_discount = rest[-1]
+    return (
+        torch.empty_like(P, memory_format=torch.contiguous_format),
+        torch.empty_like(rewards) if wants_rewards and rewards is not None else P.new_empty(0),
+        torch.empty_like(discount) if wants_discount else P.new_empty(0),
+    )
+
+
+def _pullback_vmap(
+    call: Any, size: int, dims: Any, d_index: Tensor, P: Tensor, rewards: Tensor | None, discount: Tensor, tape: Tensor, *rest: Any
+) -> Any:
+    wants = rest[-1]
+    d_index = batched(d_index, dims[0], size)
+    n, shared = d_index.shape[1], (rewards, discount)
+    flat = _flat(size, n, dims[1:], P, rewards, discount, of_each=any(wants[1:]))
+    d_P, d_rewards, d_discount = call(d_index.flatten(0, 1), *flat, tape, *rest)
+    d_P = d_P.unflatten(0, (size, n))
+    rewards, discount = shared
+    if wants[1] and rewards is not None:
+        axes = rewards.dim() - (dims[2] is not None)
+        d_rewards = d_rewards.unflatten(0, (size, n))
+        d_rewards = d_rewards if axes == 3 else d_rewards.sum(1)
+        d_rewards = d_rewards.sum(-1) if axes == 1 else d_rewards
+    if wants[2]:
+        axes = discount.dim() - (dims[3] is not None)
+        d_discount = d_discount.unflatten(0, (size, n))
+        d_discount = d_discount if axes else d_discount.sum(1)
+    return (d_P, d_rewards, d_discount), (0, 0 if wants[1] and rewards is not None else None, 0 if wants[2] else None)
+
+
+_whittle_index_pullback = Operator(
+    f"whittle_index_pullback(Tensor d_index, Tensor P, Tensor? rewards, Tensor discount, Tensor tape, {_SETTINGS}, bool[3] wants)"
+    " -> (Tensor, Tensor, Tensor)",
+    _pullback,
+    fake=_pullback_fake,
+    vmap=_pullback_vmap,
+    remember=forget,
+    backward=refuse,
+)
+_whittle_index = Operator(
+    f"whittle_index(Tensor P, Tensor? rewards, Tensor discount, {_SETTINGS}, bool differentiable) -> (Tensor, Tensor)",
+    _index,
+    fake=_index_fake,
+    vmap=_index_vmap,
+    remember=_index_remember,
+    backward=_index_backward,
+)
+
+
+# ---- the functions --------------------------------------------------------------------------------------------------------------------
+
+
+class _Problem(NamedTuple):
+    """Arms and what is asked of them, as the operators take them, and the axes of the arms as they came."""
+
+    P: Tensor
+    rewards: Tensor | None
+    discount: Tensor
+    asked: _Asked
+    axes: tuple[int, ...]
+
+
+def _problem(
+    P: Any,
+    rewards: Any = None,
+    discount: Any = 0.99,
+    layout: str = "nsas",
+    observation: str = "full",
+    chain: Any = None,
+    algorithm: str = "auto",
+    *,
+    beliefs: Any = None,
+    **other: Any,
+) -> _Problem:
+    if "out" in other:
+        raise ValueError("out: found an array, expected none for tensors: autograd keeps what is returned")
+    if other:
+        raise TypeError(f"whittle_index() got an unexpected keyword argument {next(iter(other))!r}")
+    given, P = P, checked("P", P)
+    is_full, axes = _axes(P, layout)
+    if P is not given and is_full:
+        P = distributions(P, given.dtype)
+    if len(axes) != 1:
+        P = P.reshape(-1, *P.shape[len(axes) :])
+    rewards = None if rewards is None else _rewards(setting("rewards", rewards), axes, P.shape[-1] if is_full else 2)
+    discount = setting("discount", discount)
+    if discount.dim():
+        if discount.shape == axes:
+            discount = discount.reshape(-1)
+        elif discount.numel() == 1:
+            discount = discount.reshape(())
         else:
-            d_P = ctx.arms.pullback(d_index)
-        return Once.apply(d_P, d_index, P), None
+            raise ValueError(f"discount: found shape {list(discount.shape)}, expected a number, or {list(axes)}, one for each arm")
+    names = {"layout": layout, "observation": observation, "algorithm": algorithm}
+    for name, value in names.items():
+        if not isinstance(value, str):
+            raise TypeError(f"{name}: found {type(value).__name__}, expected str")
+    if isinstance(chain, float) or isinstance(beliefs, float):
+        name, value = ("chain", chain) if isinstance(chain, float) else ("beliefs", beliefs)
+        raise TypeError(f"{name}: found {value}, expected a whole number")
+    asked = _Asked(layout, observation, "" if chain is None else str(chain), beliefs, algorithm)
+    return _Problem(P, rewards, discount, asked, axes)
 
 
-def whittle_index(P: Tensor, rewards: Any = None, **settings: Any) -> Tensor:
+def _axes(P: Tensor, layout: str) -> tuple[bool, tuple[int, ...]]:
+    """Whether arms come in full, [...,N,M,2,M], and the axes of the arms; what is neither that nor compact has one, and is refused later."""
+    shape = tuple(P.shape)
+    states = shape[-3:-1] if layout == "nsas" else shape[-3:-1][::-1]
+    if len(shape) >= 4 and states == (shape[-1], 2):
+        return True, shape[:-3]
+    return False, shape[:-1] if len(shape) >= 2 and shape[-1] == 4 else shape[:1]
+
+
+def _rewards(rewards: Tensor, axes: tuple[int, ...], m: int) -> Tensor:
+    """Rewards as the operators take them: [M] or [M,2] of all arms, or [N,M,2] of each."""
+    shape = tuple(rewards.shape)
+    if len(axes) == 1 and shape == (2, 2) == (axes[0], m):
+        raise ValueError(
+            "rewards: found shape [2, 2] for two arms of two states, expected [2] or [2, 2, 2], because it could be R(s,a) of all arms or R(s) "
+            "of each: expand it to [N,M,2]"
+        )
+    if shape in ((m,), (m, 2)):
+        return rewards
+    if shape in ((*axes, m), (*axes, m, 2)):
+        rewards = rewards[..., None].expand(*shape, 2) if len(shape) == len(axes) + 1 else rewards
+        return rewards.reshape(-1, m, 2)
+    raise ValueError(f"rewards: found shape {list(shape)}, expected [{m}] or [{m}, 2] for all arms, or with {list(axes)} in front for each")
+
+
+def whittle_index(P: Tensor, rewards: Any = None, discount: Any = 0.99, **settings: Any) -> Tensor:
     """Whittle indices of N arms.
 
     Parameters
     ----------
-    P : tensor, [N,M,2,M] or compact [N,4]
-    rewards : [M] or [M,2], optional
+    P : tensor, [...,N,M,2,M] or compact [...,N,4]
+    rewards : [M] or [M,2] for all arms, or [...,N,M] or [...,N,M,2], optional
+    discount : a number, or [...,N]
+        Where P, rewards or discount are tensors that require it, a gradient goes through them.
     settings
-        discount, layout, observation, chain, algorithm, beliefs: those of `restive.whittle_index`.
+        layout, observation, chain, algorithm, beliefs: those of `restive.whittle_index`.
 
     Returns
     -------
-    tensor, [N,M] (collapsing: [N, M*T])
+    tensor, [...,N,M] (collapsing: [...,N, M*T])
         For verdict and residual see `restive.whittle_index`.
     """
-    if "out" in settings:
-        raise ValueError("out: not for tensors, autograd keeps what is returned")
-    settings = {"rewards": rewards, **settings}
-    return _WhittleIndex.apply(checked("P", P), {name: constant(name, value) for name, value in settings.items()})
+    problem = _problem(P, rewards, discount, **settings)
+    inputs = (problem.P, problem.rewards, problem.discount)
+    differentiable = torch.is_grad_enabled() and any(x is not None and x.requires_grad for x in inputs)
+    index, _ = _whittle_index(*inputs, *problem.asked, differentiable)
+    return index if len(problem.axes) == 1 else index.unflatten(0, problem.axes)
 
 
-def whittle_index_and_pullback(P: Tensor, d_index: Tensor, rewards: Any = None, **settings: Any) -> tuple[Tensor, Tensor]:
+def whittle_index_and_pullback(
+    P: Tensor, d_index: Tensor, rewards: Any = None, discount: Any = 0.99, **settings: Any
+) -> tuple[Tensor, Tensor]:
     """Whittle indices, and what a cotangent of them that is known beforehand becomes on P: both passes in one, without autograd.
 
     Two states are a race for memory, which on a graphics processor this wins: 96 bytes an arm in compact float64 instead of the
@@ -75,24 +356,29 @@ def whittle_index_and_pullback(P: Tensor, d_index: Tensor, rewards: Any = None, 
 
     Parameters
     ----------
-    P : tensor, [N,M,2,M] or compact [N,4]
-    d_index : tensor, [N,M], of the type and on the device of P
-    rewards, settings
+    P : tensor, [...,N,M,2,M] or compact [...,N,4]
+    d_index : tensor, [...,N,M], of the type and on the device of P
+    rewards, discount, settings
         Those of `whittle_index`.
 
     Returns
     -------
-    index : tensor, [N,M]
+    index : tensor, [...,N,M]
     d_P : tensor of the shape of P
     """
     P, d_index = checked("P", P).detach(), checked("d_index", d_index).detach()
-    settings = {name: constant(name, value) for name, value in {"rewards": rewards, **settings}.items()}
-    arms = _arms(P, settings)
-    if not isinstance(arms, str) and d_index.device == P.device and list(d_index.shape) == [P.shape[0], len(arms.rewards)]:
-        both = arms.solve_and_pull_back(d_index)
-        if both is not None:
-            return both
-    indices = restive.whittle_index(array(P), **settings, differentiable=True)
-    d_P = indices.pullback(array(d_index))
-    copied("whittle_index_and_pullback", P, arms if isinstance(arms, str) else "such arms")
-    return tensor(indices.index, P), tensor(d_P, P)
+    problem = _problem(P, rewards, discount, **settings)
+    count = problem.asked.labels(problem.P)
+    if tuple(d_index.shape) != (*problem.axes, count):
+        raise ValueError(f"d_index: found shape {list(d_index.shape)}, expected {[*problem.axes, count]}")
+    cotangent = d_index.reshape(-1, count)
+    arms = _arms(problem.P, problem.rewards, problem.discount, problem.asked)
+    both = None
+    if not isinstance(arms, str) and d_index.device == P.device:
+        both = arms.solve_and_pull_back(cotangent)
+    if both is None:
+        solved = _native(*problem[:4], True)
+        both = tensor(solved.index, P), tensor(solved.pullback(array(cotangent)), P)
+        copied("whittle_index_and_pullback", P, arms if isinstance(arms, str) else "such arms")
+    index, d_P = both
+    return index.reshape(d_index.shape), d_P.reshape(P.shape)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
 from restive._deprecated import renamed
 
-from ._border import checked, constant
-from .evaluation import Judged, judge
+from ._border import checked
+from .evaluation import Judged, judge, log_of
 from .index import whittle_index
 from .policy import soft_top_k
 
@@ -57,24 +55,45 @@ class SoftTopK(nn.Module):
 
 
 class Cwpdis(nn.Module):
-    """`cwpdis` with a copy of its log kept: pull [J,H,N], or log-odds with `log_odds=True`, -> value, or `Judged` with `full=True`."""
+    """`cwpdis` with a copy of its log kept: pull [J,H,N], or log-odds with `log_odds=True`, -> value, or `Judged` with `full=True`.
+
+    A tensor of rewards or a discount that requires a gradient is not copied, so that it can be learnt.
+    """
 
     @renamed(k="budget", reward="rewards")
-    def __init__(self, state: Any, action: Any, rewards: Any, **settings: Any) -> None:
+    def __init__(self, state: Any, action: Any, rewards: Any, *, full: bool = False, **settings: Any) -> None:
         super().__init__()
-        log = {"state": state, "action": action, "rewards": rewards, **settings}
-        self.log = {name: copy.copy(constant(name, value)) for name, value in log.items()}
-        self._kept: dict[Any, Any] = {}  # the log on each device that it was asked on
+        log = log_of(state, action, rewards, **settings)
+        own = {name: _own(value) for name, value in log._asdict().items()}
+        for name in ("rewards", "discount"):
+            if isinstance(own[name], nn.Parameter):
+                self.register_parameter(name, own[name])
+        self.log, self.full = type(log)(**own), full
+        self._kept = _notes()
 
     def forward(self, pull: Tensor) -> Tensor | Judged:
-        log = dict(self.log)
-        return judge(checked("pull", pull), log, log.pop("full", False), self._kept)
+        return judge(checked("pull", pull), self.log, self.full, self._kept)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_kept": {}}
+        return {name: value for name, value in self.__dict__.items() if name != "_kept"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__({**state, "_kept": _notes()})
 
     def extra_repr(self) -> str:
-        return _said({name: value for name, value in self.log.items() if np.ndim(value) == 0})
+        settings = {name: value for name, value in self.log._asdict().items() if not isinstance(value, Tensor)}
+        return _said({**settings, "discount": float(self.log.discount), "full": self.full or None})
+
+
+def _own(value: Any) -> Any:
+    return value.clone() if isinstance(value, Tensor) and not value.requires_grad else value
+
+
+def _notes() -> Tensor:
+    """An empty tensor that carries the log on each device that it was asked on."""
+    notes = torch.empty(0, dtype=torch.uint8)
+    notes.restive = {}  # type: ignore[attr-defined]
+    return notes
 
 
 def _said(settings: dict[str, Any]) -> str:
