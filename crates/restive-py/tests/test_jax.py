@@ -59,8 +59,8 @@ def test_importance_sampling_has_the_gradient_of_torch():
     x = torch.tensor(pull, requires_grad=True)
     expected = 2 * restive.torch.cwpdis(x, state, action, [0.0, 0.5, 1.0], **log)
     expected.backward()
-    np.testing.assert_allclose(value, expected.item(), rtol=1e-14)  # the same kernel
-    np.testing.assert_allclose(gradient, x.grad, rtol=1e-14)
+    np.testing.assert_allclose(value, expected.item(), rtol=1e-13)  # rounding in another order
+    np.testing.assert_allclose(gradient, x.grad, rtol=1e-11, atol=1e-14)
 
 
 def test_temperature_has_a_gradient():
@@ -70,12 +70,19 @@ def test_temperature_has_a_gradient():
     np.testing.assert_allclose(jax.grad(first)(0.5), slope, rtol=1e-6)  # rounding over the step
 
 
-def test_vmap_is_a_loop():
-    P = jax.nn.softmax(np.random.default_rng(2).normal(size=(3, 4, 2, 2, 2)))
-    together = jax.vmap(restive.jax.whittle_index)(P)
-    assert together.shape == (3, 4, 2)
+@pytest.mark.parametrize(("m", "settings"), SETTINGS)
+def test_vmap_is_a_loop(m, settings):
+    P = jax.nn.softmax(np.random.default_rng(2).normal(size=(3, 4, m, 2, m)))
+    f = lambda P: restive.jax.whittle_index(P, **settings)  # noqa: E731
+    together = jax.vmap(f)(P)
     for k in range(3):
-        np.testing.assert_array_equal(together[k], restive.whittle_index(np.asarray(P[k])).index)
+        # the closed form rounds as XLA orders it; native kernels are the same bits
+        np.testing.assert_allclose(together[k], restive.whittle_index(np.asarray(P[k]), **settings).index, rtol=1e-13, atol=1e-14)
+    number = lambda P: jnp.sin(f(P)).sum()  # noqa: E731
+    d_P = jax.vmap(jax.grad(number))(P)
+    for k in range(3):
+        np.testing.assert_allclose(d_P[k], jax.grad(number)(P[k]), rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(jax.jit(f)(P), together, rtol=1e-13, atol=1e-14)  # leading axes
 
 
 def test_float32_is_answered_in_float32():
@@ -96,12 +103,18 @@ def test_without_x64_everything_is_float32():
     [
         (lambda: restive.jax.whittle_index(jnp.zeros((2, 3, 3))), "P: .*expected"),
         (lambda: restive.jax.whittle_index(jnp.zeros(())), "P: .*expected"),
-        (lambda: restive.jax.whittle_index(jnp.zeros((2, 4), dtype=int)), "P: expected float32 or float64, got int64"),
+        (lambda: restive.jax.whittle_index(jnp.zeros((2, 4), dtype=int)), "P: found int64, expected float32 or float64"),
         (lambda: restive.jax.whittle_index(jnp.zeros((2, 4)), discount=2.0), "discount"),
-        (lambda: restive.jax.whittle_index(jnp.zeros((2, 4)), out=None), "out: JAX's arrays cannot be written to"),
-        (lambda: jax.jit(lambda r: restive.jax.whittle_index(jnp.zeros((2, 4)), r))(jnp.zeros(2)), "rewards: must be a constant"),
+        (lambda: restive.jax.whittle_index(jnp.zeros((2, 4)), out=None), "out: .*JAX's arrays cannot be written to"),
+        (
+            lambda: jax.jit(lambda r: restive.jax.whittle_index(jnp.zeros((2, 3, 2, 3)), r))(jnp.zeros(3)),
+            "rewards: found a traced array, expected a constant",
+        ),
+        (lambda: restive.jax.whittle_index(jnp.zeros((2, 4)), jnp.eye(2)), r"rewards: .*expand it to \[N,M,2\]"),
+        (lambda: restive.jax.whittle_index(jnp.zeros((3, 4)), jnp.zeros(3)), r"rewards: found shape \[3\]"),
+        (lambda: restive.jax.whittle_index(jnp.zeros((3, 4)), discount=jnp.zeros(2)), r"discount: found shape \[2\]"),
         (lambda: restive.jax.soft_top_k(jnp.zeros(3), 4, 0.1), "budget: found .*expected a number from 0 to 3"),
-        (lambda: restive.jax.soft_top_k(jnp.zeros(3), 1, jnp.ones(2)), "temperature: expected a single number"),
+        (lambda: restive.jax.soft_top_k(jnp.zeros(3), 1, jnp.ones(2)), r"temperature: found shape \[2\], expected a number"),
     ],
 )
 def test_what_is_wrong_with_a_shape_is_said_when_traced(call, message):
@@ -109,9 +122,22 @@ def test_what_is_wrong_with_a_shape_is_said_when_traced(call, message):
         call()
 
 
-def test_what_is_wrong_with_a_number_is_said_when_it_runs():
-    with pytest.raises(Exception, match="arm 1"):
-        jax.block_until_ready(jax.jit(restive.jax.whittle_index)(jnp.array([[0.5] * 4, [0.5, 1.5, 0.5, 0.5]])))
+def test_what_is_wrong_with_a_number_is_said_where_it_is_known():
+    arms = jnp.array([[0.5] * 4, [0.5, 1.5, 0.5, 0.5]])
+    with pytest.raises(ValueError, match="arm 1"):
+        restive.jax.whittle_index(arms)
+    found = jax.jit(restive.jax.whittle_index)(arms)
+    assert jnp.isfinite(found[0]).all() and jnp.isnan(found[1]).all()
+    with pytest.raises(ValueError, match="arm 0, state 1, active"):
+        restive.jax.whittle_index(jnp.full((1, 2, 2, 2), 0.5).at[0, 1, 1].set(0.4))
+    with pytest.raises(ValueError, match="scores"):
+        restive.jax.soft_top_k(jnp.array([[0.0, 1.0], [0.0, jnp.nan]]), 1, 0.1)
+    with pytest.raises(ValueError, match="temperature"):
+        restive.jax.soft_top_k(jnp.zeros((2, 3)), 1, jnp.array([0.1, -0.1]))
+    for wrong in ((jnp.array([0.0, jnp.inf]), 1.0, 0.1), (jnp.zeros(2), 3.0, 0.1), (jnp.zeros(2), 1.0, -0.1)):
+        assert jnp.isnan(jax.jit(restive.jax.soft_top_k)(*wrong)).all()
+    with pytest.raises(Exception, match="arm 0"):  # a native kernel: JAX's own error, when it runs
+        jax.block_until_ready(jax.jit(restive.jax.whittle_index)(jnp.full((1, 3, 2, 3), 0.5)))
 
 
 def test_a_log_is_checked_when_it_is_traced():

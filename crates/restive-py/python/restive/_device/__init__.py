@@ -5,6 +5,7 @@ module, and nothing imports this package but `restive.torch`.
 
     two_state    Whittle indices of two-state arms, and their pullback        any number of arms
     general      the sweep over subsidies for up to 16 states, with its tape  several arms per program
+    slopes       what becomes of a cotangent on rewards and discount          in plain PyTorch
     soft_top_k   the threshold by reductions, pulls or log-odds, pullback     any number of problems and arms
     log_balance  the threshold of nearly strict and strict policies           the rows that the above leaves
     cwpdis       importance sampling arm by arm, and its pullback             any log

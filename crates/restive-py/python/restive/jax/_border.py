@@ -1,0 +1,77 @@
+"""Arrays in and out of JAX: what may enter, what is known when a function is traced, and a native kernel as a function of arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+
+def checked(name: str, value: Any) -> jax.Array:
+    """An array of real floating-point numbers, or what is wrong with it."""
+    try:
+        array = jnp.asarray(value)
+    except TypeError as error:
+        raise TypeError(f"{name}: found {type(value).__name__}, expected an array ({error})") from None
+    if array.dtype not in (jnp.float32, jnp.float64):
+        raise ValueError(f"{name}: found {array.dtype}, expected float32 or float64")
+    return array
+
+
+def setting(name: str, value: Any, like: jax.Array) -> jax.Array:
+    """Real numbers of a setting, traced or not, with the type of `like`."""
+    if not isinstance(value, jax.Array):
+        found = np.asarray(value)
+        if found.dtype.kind not in "fiub":
+            raise (TypeError if found.ndim == 0 else ValueError)(f"{name}: found {found.dtype}, expected real numbers")
+        value = found
+    if jnp.iscomplexobj(value):
+        raise ValueError(f"{name}: found {value.dtype}, expected real numbers")
+    return jnp.asarray(value, dtype=like.dtype)
+
+
+def is_traced(*values: Any) -> bool:
+    return any(isinstance(value, jax.core.Tracer) for value in values)
+
+
+def constant(name: str, value: Any) -> Any:
+    """A setting that has to be known when the function is traced."""
+    if is_traced(value):
+        raise ValueError(f"{name}: found a traced array, expected a constant; close over it instead of passing it through jit or grad")
+    return np.asarray(value) if isinstance(value, jax.Array) else value
+
+
+def stand_in(value: Any, filled: int | float) -> Any:
+    """A value that native checks can look at: itself, or one of its shape where it is traced."""
+    if is_traced(value):
+        return np.full(value.shape, filled) if value.ndim else filled
+    return np.asarray(value) if isinstance(value, jax.Array) else value
+
+
+def layer(
+    forward: Callable[..., Any], backward: Callable[..., Any], shape: tuple[int, ...], like: jax.Array
+) -> Callable[[jax.Array], jax.Array]:
+    """A differentiable function of one array from NumPy's `forward(x)` and `backward(d_answer, x)`.
+
+    JAX hands nothing but arrays from the forward to the backward pass, so the backward pass computes the forward one again. Under `vmap`
+    both get the axes of the batch in front, all of them at once.
+    """
+
+    def call(function: Callable[..., Any], answer: tuple[int, ...], *arguments: jax.Array) -> Any:
+        def native(*arguments: Any) -> Any:
+            return np.asarray(function(*(np.asarray(argument, dtype=np.float64) for argument in arguments)), dtype=like.dtype)
+
+        return jax.pure_callback(native, jax.ShapeDtypeStruct(answer, like.dtype), *arguments, vmap_method="broadcast_all")
+
+    @jax.custom_vjp
+    def answered(x: jax.Array) -> jax.Array:
+        return call(forward, shape, x)
+
+    answered.defvjp(lambda x: (answered(x), x), lambda x, d_answer: (call(backward, x.shape, d_answer, x),))
+    return answered
+
+
+__all__ = ["checked", "constant", "is_traced", "layer", "setting", "stand_in"]
