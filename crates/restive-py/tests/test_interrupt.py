@@ -14,6 +14,12 @@ KERNELS = {
     "simulate": "restive.simulate(np.full((50_000, 4), 0.5), 10, 'random', rollouts=1_000_000, horizon=1000)",
     "generate": "[restive.generate('five-state', instances=4, arms=20_000, budget=10, trajectories=10) for _ in range(1000)]",
     "soft_top_k": "x = np.random.default_rng(1).normal(size=(5000, 2000)); [restive.soft_top_k(x, 100, 0.1) for _ in range(1000)]",
+    # an operator of PyTorch, forward and on the way back, where autograd runs it
+    "torch, forward": f"{ARMS}; import restive.torch, torch; [restive.torch.whittle_index(torch.tensor(P)) for _ in range(100)]",
+    "torch, backward": f"{ARMS}; import restive.torch, torch; P = torch.tensor(P).requires_grad_(); "
+    "[restive.torch.whittle_index(P).sum().backward() for _ in range(100)]",
+    "torch, soft_top_k": "import restive.torch, torch; x = torch.randn(5000, 2000).double().requires_grad_(); "
+    "[restive.torch.soft_top_k(x, 100, 0.1).sum().backward() for _ in range(1000)]",
 }
 
 
