@@ -85,6 +85,22 @@ def test_vmap_is_a_loop(m, settings):
     np.testing.assert_allclose(jax.jit(f)(P), together, rtol=1e-13, atol=1e-14)  # leading axes
 
 
+@pytest.mark.parametrize("shape", [(3,), (3, 2), (4, 3), (4, 3, 2)])
+def test_more_states_have_slopes_by_traced_rewards_and_discounts(shape):
+    rng = np.random.default_rng(8)
+    P, rewards = np.asarray(jax.nn.softmax(rng.normal(size=(4, 3, 2, 3)))), rng.normal(size=shape)
+    for discount in (0.8, rng.uniform(0.1, 0.9, 4)):
+        f = lambda r, g: jnp.sin(restive.jax.whittle_index(P, r, g)).sum()  # noqa: B023, E731
+        found = jax.jit(jax.grad(f, argnums=(0, 1)))(rewards, discount)
+        y = [torch.tensor(x, requires_grad=True) for x in (rewards, np.asarray(discount))]
+        restive.torch.whittle_index(torch.tensor(P), *y).sin().sum().backward()
+        for ours, theirs in zip(found, y):
+            np.testing.assert_allclose(ours, theirs.grad, rtol=1e-11, atol=1e-12)
+        batch = jax.vmap(jax.grad(f, argnums=(0, 1)), in_axes=(0, None))(np.stack([rewards, 2 * rewards]), discount)
+        np.testing.assert_allclose(batch[0][0], found[0], rtol=1e-11, atol=1e-12)
+        np.testing.assert_allclose(batch[1][0], found[1], rtol=1e-11, atol=1e-12)
+
+
 def test_float32_is_answered_in_float32():
     x = jnp.asarray(logits(5, 3), dtype=jnp.float32)
     gradient = jax.grad(lambda x: chain(x, {}))(x)
@@ -105,11 +121,8 @@ def test_without_x64_everything_is_float32():
         (lambda: restive.jax.whittle_index(jnp.zeros(())), "P: .*expected"),
         (lambda: restive.jax.whittle_index(jnp.zeros((2, 4), dtype=int)), "P: found int64, expected float32 or float64"),
         (lambda: restive.jax.whittle_index(jnp.zeros((2, 4)), discount=2.0), "discount"),
+        (lambda: restive.jax.whittle_index(jnp.zeros((2, 3, 2, 3)), discount=2.0), "discount"),
         (lambda: restive.jax.whittle_index(jnp.zeros((2, 4)), out=None), "out: .*JAX's arrays cannot be written to"),
-        (
-            lambda: jax.jit(lambda r: restive.jax.whittle_index(jnp.zeros((2, 3, 2, 3)), r))(jnp.zeros(3)),
-            "rewards: found a traced array, expected a constant",
-        ),
         (lambda: restive.jax.whittle_index(jnp.zeros((2, 4)), jnp.eye(2)), r"rewards: .*expand it to \[N,M,2\]"),
         (lambda: restive.jax.whittle_index(jnp.zeros((3, 4)), jnp.zeros(3)), r"rewards: found shape \[3\]"),
         (lambda: restive.jax.whittle_index(jnp.zeros((3, 4)), discount=jnp.zeros(2)), r"discount: found shape \[2\]"),

@@ -48,29 +48,38 @@ def stand_in(value: Any, filled: int | float) -> Any:
     """A value that native checks can look at: itself, or one of its shape where it is traced."""
     if is_traced(value):
         return np.full(value.shape, filled) if value.ndim else filled
-    return np.asarray(value) if isinstance(value, jax.Array) else value
+    return np.asarray(value)[()] if isinstance(value, jax.Array) else value
 
 
 def layer(
     forward: Callable[..., Any], backward: Callable[..., Any], shape: tuple[int, ...], like: jax.Array
-) -> Callable[[jax.Array], jax.Array]:
-    """A differentiable function of one array from NumPy's `forward(x)` and `backward(d_answer, x)`.
+) -> Callable[..., jax.Array]:
+    """A differentiable function from NumPy's `forward(*arguments)` and `backward(d_answer, *arguments)`, which returns one cotangent per
+    argument.
 
     JAX hands nothing but arrays from the forward to the backward pass, so the backward pass computes the forward one again. Under `vmap`
     both get the axes of the batch in front, all of them at once.
     """
 
-    def call(function: Callable[..., Any], answer: tuple[int, ...], *arguments: jax.Array) -> Any:
+    def call(function: Callable[..., Any], answers: Any, *arguments: jax.Array) -> Any:
         def native(*arguments: Any) -> Any:
-            return np.asarray(function(*(np.asarray(argument, dtype=np.float64) for argument in arguments)), dtype=like.dtype)
+            found = function(*(np.asarray(argument, dtype=np.float64) for argument in arguments))
+            return jax.tree.map(lambda value, answer: np.asarray(value, dtype=answer.dtype), found, answers)
 
-        return jax.pure_callback(native, jax.ShapeDtypeStruct(answer, like.dtype), *arguments, vmap_method="broadcast_all")
+        return jax.pure_callback(native, answers, *arguments, vmap_method="broadcast_all")
 
     @jax.custom_vjp
-    def answered(x: jax.Array) -> jax.Array:
-        return call(forward, shape, x)
+    def answered(*arguments: jax.Array) -> jax.Array:
+        return call(forward, jax.ShapeDtypeStruct(shape, like.dtype), *arguments)
 
-    answered.defvjp(lambda x: (answered(x), x), lambda x, d_answer: (call(backward, x.shape, d_answer, x),))
+    def there(*arguments: jax.Array) -> tuple[jax.Array, tuple[jax.Array, ...]]:
+        return answered(*arguments), arguments
+
+    def back(arguments: tuple[jax.Array, ...], d_answer: jax.Array) -> tuple[jax.Array, ...]:
+        answers = tuple(jax.ShapeDtypeStruct(argument.shape, argument.dtype) for argument in arguments)
+        return call(backward, answers, d_answer, *arguments)
+
+    answered.defvjp(there, back)
     return answered
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 import restive
 
-from ._border import checked, constant, is_traced, layer, setting
+from ._border import checked, constant, is_traced, layer, setting, stand_in
 
 
 def whittle_index(P: Any, rewards: Any = None, discount: Any = 0.99, **settings: Any) -> jax.Array:
@@ -24,9 +24,9 @@ def whittle_index(P: Any, rewards: Any = None, discount: Any = 0.99, **settings:
     Parameters
     ----------
     P : array, [...,N,M,2,M] or compact [...,N,4]
-    rewards : [M] or [M,2] for all arms; or, two states, [...,N,M] or [...,N,M,2]; optional
-    discount : a number; or, two states, [...,N]
-        Of two states with full observation, both may be traced and have gradients; otherwise they are constants.
+    rewards : [M] or [M,2] for all arms, or [...,N,M] or [...,N,M,2], optional
+    discount : a number, or [...,N]
+        Gradients go through both.
     settings
         layout, observation, chain, algorithm, beliefs: those of `restive.whittle_index`. Constants.
 
@@ -52,17 +52,16 @@ def whittle_index(P: Any, rewards: Any = None, discount: Any = 0.99, **settings:
     axes = shape[:-3] if is_full else shape[:-1] if len(shape) >= 2 and shape[-1] == 4 else shape[:1]
     is_plain = settings.get("observation", "full") == "full" and settings.get("algorithm", "auto") in ("auto", "two-state")
     is_closed = is_plain and (shape[-1] == 2 if is_full else shape[len(axes) :] == (4,))
-    if not is_closed:
-        rewards, discount = constant("rewards", rewards), constant("discount", discount)
-        settings = {"rewards": rewards, "discount": discount, **settings}
     # no arms at all: checks settings and shape, and says how many indices an arm has
-    none = restive.whittle_index(np.zeros((0, *shape[len(axes) :]) if P.ndim else ()), **settings)
-    if not is_closed:
-        return _native(P, axes, none.index.shape[1], settings)
-    rewards = _rewards(jnp.array([0.0, 1.0]) if rewards is None else rewards, axes, P)
+    known = {"discount": stand_in(discount, 0.5)} if not is_traced(discount) and np.ndim(discount) == 0 else {}
+    none = restive.whittle_index(np.zeros((0, *shape[len(axes) :]) if P.ndim else ()), **known, **settings)
+    states = 2 if not is_full else shape[-1]
+    rewards = _rewards(np.arange(states) / max(states - 1, 1) if rewards is None else rewards, axes, states, P)
     discount = setting("discount", discount, P)
     if discount.shape not in ((), axes):
         raise ValueError(f"discount: found shape {list(discount.shape)}, expected a number, or {list(axes)}, one for each arm")
+    if not is_closed:
+        return _native(P, rewards, discount, axes, none.index.shape[1], settings)
     p = _compact(P, layout) if is_full else P
     index = _two_state(p, rewards, discount)
     if not is_traced(P, rewards, discount):
@@ -70,32 +69,56 @@ def whittle_index(P: Any, rewards: Any = None, discount: Any = 0.99, **settings:
     return index
 
 
-def _native(P: jax.Array, axes: tuple[int, ...], labels: int, settings: dict[str, Any]) -> jax.Array:
-    own = P.shape[len(axes) :]
+def _native(
+    P: jax.Array, rewards: jax.Array, discount: jax.Array, axes: tuple[int, ...], labels: int, settings: dict[str, Any]
+) -> jax.Array:
+    """By the native module. Settings that all arms share stay shared, unless a batch of `vmap` has its own."""
+    own, table = P.shape[len(axes) :], rewards.shape[-2:]
+    shared = (rewards.ndim == 2, discount.ndim == 0)
 
-    def forward(P: np.ndarray) -> np.ndarray:
-        return restive.whittle_index(P.reshape(-1, *own), **settings).index.reshape(*P.shape[: -len(own)], labels)
+    def solve(P: np.ndarray, rewards: np.ndarray, discount: np.ndarray, **how: Any) -> Any:
+        batch = P.shape[: -len(own) - len(axes)]
+        arms = (*batch, *axes)
+        r = rewards.reshape(*batch, *([1] * len(axes) if shared[0] else axes), *table)
+        g = discount.reshape(*batch, *([1] * len(axes) if shared[1] else axes))
+        r, g = np.broadcast_to(r, (*arms, *table)).reshape(-1, *table), np.broadcast_to(g, arms).reshape(-1)
+        if not batch and shared[0] and len(r) != 2:
+            r = rewards
+        if not batch and shared[1]:
+            g = float(discount)
+        return restive.whittle_index(P.reshape(-1, *own), r, g, **settings, **how), batch
 
-    def backward(d_index: np.ndarray, P: np.ndarray) -> np.ndarray:
-        solved = restive.whittle_index(P.reshape(-1, *own), **settings, differentiable=True)
-        return solved.pullback(d_index.reshape(-1, labels)).reshape(P.shape)
+    def forward(*arguments: np.ndarray) -> np.ndarray:
+        solved, batch = solve(*arguments)
+        return solved.index.reshape(*batch, *axes, labels)
 
-    return layer(forward, backward, (*axes, labels), P)(P)
+    def backward(d_index: np.ndarray, *arguments: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        solved, batch = solve(*arguments, differentiable=True)
+        d_P, d_rewards, d_discount = solved.pullback_all(d_index.reshape(-1, labels))
+        if np.ndim(d_rewards) == 3:
+            d_rewards = d_rewards.reshape(*batch, -1, *table)
+            d_rewards = d_rewards.sum(len(batch)) if shared[0] else d_rewards
+        if np.ndim(d_discount) == 1:
+            d_discount = d_discount.reshape(*batch, -1)
+            d_discount = d_discount.sum(-1) if shared[1] else d_discount
+        return tuple(np.reshape(d, x.shape) for d, x in zip((d_P, d_rewards, d_discount), arguments))
+
+    return layer(forward, backward, (*axes, labels), P)(P, rewards, discount)
 
 
-def _rewards(rewards: Any, axes: tuple[int, ...], P: jax.Array) -> jax.Array:
-    """Rewards [...,2,2], R(s,a), of all arms or of each."""
+def _rewards(rewards: Any, axes: tuple[int, ...], m: int, P: jax.Array) -> jax.Array:
+    """Rewards [...,M,2], R(s,a), of all arms or of each."""
     rewards = setting("rewards", rewards, P)
-    if len(axes) == 1 and rewards.shape == (2, 2) and axes[0] == 2:
+    if len(axes) == 1 and rewards.shape == (2, 2) == (axes[0], m):
         raise ValueError(
             "rewards: found shape [2, 2] for two arms of two states, expected [2] or [2, 2, 2], because it could be R(s,a) of all arms or R(s) "
             "of each: expand it to [N,M,2]"
         )
-    if rewards.shape in ((2, 2), (*axes, 2, 2)):
+    if rewards.shape in ((m, 2), (*axes, m, 2)):
         return rewards
-    if rewards.shape in ((2,), (*axes, 2)):
+    if rewards.shape in ((m,), (*axes, m)):
         return jnp.stack([rewards, rewards], -1)
-    raise ValueError(f"rewards: found shape {list(rewards.shape)}, expected [2] or [2, 2] for all arms, or with {list(axes)} in front for each")
+    raise ValueError(f"rewards: found shape {list(rewards.shape)}, expected [{m}] or [{m}, 2] for all arms, or with {list(axes)} in front for each")
 
 
 def _compact(P: jax.Array, layout: str) -> jax.Array:
@@ -138,7 +161,4 @@ def _say_what_is_wrong(P: Any, rewards: Any, discount: Any, index: Any, settings
         return
     arms, n = np.asarray(P, dtype=np.float64).reshape(is_nan.size, *P.shape[is_nan.ndim :]), is_nan.size
     r, g = np.broadcast_to(rewards, (*is_nan.shape, 2, 2)).reshape(n, 2, 2), np.broadcast_to(discount, is_nan.shape).reshape(n)
-    if rewards.ndim == 2 and discount.ndim == 0:
-        restive.whittle_index(arms, r[0], float(g[0]), **settings)
-    for k in np.flatnonzero(is_nan):
-        restive.whittle_index(arms[k : k + 1], r[k], float(g[k]), **settings)
+    restive.whittle_index(arms, r, g, **settings)

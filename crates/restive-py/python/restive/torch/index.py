@@ -55,25 +55,12 @@ def _arms(P: Tensor, rewards: Tensor | None, discount: Tensor, asked: _Asked) ->
     return index.arms(P, rewards, discount, **asked.settings())
 
 
-class _Each:
-    """Arms with settings of their own, solved by the native module one by one."""
-
-    def __init__(self, solved: list[Any]) -> None:
-        self.solved = solved
-        self.index = np.concatenate([one.index for one in solved])
-
-    def pullback(self, d_index: np.ndarray) -> np.ndarray:
-        return np.concatenate([one.pullback(d_index[k : k + 1]) for k, one in enumerate(self.solved)])
-
-
 def _native(P: Tensor, rewards: Tensor | None, discount: Tensor, asked: _Asked, differentiable: bool) -> Any:
-    settings = {**asked.settings(), "differentiable": differentiable}
-    p, table, g = array(P), None if rewards is None else array(rewards), array(discount)
-    if len(p) == 0 or (g.ndim == 0 and (table is None or table.ndim < 3)):
-        return restive.whittle_index(p, table if len(p) else None, float(g) if g.ndim == 0 else 0.99, **settings)
-    tables = [table] * len(p) if table is None or table.ndim < 3 else table
-    discounts = [float(g)] * len(p) if g.ndim == 0 else g.tolist()
-    return _Each([restive.whittle_index(p[k : k + 1], r, d, **settings) for k, (r, d) in enumerate(zip(tables, discounts))])
+    table = None if rewards is None else array(rewards)
+    if table is not None and table.shape == (2, 2) and P.shape[0] == 2:  # which could be R(s) of each of two arms
+        table = np.broadcast_to(table, (2, 2, 2))
+    g = array(discount) if discount.dim() else float(discount)
+    return restive.whittle_index(array(P), table, g, **asked.settings(), differentiable=differentiable)
 
 
 # ---- the operators --------------------------------------------------------------------------------------------------------------------
@@ -139,55 +126,41 @@ def _pullback(
 ) -> tuple[Tensor, Tensor, Tensor]:
     *asked, wants = rest
     asked = _Asked(*asked)
-    wants_settings = any(wants[1:])
     solved = solved_on(tape, P, rewards, discount)
     if solved is None:
         solved = _arms(P, rewards, discount, asked)
         if isinstance(solved, str) or solved.solve(True) is None:
             solved = _native(P, rewards, discount, asked, True)
-    if isinstance(solved, (restive.Indices, _Each)):
-        d_P = tensor(solved.pullback(array(d_index)), P)
-        d_settings = _pullback_settings(d_index, P, rewards, discount, d_P, asked, wants[1]) if wants_settings else None
+    none = P.new_empty(0)
+    d_rewards, d_discount = none, none.clone()
+    if isinstance(solved, restive.Indices):
+        if any(wants[1:]):
+            found = solved.pullback_all(array(d_index))
+            d_P, by_rewards, by_discount = (torch.as_tensor(d, dtype=torch.float64) for d in found)
+            if rewards is not None and by_rewards.dim() > rewards.dim():
+                by_rewards = by_rewards.sum(0)
+        else:
+            d_P = solved.pullback(array(d_index))
+        d_P = tensor(d_P, P)
     else:
         if solved.is_general and solved.tape is None:
             solved.solve(True)
         d_P = solved.pullback(d_index)
-        d_settings = solved.pullback_settings(d_index) if wants_settings else None
-    none = P.new_empty(0)
-    if d_settings is None:
-        return d_P, none, none.clone()
-    d_rewards, d_discount = d_settings
-    return (
-        d_P,
-        _gathered(d_rewards, rewards) if wants[1] and rewards is not None else none,
-        (d_discount if discount.dim() else d_discount.sum()).to(discount) if wants[2] else none.clone(),
-    )
+        if any(wants[1:]):
+            by_rewards, by_discount = solved.pullback_settings(d_index)
+            by_rewards = by_rewards if rewards is None else _gathered(by_rewards, rewards)
+            by_discount = by_discount if discount.dim() else by_discount.sum()
+    if wants[1] and rewards is not None:
+        d_rewards = by_rewards.to(rewards)
+    if wants[2]:
+        d_discount = by_discount.to(discount)
+    return d_P, d_rewards, d_discount
 
 
 def _gathered(d_rewards: Tensor, rewards: Tensor) -> Tensor:
     """The cotangent of each arm's rewards, [N,M,2], in the shape of the rewards that were given."""
     d_rewards = d_rewards if rewards.dim() == 3 else d_rewards.sum(0)
-    return (d_rewards.sum(-1) if rewards.dim() == 1 else d_rewards).to(rewards)
-
-
-def _pullback_settings(
-    d_index: Tensor, P: Tensor, rewards: Tensor | None, discount: Tensor, d_P: Tensor, asked: _Asked, wants_rewards: bool
-) -> tuple[Tensor, Tensor]:
-    """On the rewards [N,M,2] and the discount [N] of each arm."""
-    from restive._device import slopes
-
-    states = 2 if P.dim() == 2 else P.shape[-1]
-    if asked.observation != "full" or (states != 2 and wants_rewards):
-        name, which = ("rewards", "two states") if wants_rewards else ("discount", "states that are seen")
-        raise ValueError(f"{name}: found a tensor that requires a gradient, expected that of arms with {which} only; detach it")
-    table = torch.arange(states, dtype=torch.float64) / max(states - 1, 1) if rewards is None else rewards
-    table = table[:, None].expand(-1, 2) if table.dim() == 1 else table
-    if asked.layout == "nass" and P.dim() == 4:
-        P, d_P = P.transpose(1, 2), d_P.transpose(1, 2)
-    P, d_P, table, discount, c = (x.double() for x in (P, d_P, table, discount, d_index))
-    if states == 2:
-        return slopes.two_state(P if P.dim() == 2 else P[..., 1].flatten(1), table, discount, c)
-    return torch.empty(0), slopes.discount_of(P, d_P, table, discount, c)
+    return d_rewards.sum(-1) if rewards.dim() == 1 else d_rewards
 
 
 def _pullback_fake(
