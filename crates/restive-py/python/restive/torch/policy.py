@@ -3,7 +3,7 @@
 Inside, scores are rows [B,N], each a problem of its own; budget and temperature are one number for all or [B].
 
 With z the log-odds, s = pull (1 - pull) and w = s/Σs, a cotangent c of the pulls becomes Σ w c on the budget, one of the log-odds Σc/Σs.
-Both are taken from z, where nothing is lost however strict the policy.
+On a device both are taken from z, where nothing is lost however strict the policy.
 """
 
 from __future__ import annotations
@@ -34,30 +34,9 @@ def _on_device(scores: Tensor, budget: Tensor, temperature: Tensor) -> Any:
     return None if is_wrong else (rows, roots)
 
 
-class _Rows:
-    """Rows that were solved by the native module: one call where they share budget and temperature, else one for each."""
-
-    def __init__(self, scores: Tensor, budget: Tensor, temperature: Tensor) -> None:
-        x = array(scores)
-        budgets, temperatures = budget.reshape(-1).tolist(), temperature.reshape(-1).tolist()
-        self.rows = [
-            restive.soft_top_k(x[k : k + 1] if count > 1 else x, budgets[k % len(budgets)], temperatures[k % len(temperatures)])
-            for count in [max(len(budgets), len(temperatures))]
-            for k in range(count)
-        ]
-
-    def answer(self, log_odds: bool, like: Tensor) -> Tensor:
-        found = [tensor(soft.log_odds if log_odds else soft.pull, like) for soft in self.rows]
-        return found[0] if len(found) == 1 else torch.cat(found)
-
-    def pullback(self, d_pull: Tensor, log_odds: bool) -> tuple[Tensor, Tensor]:
-        """On the scores, and on the temperature of each problem, or in sum where they share it."""
-        c = array(d_pull)
-        parts = [c] if len(self.rows) == 1 else [c[k : k + 1] for k in range(len(c))]
-        found = [soft.pullback(part, log_odds=log_odds) for soft, part in zip(self.rows, parts)]
-        d_scores = [torch.as_tensor(d) for d, _ in found]
-        d_temperature = torch.tensor([d for _, d in found], dtype=torch.float64)
-        return d_scores[0] if len(found) == 1 else torch.cat(d_scores), d_temperature
+def _native(scores: Tensor, budget: Tensor, temperature: Tensor) -> Any:
+    settings = (array(x) if x.dim() else float(x) for x in (budget, temperature))
+    return restive.soft_top_k(array(scores), *settings)
 
 
 def _pull(scores: Tensor, budget: Tensor, temperature: Tensor, log_odds: bool) -> tuple[Tensor, Tensor]:
@@ -66,9 +45,9 @@ def _pull(scores: Tensor, budget: Tensor, temperature: Tensor, log_odds: bool) -
         from restive._device import soft_top_k as kernel
 
         return kernel.pulls(*solved, log_odds), tape_of(solved, scores, budget, temperature)
-    solved = _Rows(scores, budget, temperature)
+    solved = _native(scores, budget, temperature)
     copied("soft_top_k", scores, "such scores")
-    return solved.answer(log_odds, scores), tape_of(solved, scores, budget, temperature)
+    return tensor(solved.log_odds if log_odds else solved.pull, scores), tape_of(solved, scores, budget, temperature)
 
 
 def _pull_fake(scores: Tensor, budget: Tensor, temperature: Tensor, log_odds: bool) -> tuple[Tensor, Tensor]:
@@ -115,24 +94,24 @@ def _pullback(
 ) -> tuple[Tensor, Tensor, Tensor]:
     solved = solved_on(tape, scores, budget, temperature)
     if solved is None:
-        solved = _on_device(scores, budget, temperature) or _Rows(scores, budget, temperature)
-    if isinstance(solved, _Rows):
-        d_scores, d_temperature = solved.pullback(d_pull, log_odds)
-        z = solved.answer(True, torch.empty(0, dtype=torch.float64)) if wants[1] else None
-        c = d_pull.to("cpu", torch.float64)
+        solved = _on_device(scores, budget, temperature) or _native(scores, budget, temperature)
+    if isinstance(solved, restive.SoftTopK):
+        if wants[1]:
+            d_scores, d_budget, d_temperature, _ = solved.pullback_all(array(d_pull), log_odds=log_odds)
+        else:
+            d_scores, d_temperature = solved.pullback(array(d_pull), log_odds=log_odds)
+            d_budget = 0.0
+        found = [torch.as_tensor(d, dtype=torch.float64) for d in (d_scores, d_budget, d_temperature)]
     else:
         from restive._device import soft_top_k as kernel
 
         rows, roots = solved
         d_scores, d_temperature = kernel.pullback(rows, roots, d_pull, log_odds)
         z = kernel.pulls(rows.to(torch.float64), roots, True) if wants[1] else None
-        c = d_pull.to(torch.float64)
+        d_budget = _by_budget(z, d_pull.to(torch.float64), log_odds) if wants[1] else d_temperature
+        found = [d_scores, *(d if x.dim() else d.sum() for d, x in ((d_budget, budget), (d_temperature, temperature)))]
     none = scores.new_empty(0)
-    return (
-        d_scores.to(scores),
-        _gathered(_by_budget(z, c, log_odds), budget) if wants[1] else none,
-        _gathered(d_temperature, temperature) if wants[2] else none.clone(),
-    )
+    return found[0].to(scores), found[1].to(budget) if wants[1] else none, found[2].to(temperature) if wants[2] else none.clone()
 
 
 def _by_budget(z: Tensor, c: Tensor, log_odds: bool) -> Tensor:
@@ -143,11 +122,6 @@ def _by_budget(z: Tensor, c: Tensor, log_odds: bool) -> Tensor:
         d = torch.where(is_free, c, 0.0).sum(-1) * torch.exp(-log_slope.logsumexp(-1))
         return torch.where(is_free.any(-1), d, 0.0)
     return torch.where(torch.isfinite(log_slope).any(-1, keepdim=True), log_slope.softmax(-1) * c, 0.0).sum(-1)
-
-
-def _gathered(d: Tensor, value: Tensor) -> Tensor:
-    """The cotangent of each row's setting, [B], in the shape of the setting that was given."""
-    return (d if value.dim() else d.sum()).to(value)
 
 
 def _pullback_fake(
