@@ -17,7 +17,7 @@ shares = {"prices of each step": [], "Whittle index": [], "random calls": []}
 for horizon in horizons:
     plan = restive.plan_prices(P, initial, budget, horizon)
     live = lambda policy, index=None: restive.simulate(
-        P, budget, policy, index, discount=1.0, horizon=horizon, rollouts=2000, initial=initial, seed=1
+        P, budget, policy, index, discount=1.0, horizon=horizon, rollouts=20_000, initial=initial, seed=1
     ).values.mean()
     alone = live("no-action")
     whittle = restive.whittle_index(P).index

@@ -1,7 +1,8 @@
 """Off-policy evaluation of your own table, beside OBP.
 
 A log of random calls; what would other policies have brought? OBP (the Open Bandit Pipeline) judges every decision by what comes next, as a
-bandit; `restive.cwpdis` weighs whole trajectories and sees what a call does in later weeks. The arms are made up, so the truth is known.
+bandit; `restive.cwpdis` weighs whole trajectories and sees what a call does in later weeks, at the price of resting on fewer and fewer of
+them. People who are brought back mostly stay here, so most of what a call does comes later. They are made up, so the truth is known.
 """
 
 import look
@@ -11,9 +12,15 @@ import restive
 from obp.ope import SelfNormalizedInverseProbabilityWeighting
 from restive import convert
 
-one = restive.generate("two-state", seed=5, instances=1, horizon=6, trajectories=400)[0]
-runs, weeks, people = one.action.shape
-index = restive.whittle_index(one.P).index
+rng, people, budget, weeks = np.random.default_rng(2), 100, 20, 6
+# chances of being in next week: (out, left alone), (out, called), (in, left alone), (in, called)
+P = np.stack([np.full(people, 0.05), rng.uniform(0.05, 0.9, people), np.full(people, 0.93), np.full(people, 0.95)], 1)
+start = rng.integers(2, size=people)
+log = restive.simulate(P, budget, "random", horizon=weeks, rollouts=400, keep_trajectories=True, initial=start, seed=3)
+one = restive.Instance(
+    features=np.zeros((people, 0)), state=log.state, action=log.action, propensity=log.propensity, rewards=np.array([[0.0, 0.0], [1.0, 1.0]]), budget=budget, discount=1.0
+)
+index = restive.whittle_index(P, discount=0.9).index
 rounds = convert.to_obp(one)
 whose = rounds["restive"]
 came = whose["after"][:, 1]  # in the programme the week after
@@ -27,18 +34,18 @@ def by_obp(pull):
 
 
 def by_cwpdis(soft):
-    judged = restive.cwpdis(soft.log_odds, one.state, one.action, [0.0, 1.0], budget=one.budget, discount=1.0, log_odds=True)
+    judged = restive.cwpdis(soft.log_odds, one.state, one.action, [0.0, 1.0], budget=budget, discount=1.0, log_odds=True)
     return judged.value / (people * (weeks - 1))  # the first week is as it was
 
 
 def truth(temperature):
-    run = restive.simulate(one.P, one.budget, "soft", index, temperature=temperature, discount=1.0, horizon=weeks, rollouts=2000)
+    run = restive.simulate(P, budget, "soft", index, temperature=temperature, discount=1.0, horizon=weeks, rollouts=4000, initial=start)
     return run.values.mean() / (people * (weeks - 1))
 
 
 temperatures = index.std() * np.array([1e3, 3.0, 1.5, 0.8, 0.5])  # from random to sharper and sharper
 scores = index[np.arange(people), one.state[:, :-1]]
-soft = [restive.soft_top_k(scores, one.budget, e) for e in temperatures]
+soft = [restive.soft_top_k(scores, budget, e) for e in temperatures]
 values = {
     "truth": [truth(e) for e in temperatures],
     "restive.cwpdis, whole trajectories": [by_cwpdis(one) for one in soft],
