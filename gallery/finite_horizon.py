@@ -30,6 +30,6 @@ for name, line in shares.items():
 axes.axhline(100, color="black", linewidth=0.8)
 axes.text(horizons[0], 101, "nobody can do better", va="bottom")
 axes.set(xlabel="weeks until the programme ends", ylabel="% of the way from no calls to the bound", ylim=(0, 112), title="Plans against what no plan exceeds")
-axes.legend(loc="center right")
+axes.legend(loc="lower right")
 look.save(figure)
 print(", ".join(f"{name} {line[2]:.1f} %" for name, line in shares.items()), f"of the way in {horizons[2]} weeks")
