@@ -16,7 +16,7 @@ static COTANGENTS: Cotangents = Cotangents::new();
 ///
 /// It keeps the array of transitions that it was given, not a copy: do not change that array before the last `pullback`.
 #[pyclass(frozen, dict, module = "restive")]
-struct HorizonIndices {
+pub(crate) struct HorizonIndices {
     world: World,
     rewards: Rewards,
     discounts: Discounts,
@@ -77,7 +77,7 @@ struct HorizonIndices {
 #[pyo3(signature = (P, horizon, rewards=None, discount=None, ending="nothing"))]
 #[pyo3(text_signature = "(P, horizon, rewards=None, discount=0.99, ending='nothing')")]
 #[expect(non_snake_case, reason = "P is how the literature and the users write it")]
-fn horizon_index<'py>(
+pub(crate) fn horizon_index<'py>(
     py: Python<'py>,
     P: &Bound<'py, PyAny>,
     horizon: Whole,

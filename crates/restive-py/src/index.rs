@@ -11,10 +11,12 @@
 use crate::arms::{Form, arms, checked, give, scaled, slice, view};
 use crate::border::{Numbers, Whole, floats, output};
 use crate::error::{check_memory, raise, wrong};
+use crate::horizon::horizon_index;
 use crate::indices::{Indices, Verdict, packing};
 use crate::inputs::{Inputs, arms_of};
 use crate::threads;
 use numpy::{PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods};
+use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use rayon::prelude::*;
@@ -57,10 +59,15 @@ const TILE: usize = 1 << 12;
 /// differentiable : bool
 ///     Keep what `pullback` needs, some numbers per arm and state. It works without, but then solves the arms again; two states
 ///     need nothing kept.
+/// horizon : int, optional
+///     H, where only so many decisions are left: the answer is that of `horizon_index`, with indices [H,...,N,M], one table for each step.
+///     For states that are always seen, in the default layout; algorithm, out and differentiable have nothing to say there.
+/// ending : "nothing" or "state", with horizon
+///     What the state after the last decision counts for: nothing, which is the default, or R(s, passive).
 ///
 /// Returns
 /// -------
-/// Indices
+/// Indices, or HorizonIndices with a horizon
 ///     `.index` [...,N,M] (collapsing: [...,N,M*T]), `.is_indexable`, `.residual` and `.status` [...,N], `.pullback(d_index)` to P and
 ///     `.pullback_all(d_index)` to P, rewards and discount.
 ///
@@ -77,10 +84,14 @@ const TILE: usize = 1 << 12;
 /// >>> two.index.round(6)  # each arm has rewards of its own
 /// array([[0.      , 0.      ],
 ///        [1.058824, 0.      ]])
+/// >>> restive.whittle_index(arm, discount=0.5, horizon=3).index[:, 0].round(6)  # a pull before the end has no time to pay
+/// array([[0.345, 0.   ],
+///        [0.3  , 0.   ],
+///        [0.   , 0.   ]])
 #[pyfunction]
-#[pyo3(signature = (P, rewards=None, discount=Numbers::One(0.99), layout="nsas", observation="full", chain=None, algorithm="auto", out=None, *, beliefs=None, differentiable=false))]
+#[pyo3(signature = (P, rewards=None, discount=Numbers::One(0.99), layout="nsas", observation="full", chain=None, algorithm="auto", out=None, *, beliefs=None, differentiable=false, horizon=None, ending=None))]
 #[pyo3(
-    text_signature = "(P, rewards=None, discount=0.99, layout='nsas', observation='full', chain=None, algorithm='auto', out=None, *, beliefs=None, differentiable=False)"
+    text_signature = "(P, rewards=None, discount=0.99, layout='nsas', observation='full', chain=None, algorithm='auto', out=None, *, beliefs=None, differentiable=False, horizon=None, ending=None)"
 )]
 #[expect(non_snake_case, reason = "P is how the literature and the users write it")]
 fn whittle_index<'py>(
@@ -95,7 +106,32 @@ fn whittle_index<'py>(
     out: Option<&Bound<'py, PyAny>>,
     beliefs: Option<Whole>,
     differentiable: bool,
-) -> PyResult<Indices> {
+    horizon: Option<Whole>,
+    ending: Option<&str>,
+) -> PyResult<Py<PyAny>> {
+    if let Some(horizon) = horizon {
+        let refused = [
+            ("layout", layout != "nsas", format!("{layout:?}"), "'nsas'"),
+            ("observation", observation != "full", format!("{observation:?}"), "'full'"),
+            ("chain", chain.is_some(), "a chain".into(), "None"),
+            ("beliefs", beliefs.is_some(), "a number".into(), "None"),
+            ("algorithm", algorithm != "auto", format!("{algorithm:?}"), "'auto'"),
+            ("out", out.is_some(), "an array".into(), "None"),
+            ("differentiable", differentiable, "True".into(), "False"),
+        ];
+        if let Some((what, _, found, expected)) = refused.into_iter().find(|(_, is_asked, ..)| *is_asked) {
+            return Err(wrong(what, &format!("{expected} with a horizon"), found));
+        }
+        let discount = match discount {
+            Numbers::One(shared) => shared.into_bound_py_any(py)?,
+            Numbers::Many(own) => own,
+        };
+        let ending = ending.unwrap_or("nothing");
+        return horizon_index(py, P, horizon, rewards, Some(&discount), ending)?.into_py_any(py);
+    }
+    if let Some(ending) = ending {
+        return Err(wrong("ending", "None without a horizon", format_args!("{ending:?}")));
+    }
     let raw = floats("P", P)?;
     let (form, m, axes) = arms_of(raw.shape(), layout)?;
     let inputs = Inputs::new(rewards, discount, m, axes)?;
@@ -110,7 +146,7 @@ fn whittle_index<'py>(
     algorithm.check(inputs.rewards.borrow(), inputs.discounts.borrow()).map_err(raise)?;
     let axes = axes.to_vec();
     let flat = one_axis_of_arms(&raw, axes.len())?;
-    Problem { form, algorithm, inputs, axes, m }.solve(py, flat, out, differentiable)
+    Problem { form, algorithm, inputs, axes, m }.solve(py, flat, out, differentiable)?.into_py_any(py)
 }
 
 /// The same memory with one axis of arms instead of so many.

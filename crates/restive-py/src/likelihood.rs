@@ -4,7 +4,7 @@ use crate::arms::{Form, arms, checked, form_of, in_form, slice};
 use crate::border::{Number, floats};
 use crate::error::wrong;
 use crate::threads;
-use crate::trajectories::{Log, records};
+use crate::trajectories::{Log, one_log, records};
 use numpy::{PyArrayDyn, PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use restive::evaluation::likelihood;
@@ -67,18 +67,13 @@ fn negative_log_likelihood<'py>(
     let (form, m) = form_of(raw.shape(), layout)?;
     let transition = checked(py, raw, form, m)?;
     let (state, action) = (records("state", state)?, records("action", action)?);
+    let (state, action) = (one_log("state", &state)?, one_log("action", &action)?);
     let n = transition.shape()[0];
     if state.shape()[1] < 2 || state.shape()[2] != n {
         let expected = format!("[J, H+1, {n}] with at least one decision, for {n} arms as P has");
         return Err(wrong("state", &expected, format_args!("shape {:?}", state.shape())));
     }
-    let log = Log {
-        state: &state,
-        action: &action,
-        decisions: state.shape()[1] - 1,
-        propensity: None,
-        reward: None,
-    };
+    let log = Log { state, action, decisions: state.dim().1 - 1, propensity: None, reward: None };
     let trajectories = log.trajectories(m)?;
     let transition = owned(&transition, m);
     let (counts, per_trajectory, per_transition) = threads::run(py, || {

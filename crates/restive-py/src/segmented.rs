@@ -1,7 +1,8 @@
 //! The published estimator for a single trajectory: a metric to compare with, not evidence.
 
-use crate::border::{Number, Whole};
-use crate::evaluation::{Problem, array2};
+use crate::border::{Number, Numbers, check_shape};
+use crate::logs::Problems;
+use ndarray::Array3;
 use numpy::{PyArray2, PyArrayDyn};
 use pyo3::prelude::*;
 use restive::evaluation;
@@ -9,7 +10,7 @@ use restive::evaluation;
 /// The value of a target policy, each step weighted on its own, and the way back: what `segmented` returns.
 #[pyclass(frozen, dict, module = "restive")]
 struct Segmented {
-    problem: Problem,
+    problems: Problems,
     /// The value, averaged over trajectories and summed over arms; NaN where every arm was dropped.
     #[pyo3(get)]
     value: f64,
@@ -27,7 +28,7 @@ struct Segmented {
 /// The published estimator for a single trajectory, in which every step is a trajectory of its own.
 ///
 /// A metric to reproduce published numbers, not evidence: it can be won without knowing anything of the arms. Parameters are
-/// those of `cwpdis`.
+/// those of `cwpdis`, for one problem.
 ///
 /// Returns
 /// -------
@@ -44,18 +45,22 @@ fn segmented<'py>(
     state: &Bound<'py, PyAny>,
     action: &Bound<'py, PyAny>,
     rewards: &Bound<'py, PyAny>,
-    budget: Option<Whole>,
+    budget: Option<&Bound<'py, PyAny>>,
     propensity: Option<&Bound<'py, PyAny>>,
     discount: Number,
     log_odds: bool,
 ) -> PyResult<Segmented> {
-    let problem = Problem::new(pull, state, action, rewards, budget, propensity, discount.0, log_odds)?;
-    let discount = problem.discount;
-    let (value, arm_value, effective_sample_size, dropped) = problem.run(py, |decisions, log_odds| {
-        let solved = evaluation::segmented(decisions, log_odds, discount);
+    let discount = Numbers::One(discount.0);
+    let problems = Problems::new(pull, state, action, rewards, budget, propensity, discount, log_odds, None)?;
+    let (axes, (j, h, n)) = (&problems.axes, problems.dim);
+    check_shape("pull", "one problem, [J, H, N]", &[axes, &[j, h, n][..]].concat(), axes.is_empty())?;
+    let solved = problems.each(py, |_, decisions, log_odds| {
+        let solved = evaluation::segmented(decisions, log_odds, problems.discount.of(0));
         (solved.value, solved.arm_value, solved.effective_sample_size, solved.dropped)
     })?;
-    Ok(Segmented { problem, value, arm_value: array2(py, arm_value), effective_sample_size, dropped })
+    let (value, arm_value, effective_sample_size, dropped) = solved.into_iter().next().expect("one problem");
+    let arm_value = PyArray2::from_owned_array(py, arm_value).unbind();
+    Ok(Segmented { problems, value, arm_value, effective_sample_size, dropped })
 }
 
 #[pymethods]
@@ -63,11 +68,15 @@ impl Segmented {
     /// What a cotangent of the value becomes on the pulls, or on their log-odds where those were given: float64 [J,H,N].
     #[pyo3(signature = (d_value=Number(1.0)), text_signature = "($self, d_value=1.0)")]
     fn pullback<'py>(&self, py: Python<'py>, d_value: Number) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        let problem = &self.problem;
-        let d_pull = problem.run(py, |decisions, log_odds| {
-            let solved = evaluation::segmented(decisions, log_odds, problem.discount);
-            problem.cotangent(&solved, |s| s.pullback(d_value.0), |s| s.pullback_pull(d_value.0))
+        let problems = &self.problems;
+        let d_pull: Vec<Array3<f64>> = problems.each(py, |_, decisions, log_odds| {
+            let solved = evaluation::segmented(decisions, log_odds, problems.discount.of(0));
+            match problems.is_log_odds {
+                true => solved.pullback(d_value.0).d_log_odds,
+                false => solved.pullback_pull(d_value.0).d_pull,
+            }
         })?;
+        let d_pull = d_pull.into_iter().next().expect("one problem");
         Ok(PyArrayDyn::from_owned_array(py, d_pull.into_dyn()))
     }
 

@@ -3,7 +3,6 @@
 use crate::arms::{arms, checked, form_of, reward_of, slice};
 use crate::border::{Number, Seed, Whole, check_finite, check_shape, floats, integers};
 use crate::error::{check_memory, raise, wrong};
-use crate::evaluation::array1;
 use crate::index::chain_of;
 use crate::rollouts::{self, Rule};
 use crate::threads;
@@ -190,7 +189,7 @@ fn simulate<'py>(
                 None => (None, None, None),
             };
             return Ok(Simulation {
-                values: array1(py, values),
+                values: PyArray1::from_owned_array(py, values).unbind(),
                 state: state.map(|x| PyArray3::from_owned_array(py, x).unbind()),
                 action: action.map(|x| PyArray3::from_owned_array(py, x).unbind()),
                 propensity: propensity.map(|x| PyArray3::from_owned_array(py, x).unbind()),
@@ -224,7 +223,7 @@ fn simulate<'py>(
         Some((state, action, propensity)) => (Some(state), Some(action), Some(propensity)),
         None => (None, None, None),
     };
-    Ok(Simulation { values: array1(py, values), state, action, propensity })
+    Ok(Simulation { values: PyArray1::from_owned_array(py, values).unbind(), state, action, propensity })
 }
 
 /// The policy by its name, with its table of indices `[N,L]` or tables `[H,N,L]`; or the caller's function.

@@ -3,15 +3,15 @@
 //! States and actions are integers `[J,T,N]`: trajectory, step, arm. What was not observed is -1, or masked in a masked array.
 //! A log of H decisions has states at H + 1 steps, of which the last may be left out where nothing depends on it.
 
-use crate::arms::{slice, view};
-use crate::border::{floats, integers};
+use crate::arms::slice;
+use crate::border::integers;
 use crate::error::{raise, wrong};
 use ndarray::{Array3, ArrayView3};
 use numpy::{PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use restive::instance::{Logged, NO_ACTION, Trajectories, UNSEEN};
 
-/// Integers of three axes, -1 where they are masked.
+/// Integers `[...,J,T,N]`, -1 where they are masked.
 pub(crate) fn records<'py>(what: &str, object: &Bound<'py, PyAny>) -> PyResult<PyReadonlyArrayDyn<'py, i64>> {
     let ma = object.py().import("numpy")?.getattr("ma")?;
     let found = if object.is_instance(&ma.getattr("MaskedArray")?)? {
@@ -24,7 +24,7 @@ pub(crate) fn records<'py>(what: &str, object: &Bound<'py, PyAny>) -> PyResult<P
     } else {
         integers(what, object)?
     };
-    if found.ndim() != 3 {
+    if found.ndim() < 3 {
         return Err(wrong(
             what,
             "[J, T, N] (trajectory, step, arm)",
@@ -34,17 +34,28 @@ pub(crate) fn records<'py>(what: &str, object: &Bound<'py, PyAny>) -> PyResult<P
     Ok(found)
 }
 
+/// The same of one log.
+pub(crate) fn one_log<'a>(
+    what: &str,
+    records: &'a PyReadonlyArrayDyn<'_, i64>,
+) -> PyResult<ArrayView3<'a, i64>> {
+    match *records.shape() {
+        [j, t, n] => Ok(ArrayView3::from_shape((j, t, n), slice(records)).expect("as many numbers")),
+        ref found => Err(wrong(what, "[J, T, N] (trajectory, step, arm)", format_args!("shape {found:?}"))),
+    }
+}
+
 /// A log of that many decisions: one state more, or as many; as many actions, or one more.
-pub(crate) struct Log<'a, 'py> {
-    pub(crate) state: &'a PyReadonlyArrayDyn<'py, i64>,
-    pub(crate) action: &'a PyReadonlyArrayDyn<'py, i64>,
+pub(crate) struct Log<'a> {
+    pub(crate) state: ArrayView3<'a, i64>,
+    pub(crate) action: ArrayView3<'a, i64>,
     pub(crate) decisions: usize,
     /// of each decision, `[J,H,N]`
     pub(crate) propensity: Option<ArrayView3<'a, f64>>,
     pub(crate) reward: Option<ArrayView3<'a, f64>>,
 }
 
-impl Log<'_, '_> {
+impl Log<'_> {
     /// Checks all of it; `states` is M.
     pub(crate) fn trajectories(&self, states: usize) -> PyResult<Trajectories> {
         let h = self.decisions;
@@ -58,12 +69,12 @@ impl Log<'_, '_> {
         if states > usize::from(UNSEEN) {
             return Err(wrong("state", &format!("fewer than {UNSEEN} states"), states));
         }
-        let state = filled("state", self.state, h + 1, UNSEEN, |s| {
+        let state = filled("state", &self.state, h + 1, UNSEEN, |s| {
             u16::try_from(s).ok().filter(|s| usize::from(*s) < states)
         })
         .map_err(|fault| fault.raise(format!("a state below {states}, or -1 where it was not seen")))?;
         let action =
-            filled("action", self.action, h + 1, NO_ACTION, |a| u8::try_from(a).ok().filter(|a| *a < 2))
+            filled("action", &self.action, h + 1, NO_ACTION, |a| u8::try_from(a).ok().filter(|a| *a < 2))
                 .map_err(|fault| fault.raise("0, 1, or -1 where there was none".into()))?;
         let longer = |values: ArrayView3<'_, f64>| {
             let mut all = Array3::from_elem((j, h + 1, n), f64::NAN);
@@ -92,63 +103,19 @@ impl Fault {
 /// The records in that many steps; -1, and steps that are not there, become `none`.
 fn filled<T: Copy>(
     what: &'static str,
-    records: &PyReadonlyArrayDyn<'_, i64>,
+    records: &ArrayView3<'_, i64>,
     steps: usize,
     none: T,
     check: impl Fn(i64) -> Option<T>,
 ) -> Result<Array3<T>, Fault> {
-    let &[j, t, n] = records.shape() else { unreachable!("three axes") };
-    let values = slice(records);
+    let (j, t, n) = records.dim();
     let mut all = Array3::from_elem((j, steps, n), none);
-    for (k, &found) in values.iter().enumerate().filter(|(_, found)| **found != -1) {
-        let at = (k / (t * n), k / n % t, k % n);
-        all[at] = check(found).ok_or(Fault { what, at, found })?;
+    for (j, (mut all, records)) in all.outer_iter_mut().zip(records.outer_iter()).enumerate() {
+        for (k, (to, &found)) in all.iter_mut().zip(records.iter()).take(t * n).enumerate() {
+            if found != -1 {
+                *to = check(found).ok_or_else(|| Fault { what, at: (j, k / n, k % n), found })?;
+            }
+        }
     }
     Ok(all)
-}
-
-/// Probabilities `[J,H,N]`.
-pub(crate) fn probabilities<'py>(
-    what: &str,
-    object: &Bound<'py, PyAny>,
-) -> PyResult<PyReadonlyArrayDyn<'py, f64>> {
-    let found = of_decisions(what, object)?;
-    if let Some(k) = slice(&found).iter().position(|p| !(0.0..=1.0).contains(p)) {
-        let at = crate::border::position(k, found.shape());
-        let place = format!("{what}: trajectory {}, step {}, arm {}", at[0], at[1], at[2]);
-        return Err(wrong(&place, "a probability from 0 to 1", slice(&found)[k]));
-    }
-    Ok(found)
-}
-
-/// The log-odds of a chance for every decision; −∞ and ∞ are the chances 0 and 1.
-pub(crate) fn log_odds<'py>(
-    what: &str,
-    object: &Bound<'py, PyAny>,
-) -> PyResult<PyReadonlyArrayDyn<'py, f64>> {
-    let found = of_decisions(what, object)?;
-    if let Some(k) = slice(&found).iter().position(|z| z.is_nan()) {
-        let at = crate::border::position(k, found.shape());
-        let place = format!("{what}: trajectory {}, step {}, arm {}", at[0], at[1], at[2]);
-        return Err(wrong(&place, "log-odds, infinite ones included", "NaN"));
-    }
-    Ok(found)
-}
-
-/// A number for every decision.
-pub(crate) fn of_decisions<'py>(
-    what: &str,
-    object: &Bound<'py, PyAny>,
-) -> PyResult<PyReadonlyArrayDyn<'py, f64>> {
-    let found = floats(what, object)?;
-    if found.ndim() == 3 && !found.shape().contains(&0) {
-        return Ok(found);
-    }
-    let expected = "[J, H, N] (trajectory, decision, arm), none of them 0";
-    Err(wrong(what, expected, format_args!("shape {:?}", found.shape())))
-}
-
-/// The view of three axes.
-pub(crate) fn view3<'a>(array: &'a PyReadonlyArrayDyn<'_, f64>) -> ArrayView3<'a, f64> {
-    view(array).into_dimensionality().expect("three axes")
 }

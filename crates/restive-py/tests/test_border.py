@@ -232,8 +232,9 @@ def test_policies_survive_anything(scores, k, number, d_pull):
         assert (strict.pull.sum(axis=-1) == k).all()
 
 
-LOGS = st.one_of(ARRAYS, arrays.arrays(np.int64, st.sampled_from([(1, 2, 2), (1, 1, 2), (2, 3, 1)]), elements=st.integers(-2, 3)))
-PULLS = st.one_of(ARRAYS, arrays.arrays(np.float64, st.sampled_from([(1, 1, 2), (2, 2, 1)]), elements=st.floats(-0.1, 1.1)))
+LOGS = st.one_of(ARRAYS, arrays.arrays(np.int64, st.sampled_from([(1, 2, 2), (1, 1, 2), (2, 3, 1), (2, 1, 1, 2)]), elements=st.integers(-2, 3)))
+PULLS = st.one_of(ARRAYS, arrays.arrays(np.float64, st.sampled_from([(1, 1, 2), (2, 2, 1), (2, 1, 1, 2)]), elements=st.floats(-0.1, 1.1)))
+MASKS = st.one_of(ARRAYS, arrays.arrays(bool, st.sampled_from([(1,), (2,), (1, 1, 2), (2, 1, 1, 1)])))
 
 
 @FUZZ
@@ -245,12 +246,19 @@ PULLS = st.one_of(ARRAYS, arrays.arrays(np.float64, st.sampled_from([(1, 1, 2), 
     st.one_of(st.none(), SCALARS),
     st.one_of(st.none(), PULLS),
     st.one_of(st.just(0.9), SCALARS),
+    st.one_of(st.none(), MASKS),
+    st.one_of(SCALARS, ARRAYS),
 )
-def test_estimators_survive_anything(pull, state, action, reward, k, propensity, discount):
+def test_estimators_survive_anything(pull, state, action, reward, k, propensity, discount, mask, d_value):
     for estimator in (restive.cwpdis, restive.segmented):
         found = tried(lambda: estimator(pull, state, action, reward, k, propensity, discount))
         if found is not None:
             assert found.pullback().shape == np.shape(pull)
+    found = tried(lambda: restive.cwpdis(pull, state, action, reward, k, propensity, discount, mask=mask))
+    if found is not None:
+        d = found.pullback_all()
+        assert d.d_pull.shape == np.shape(pull) and d.d_rewards.shape == np.shape(reward)
+        tried(lambda: found.pullback_all(d_value))
     loss = tried(lambda: restive.negative_log_likelihood(reward, state, action))
     if loss is not None:
         loss.pullback(1.0)

@@ -1,7 +1,7 @@
 """Decision-focused learning for restless bandits: exact Whittle indices, policies and honest evaluation."""
 
 from restive import _restive, trial
-from restive._cotangents import IndexCotangent, SoftTopKCotangent
+from restive._cotangents import CwpdisCotangent, IndexCotangent, SoftTopKCotangent
 from restive._deprecated import renamed
 from restive._doctor import Doctor, Finding, doctor
 from restive._evidence import evidence
@@ -52,6 +52,7 @@ __all__ = [
     "ActionIndices",
     "Audit",
     "Cwpdis",
+    "CwpdisCotangent",
     "DecisionFocused",
     "DecomposedValue",
     "Doctor",

@@ -31,3 +31,14 @@ class SoftTopKCotangent(NamedTuple):
     """Summed over the problems where they share their temperature."""
     d_costs: Union[_Floats, None]
     """None without costs; summed over the problems where they share their costs."""
+
+
+class CwpdisCotangent(NamedTuple):
+    """Cotangents of the inputs of `cwpdis`, each in the shape in which the input was given."""
+
+    d_pull: _Floats
+    """By the pulls, or by their log-odds where those were given."""
+    d_rewards: _Floats
+    """Summed over the decisions that share a reward, and over the problems that share them."""
+    d_discount: Union[float, _Floats]
+    """Summed over the problems where they share their discount."""

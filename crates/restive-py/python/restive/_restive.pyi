@@ -1,12 +1,12 @@
 """Types of the native module. Shapes stand in the docstrings of the functions themselves."""
 
 from collections.abc import Callable, Iterator
-from typing import Any, Literal, NamedTuple, final
+from typing import Any, Literal, NamedTuple, final, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from restive._cotangents import IndexCotangent, SoftTopKCotangent
+from restive._cotangents import CwpdisCotangent, IndexCotangent, SoftTopKCotangent
 
 _Floats = NDArray[np.float64]
 _Bools = NDArray[np.bool_]
@@ -29,6 +29,7 @@ class Indices:
     def pullback(self, d_index: ArrayLike, out: _Floats | None = None) -> _Floats: ...
     def pullback_all(self, d_index: ArrayLike, out: _Floats | None = None) -> IndexCotangent: ...
 
+@overload
 def whittle_index(
     P: ArrayLike,
     rewards: ArrayLike | None = None,
@@ -41,7 +42,18 @@ def whittle_index(
     *,
     beliefs: int | None = None,
     differentiable: bool = False,
+    horizon: None = None,
+    ending: None = None,
 ) -> Indices: ...
+@overload
+def whittle_index(
+    P: ArrayLike,
+    rewards: ArrayLike | None = None,
+    discount: float | ArrayLike = 0.99,
+    *,
+    horizon: int,
+    ending: Literal["nothing", "state"] | None = None,
+) -> HorizonIndices: ...
 
 class HorizonCotangents(NamedTuple):
     d_P: _Floats
@@ -275,28 +287,30 @@ def strict_top_k(
 @final
 class Cwpdis:
     @property
-    def value(self) -> float: ...
+    def value(self) -> float | _Floats: ...
     @property
     def arm_value(self) -> _Floats: ...
     @property
     def effective_sample_sizes(self) -> _Floats: ...
     @property
-    def effective_sample_size(self) -> float: ...
+    def effective_sample_size(self) -> float | _Floats: ...
     @property
-    def dropped(self) -> int: ...
-    def pullback(self, d_value: float = 1.0) -> _Floats: ...
+    def dropped(self) -> int | NDArray[np.int64]: ...
+    def pullback(self, d_value: float | ArrayLike = 1.0) -> _Floats: ...
+    def pullback_all(self, d_value: float | ArrayLike = 1.0) -> CwpdisCotangent: ...
 
 def cwpdis(
     pull: ArrayLike,
     state: ArrayLike,
     action: ArrayLike,
     rewards: ArrayLike,
-    budget: int | None = None,
+    budget: int | ArrayLike | None = None,
     propensity: ArrayLike | None = None,
-    discount: float = 0.99,
+    discount: float | ArrayLike = 0.99,
     *,
     ratio_up_to: Literal["this-step", "previous-step"] = "this-step",
     log_odds: bool = False,
+    mask: ArrayLike | None = None,
 ) -> Cwpdis: ...
 
 @final
