@@ -190,7 +190,9 @@ def _solved(x: jax.Array, budget: jax.Array, temperature: jax.Array) -> tuple[ja
         low, high = jnp.where(excess > 0.0, theta, low), jnp.where(excess > 0.0, high, theta)
         is_done = jnp.abs(excess) <= jnp.maximum(32 * eps, eps * jnp.abs(theta))
         following = theta + excess / slope
-        following = jnp.where((following > low) & (following < high), following, 0.5 * (low + high))
+        # a step that rounds to nothing leaves the bracket's open end: at the root that is no reason to halve it
+        otherwise = jnp.where(is_done, theta, 0.5 * (low + high))
+        following = jnp.where((following > low) & (following < high), following, otherwise)
         is_done |= following == theta
         return jnp.where(jnp.abs(excess) <= eps, theta, following), low, high, is_done, count + 1
 
