@@ -1,7 +1,8 @@
 """Programmes that end, and values of policies in a world that is given, of tensors.
 
 Each function is a PyTorch operator of its own (`torch.ops.restive.*`) with a pullback that is one too, so that graphs are captured whole. The
-pullback solves again: nothing but the inputs is kept. They run on the CPU; tensors elsewhere are copied, and a warning says so once.
+pullback solves again: nothing but the inputs is kept. They run on the CPU; tensors elsewhere are copied, and a warning says so once. But
+`fluid_value` has kernels for CUDA tensors (`restive._device.fluid`), which stay where they are, and whose masses are kept for the way back.
 Numbers through which a gradient shall go (budget, temperature, discount, charge) may be tensors without axes.
 """
 
@@ -13,6 +14,7 @@ import torch
 from torch import Tensor
 
 import restive
+from restive import _device
 
 from ._border import array, checked, copied, tensor
 
@@ -214,6 +216,15 @@ def _fluid(
     return restive.fluid_value(array(P), array(index), array(initial), *numbers)
 
 
+def _flows(P: Tensor, *others: Tensor) -> bool:
+    """Whether masses flow on a graphics processor."""
+    if not _device.takes(P):
+        return False
+    from restive._device import fluid as kernel
+
+    return kernel.covers(P, *others)
+
+
 @torch.library.custom_op("restive::fluid_value", mutates_args=())
 def _fluid_value(
     P: Tensor,
@@ -224,19 +235,40 @@ def _fluid_value(
     rewards: Tensor,
     discount: Tensor,
     horizon: int,
-) -> Tensor:
-    copied("fluid_value", P, "masses that flow")
-    return tensor(_fluid(P, index, initial, budget, temperature, rewards, discount, horizon).value, P)
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The value, and of a device the masses and thresholds that its pullback needs."""
+    inputs = (P, index, initial, budget, temperature, rewards, discount)
+    if horizon > 0 and _flows(*inputs):
+        from restive._device import fluid as kernel
+
+        is_wrong, *numbers = kernel.faulty(*inputs)
+        if is_wrong:
+            _fluid(*inputs, horizon)  # says what is wrong
+        value, mass, root = kernel.solve(*inputs, horizon, *numbers)
+        return value.to(P.dtype), mass, root
+    copied("fluid_value", P, "arms of so many states")
+    value = tensor(_fluid(*inputs, horizon).value, P)
+    return value, *_untaped(P)
+
+
+def _untaped(P: Tensor) -> tuple[Tensor, Tensor]:
+    return P.new_empty([0], dtype=torch.float64), P.new_empty([0], dtype=torch.float64)
 
 
 @_fluid_value.register_fake
-def _(P: Tensor, *others: Any) -> Tensor:
-    return P.new_empty([])
+def _(P: Tensor, *others: Any) -> tuple[Tensor, Tensor, Tensor]:
+    *others, horizon = others
+    if horizon > 0 and _flows(P, *others):
+        mass = P.new_empty([horizon, P.shape[0], _states(P)], dtype=torch.float64)
+        return P.new_empty([]), mass, P.new_empty([horizon, 6], dtype=torch.float64)
+    return P.new_empty([]), *_untaped(P)
 
 
 @torch.library.custom_op("restive::fluid_value_pullback", mutates_args=())
 def _fluid_value_pullback(
     d_value: Tensor,
+    mass: Tensor,
+    root: Tensor,
     P: Tensor,
     index: Tensor,
     initial: Tensor,
@@ -246,20 +278,34 @@ def _fluid_value_pullback(
     discount: Tensor,
     horizon: int,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor]:
-    found = _fluid(P, index, initial, budget, temperature, rewards, discount, horizon)
-    return _like(found.pullback(_number(d_value)), P, index, initial, budget, temperature, rewards, discount)
+    inputs = (P, index, initial, budget, temperature, rewards, discount)
+    if mass.numel():
+        from restive._device import fluid as kernel
+
+        return kernel.pullback(d_value, mass, root, *inputs)
+    return _like(_fluid(*inputs, horizon).pullback(_number(d_value)), *inputs)
 
 
 @_fluid_value_pullback.register_fake
-def _(d_value: Tensor, *inputs: Any) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor]:
+def _(
+    d_value: Tensor, mass: Tensor, root: Tensor, *inputs: Any
+) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor]:
     return tuple(torch.empty_like(x) for x in inputs[:7])
 
 
-def _fluid_value_back(ctx: Any, d_value: Tensor) -> tuple[Tensor | None, ...]:
-    return *_fluid_value_pullback(d_value, *ctx.saved_tensors, *ctx.settings), None
+def _keep_flow(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor, Tensor]) -> None:
+    *tensors, ctx.horizon = inputs
+    ctx.set_materialize_grads(False)
+    ctx.save_for_backward(*output[1:], *tensors)
 
 
-_fluid_value.register_autograd(_fluid_value_back, setup_context=_keep)
+def _fluid_value_back(ctx: Any, d_value: Tensor | None, *_: None) -> tuple[Tensor | None, ...]:
+    if d_value is None:
+        return (None,) * 8
+    return *_fluid_value_pullback(d_value, *ctx.saved_tensors, ctx.horizon), None
+
+
+_fluid_value.register_autograd(_fluid_value_back, setup_context=_keep_flow)
 
 
 def _mass(initial: Any, P: Tensor) -> Tensor:
@@ -283,7 +329,7 @@ def fluid_value(
     """The value of soft top-k on indices [N,M] or [H,N,M] in the limit of many arms: `restive.fluid_value` with a gradient by everything."""
     P, index = checked("P", P), checked("index", index)
     numbers = [_given(budget, P), _given(temperature, P), _rewards(P, rewards)]
-    return _fluid_value(P, index, _mass(initial, P), *numbers, _given(discount, P), horizon)
+    return _fluid_value(P, index, _mass(initial, P), *numbers, _given(discount, P), horizon)[0]
 
 
 def _decomposed(
