@@ -74,3 +74,27 @@ def cwpdis_by_formula(pull, state, action, rewards, budget, discount, previous_s
     mean = (ratio * earned).sum(0) / ratio.sum(0)
     sizes = ratio.sum(0) ** 2 / (ratio**2).sum(0)
     return (mean.sum(-1) * discount ** torch.arange(h, dtype=torch.float64)).sum(), sizes[-1].mean()
+
+
+def fluid_by_bisection(P, index, initial, budget, temperature, rewards, discount, horizon):
+    """The value [] of H steps of [N,M,2,M] arms, with thresholds by bisection; one step of Newton's method at the root, through which
+    autograd goes, gives them the derivative of an implicit function."""
+    tables = index if index.ndim == 3 else index[None]
+    rewards = rewards if rewards.shape[-1] == 2 and rewards.shape[-2:-1] == P.shape[1:2] else rewards[..., None].expand(*rewards.shape, 2)
+    mass, value = initial, 0.0
+    for t in range(horizon):
+        x = tables[min(t, len(tables) - 1)]
+        with torch.no_grad():
+            low, high = x.min() - 800.0 * temperature, x.max() + 800.0 * temperature
+            for _ in range(200):
+                tau = 0.5 * (low + high)
+                is_low = (mass * ((x - tau) / temperature).sigmoid()).sum() > budget
+                low, high = torch.where(is_low, tau, low), torch.where(is_low, high, tau)
+            p = ((x - tau) / temperature).sigmoid()
+            slope = (mass * p * (1.0 - p)).sum() / temperature
+        tau = tau + ((mass * ((x - tau) / temperature).sigmoid()).sum() - budget) / slope
+        active = mass * ((x - tau) / temperature).sigmoid()
+        passive = mass - active
+        value = value + discount**t * (active * rewards[..., 1] + passive * rewards[..., 0]).sum()
+        mass = torch.einsum("ns,nst->nt", active, P[:, :, 1]) + torch.einsum("ns,nst->nt", passive, P[:, :, 0])
+    return value
