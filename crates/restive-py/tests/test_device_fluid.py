@@ -1,6 +1,8 @@
 """The fluid value on a graphics processor: against a slow float64 reference of its own (tests/device.py), gradcheck, and, where it is
 installed, the native module. When it is skipped: see test_device.py."""
 
+import importlib
+
 import pytest
 import torch
 from device import arms_of, fluid_by_bisection
@@ -34,11 +36,11 @@ def found(inputs, horizon):
     return answer.detach().cpu(), [d.cpu() for d in torch.autograd.grad(1.7 * answer, moved)]
 
 
-def assert_same(gradients, truths, **tolerance):
+def assert_same(gradients, truths, atol):
     for name, d, truth in zip(NAMES, gradients, truths, strict=True):
         truth = torch.as_tensor(truth, dtype=torch.float64)
         size = max(1.0, float(truth.abs().max()))
-        torch.testing.assert_close(d, truth, rtol=0.0, atol=tolerance.get("atol", 1e-12) * size, msg=lambda said, name=name: f"{name}: {said}")
+        torch.testing.assert_close(d, truth, rtol=0.0, atol=atol * size, msg=lambda said, name=name: f"{name}: {said}")
 
 
 # arms, states, tables, steps, budget, temperature, axes of rewards, compact
@@ -51,7 +53,7 @@ CASES = [
     (700, 4, 2, 3, 100.5, 0.05, "m", False),  # more than a sample
     (1500, 2, 0, 4, 200, 0.1, "ma", True),
 ]
-# nearly strict, where the balance of logarithms is needed from the first step or from a later one
+# nearly strict: one mass is at the threshold
 SHARP = [(9, 5, 0, 4, 2.25, 1e-3, "m", False), (700, 3, 2, 3, 40.3, 1e-5, "ma", False), (8, 2, 0, 4, 3.7, 3e-3, "m", True)]
 # nobody, more than everybody, strict
 FIXED = [(6, 2, 0, 4, 0, 0.1, "m", True), (6, 3, 0, 4, 6.5, 0.1, "m", False), (6, 3, 2, 4, 2.3, 0.0, "nma", False)]
@@ -85,6 +87,27 @@ def test_value_and_gradients_are_those_of_the_native_module(n, m, tables, horizo
     assert answer.item() == pytest.approx(native.value, rel=1e-12)
     # a price that all but one of the arms decide nothing about cancels before it is divided by the temperature
     assert_same(gradients, native.pullback(1.7), atol=1e-12 * max(1.0, 1e-3 / temperature if temperature else 1.0))
+
+
+@on_device
+@beside_native
+@pytest.mark.parametrize(
+    ("n", "m", "tables", "budget", "temperature"), [(9, 5, 0, 2, 2e-3), (9, 3, 3, 4, 1e-4), (700, 3, 0, 40, 1e-5), (8, 2, 0, 3, 5e-3)]
+)
+def test_whole_budgets_of_arms_in_known_states_need_the_balance_of_logarithms(n, m, tables, budget, temperature, monkeypatch):
+    crowd = importlib.import_module("restive._device.crowd")
+    settle, settled = crowd.settle, []
+    monkeypatch.setattr(crowd, "settle", lambda *given: settled.append(settle(*given)) or settled[-1])
+    inputs = world(n, m, tables, budget, temperature)
+    inputs[2] = torch.eye(m, dtype=torch.float64)[torch.arange(n) % m]
+    answer, gradients = found(inputs, 3)
+    P, index, initial, k, e, earns, g = (x.numpy() if x.ndim else x.item() for x in inputs)
+    native = restive.fluid_value(P, index, initial, k, e, 3, earns, g)
+    assert len(settled) == 3
+    for (reference, theta, *_), truth in zip(settled, native.threshold, strict=True):
+        assert reference + e * theta == pytest.approx(truth, rel=1e-12)
+    assert answer.item() == pytest.approx(native.value, rel=1e-12)
+    assert_same(gradients, native.pullback(1.7), atol=1e-12 * max(1.0, 1e-3 / temperature))
 
 
 @on_device
@@ -152,3 +175,14 @@ def test_what_is_wrong_is_said_as_on_the_cpu(name, change, message):
     inputs = [x.to(DEVICE) for x in world(4, 3, 0, 2, 0.1)]
     with pytest.raises(ValueError, match=message):
         value(*(change(x) if name == what else x for what, x in zip(NAMES, inputs, strict=True)), 3)
+
+
+def test_what_has_no_kernel_is_left_to_the_cpu():
+    pytest.importorskip("triton")
+    fluid = importlib.import_module("restive._device.fluid")
+    assert fluid.covers(*world(3, 5, 0, 1, 0.1)) and fluid.covers(*world(3, 2, 4, 1, 0.1, "nma", True)) and fluid.covers(*world(2, 64, 0, 1, 0.1))
+    assert not fluid.covers(*world(2, 65, 0, 1, 0.1))
+    assert not fluid.covers(*world(2, 2, 0, 1, 0.1, "ma"))  # of states and actions, or of arms and states
+    P, index, *others = world(3, 2, 0, 1, 0.1)
+    assert not fluid.covers(P, index[:2], *others) and not fluid.covers(P[None], index, *others)
+    assert not fluid.covers(P.to("meta"), index, *others)

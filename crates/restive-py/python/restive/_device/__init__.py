@@ -9,6 +9,8 @@ module, and nothing imports this package but `restive.torch`.
     soft_top_k   the threshold by reductions, pulls or log-odds, pullback     any number of problems and arms
     log_balance  the threshold of nearly strict and strict policies           the rows that the above leaves
     cwpdis       importance sampling arm by arm, and its pullback             any log
+    crowd        the threshold where scores stand for masses                  one table of scores at a time
+    fluid        the fluid value step by step, and its pullback               up to 64 states, any number of arms
 
 **Numbers.** float64 inside, whatever comes: float32 is widened when it is read and rounded when it is written, as on the CPU.
 **What is wrong** is noticed by the kernel that reads it, which raises a flag; the caller reads that flag once per forward pass,

@@ -239,7 +239,7 @@ class World(NamedTuple):
 
 
 def covers(P: Tensor, index: Tensor, initial: Tensor, budget: Tensor, temperature: Tensor, rewards: Tensor, discount: Tensor) -> bool:
-    """Whether there is a kernel for inputs of these shapes, all of them where P is; what is amiss with shapes is for others to say."""
+    """Whether there is a kernel for inputs of these shapes, all of them where P is. What is wrong with shapes is the native module's to say."""
     is_compact = P.ndim == 2 and P.shape[1] == 4
     if not (is_compact or P.ndim == 4) or P.shape[0] == 0:
         return False
@@ -273,7 +273,7 @@ def _is_by_action(shape: torch.Size, n: int, m: int) -> bool:
 
 
 def faulty(P: Tensor, index: Tensor, initial: Tensor, budget: Tensor, temperature: Tensor, rewards: Tensor, discount: Tensor) -> list[float]:
-    """Whether something is wrong with the numbers, then budget and temperature: read in one go."""
+    """Whether something is wrong with the numbers (0 or 1), budget and temperature: read in one go."""
     is_compact = P.ndim == 2
     P, k, e, g = P.detach(), budget.detach().double(), temperature.detach().double(), discount.detach().double()
     rows = (P <= 1.0) if is_compact else (P.sum(-1, dtype=torch.float64) - 1.0).abs() <= _ROUNDED
