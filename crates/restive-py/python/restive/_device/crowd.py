@@ -6,9 +6,8 @@ Each entry of a table of scores x, [N,M], carries a mass μ (the share of an arm
 
 # How it is computed
 By the same steps of Halley's method on the sums Σμp, Σμpq and Σμpq(q − p), a pass over the table each: programs share the table, and
-every program of the next pass adds up what they left and takes the same step. A table that is seen for the first time is begun by one
-program from a sample of its arms; a table that fits into a sample is solved there. Later steps begin at the threshold of the last
-one: masses move little, scores not at all. Nothing waits for the host.
+every program of the next pass adds up what they left and takes the same step. One program begins, with a sample of the arms; a table
+that fits into a sample is solved there. Nothing waits for the host.
 
 What is nearly strict, and what has not ended after these passes, is *left*: `settle` solves it by the balance of logarithms
 (`log_balance`, each term multiplied by its mass), in plain PyTorch on the device. Temperature 0 is the strict limit, where the tied
@@ -27,7 +26,7 @@ import triton.language as tl
 from torch import Tensor
 
 from .log_balance import SMOOTH, STRICT
-from .soft_top_k import CHUNK, PROGRAMS, SAMPLE, WARPS, _LEFT, _RUNNING, _SOLVED, _chances, _folded, _kept, _step
+from .soft_top_k import CHUNK, PROGRAMS, SAMPLE, WARPS, _RUNNING, _SOLVED, _chances, _folded, _kept, _step
 
 #: passes over a table that does not fit into a sample
 PASSES = 8
@@ -79,16 +78,12 @@ def _start(x_ptr, mass_ptr, numbers_ptr, state_ptr, status_ptr, n, stride, count
 @triton.jit
 def _sums(
     x_ptr, mass_ptr, numbers_ptr, before_ptr, before_status_ptr, before_part_ptr, after_ptr, after_status_ptr, after_part_ptr,
-    size, programs, FRESH: tl.constexpr, FOLD: tl.constexpr, CHUNK: tl.constexpr, PROGRAMS: tl.constexpr,
+    size, programs, FOLD: tl.constexpr, CHUNK: tl.constexpr, PROGRAMS: tl.constexpr,
 ):  # fmt: skip
-    """One pass: takes the step of the last one, then leaves the sums at the new θ. A fresh one begins where the last masses ended."""
+    """One pass: takes the step of the last one, then leaves the sums at the new θ."""
     part = tl.program_id(0)
     reference = tl.load(before_ptr)
     theta, low, high, status = _folded(numbers_ptr, before_ptr, before_status_ptr, before_part_ptr, 0, 1, programs, PROGRAMS, FOLD)
-    if FRESH:
-        low = tl.full([], -float("inf"), tl.float64)
-        high = tl.full([], float("inf"), tl.float64)
-        status = tl.where(status == _SOLVED, _RUNNING, status).to(tl.int32)
     _kept(after_ptr, after_status_ptr, reference, theta, low, high, status, 0, 1, part == 0)
     if status == _RUNNING:
         temperature = tl.load(numbers_ptr + 1)
@@ -111,10 +106,9 @@ def _sums(
 
 @triton.jit
 def _rooted(numbers_ptr, before_ptr, before_status_ptr, part_ptr, programs, PROGRAMS: tl.constexpr, FOLD: tl.constexpr):
-    """Reference and θ after the last step, low and high, whether it is solved, and the status to begin the next masses with."""
-    theta, low, high, status = _folded(numbers_ptr, before_ptr, before_status_ptr, part_ptr, 0, 1, programs, PROGRAMS, FOLD)
-    after = tl.where(status == _SOLVED, _SOLVED, _LEFT).to(tl.int32)
-    return tl.load(before_ptr), theta, low, high, status == _SOLVED, after
+    """Reference and θ after the last step, and whether that solved it."""
+    theta, _, _, status = _folded(numbers_ptr, before_ptr, before_status_ptr, part_ptr, 0, 1, programs, PROGRAMS, FOLD)
+    return tl.load(before_ptr), theta, status == _SOLVED
 
 
 @triton.jit
@@ -150,25 +144,24 @@ def passes(n: int, m: int, device: torch.device) -> Passes:
     )
 
 
-def approach(x: Tensor, mass: Tensor, numbers: Tensor, room: Passes, now: int, is_new: bool) -> tuple[int, bool]:
+def approach(x: Tensor, mass: Tensor, numbers: Tensor, room: Passes) -> tuple[int, bool]:
     """All passes but the last step, which `_rooted` takes: which of the two states holds, and whether sums wait to be folded."""
     n, m = x.shape
-    most = max(1, SAMPLE // m)
-    stride = triton.cdiv(n, most)
+    stride = triton.cdiv(n, max(1, SAMPLE // m))
     count = triton.cdiv(n, stride)
-    if is_new or count == n:
-        size = triton.next_power_of_2(count * m)
-        _start[(1,)](
-            x, mass, numbers, room.states[now], room.statuses[now], n, stride, count, M=m, SAMPLE=size, num_warps=WARPS
-        )  # fmt: skip
+    _start[(1,)](
+        x, mass, numbers, room.states[0], room.statuses[0], n, stride, count,
+        M=m, SAMPLE=triton.next_power_of_2(count * m), num_warps=WARPS,
+    )  # fmt: skip
     if count == n:
-        return now, False
+        return 0, False
+    now = 0
     for k in range(PASSES):
         old, now = now, 1 - now
         _sums[(room.programs,)](
             x, mass, numbers, room.states[old], room.statuses[old], room.parts[old],
             room.states[now], room.statuses[now], room.parts[now], n * m, room.programs,
-            FRESH=k == 0 and not is_new, FOLD=k > 0, CHUNK=CHUNK, **room.size,
+            FOLD=k > 0, CHUNK=CHUNK, **room.size,
         )  # fmt: skip
     return now, True
 

@@ -9,13 +9,15 @@ Every arm is a distribution μ over its states. At each step the threshold of `c
 A step is the passes of `crowd`, then one pass over the arms: it takes the last step of the root, pulls, earns and moves. Tiles hold
 some arms times the states they go to; the states they come from are a loop. No step waits for the host: after the last one it is read
 which threshold was left, and from there on each is settled by `crowd.settle` before its masses move. Masses [H,N,M] and thresholds are
-kept for the way back; pulls are computed again.
+kept for the way back; pulls are computed again. The forward pass is read twice, before and after, and no CUDA graph can be captured of
+it; the way back is never waited for.
 
 # Its pullback
 Backwards in t, with L the cotangent of the next μ, q_a = P_a L + γ^t R_a, Δ = q₁ − q₀, s = p(1 − p) and g = Σ μ s Δ/Σ μ s, the
 price of a pull:
 
-    d W += s μ (Δ − g)/e     d P_a += (μ p_a) ⊗ L     d R_a += γ^t μ p_a     d K += g     d e −= Σ d W z     d γ += t γ^(t−1) (earned at t)
+    d W += s μ (Δ − g)/e     d P_a += (μ p_a) ⊗ L     d R_a += γ^t μ p_a
+    d K += g     d e −= Σ s μ (Δ − g) z/e     d γ += t γ^(t−1) (earned at t)
     L ← p q₁ + (1 − p) q₀ − p g
 
 Two passes a step, because g is a sum over all arms. Slopes are taken relative to the largest, as in `soft_top_k`. Where pulls are
@@ -35,7 +37,7 @@ from torch import Tensor
 
 from . import crowd
 from .crowd import ROOT, _pulls, _rooted
-from .soft_top_k import PROGRAMS, WARPS, _kept
+from .soft_top_k import PROGRAMS, WARPS
 
 #: the most states that an arm may have here, and how many numbers a tile holds
 MOST_STATES, TILE = 64, 512
@@ -57,8 +59,8 @@ def _row(p_ptr, arm, s, a: tl.constexpr, to, is_there, COMPACT: tl.constexpr, M:
 
 @triton.jit
 def _move(
-    p_ptr, x_ptr, mass_ptr, reward_ptr, numbers_ptr, before_ptr, before_status_ptr, sums_ptr, after_ptr, after_status_ptr,
-    root_ptr, next_ptr, earned_ptr, n, sharing, programs, by_arm, by_state, by_action,
+    p_ptr, x_ptr, mass_ptr, reward_ptr, numbers_ptr, before_ptr, before_status_ptr, sums_ptr, root_ptr,
+    next_ptr, earned_ptr, n, sharing, programs, by_arm, by_state, by_action,
     GIVEN: tl.constexpr, FOLD: tl.constexpr, LAST: tl.constexpr, COMPACT: tl.constexpr,
     M: tl.constexpr, WIDTH: tl.constexpr, ARMS: tl.constexpr, PROGRAMS: tl.constexpr,
 ):  # fmt: skip
@@ -70,12 +72,9 @@ def _move(
         share = tl.load(root_ptr + 3)
         regime = tl.load(root_ptr + 4)
     else:
-        reference, theta, low, high, is_solved, status = _rooted(
-            numbers_ptr, before_ptr, before_status_ptr, sums_ptr, sharing, PROGRAMS, FOLD
-        )
+        reference, theta, is_solved = _rooted(numbers_ptr, before_ptr, before_status_ptr, sums_ptr, sharing, PROGRAMS, FOLD)
         share = tl.full([], 0.0, tl.float64)
         regime = tl.where(is_solved, 0.0, -1.0).to(tl.float64)
-        _kept(after_ptr, after_status_ptr, reference, theta, low, high, status, 0, 1, part == 0)
         tl.store(root_ptr, reference, mask=part == 0)
         tl.store(root_ptr + 1, theta, mask=part == 0)
         tl.store(root_ptr + 2, share, mask=part == 0)
@@ -280,7 +279,7 @@ def faulty(P: Tensor, index: Tensor, initial: Tensor, budget: Tensor, temperatur
     is_fit = [
         (P >= 0.0).all() & rows.all(),
         (initial >= 0.0).all() & ((initial.detach().sum(-1, dtype=torch.float64) - 1.0).abs() <= _ROUNDED).all(),
-        index.isfinite().all() & (rewards.abs() <= 1e100).all(),
+        index.isfinite().all() & (rewards.detach().double().abs() <= 1e100).all(),
         ((k >= 0.0) & k.isfinite() & (e >= 0.0) & e.isfinite() & (g >= 0.0) & (g <= 1.0)).reshape(()),
     ]
     return torch.stack([1.0 - torch.stack(is_fit).all().double(), k.reshape(()), e.reshape(())]).tolist()
@@ -299,11 +298,11 @@ def solve(
     room, sizes, programs = crowd.passes(n, m, device), world.sizes(), world.programs()
     earned = torch.zeros(horizon, programs, dtype=torch.float64, device=device)
 
-    def move(t: int, old: int, now: int, given: bool, folds: bool) -> None:
+    def move(t: int, now: int, given: bool, folds: bool) -> None:
         _move[(programs,)](
             world.P, world.table(t), mass[t], world.rewards, world.numbers,
-            room.states[old], room.statuses[old], room.parts[old], room.states[now], room.statuses[now],
-            root[t], mass[min(t + 1, horizon - 1)], earned[t], n, room.programs, programs, *world.rewards.stride(),
+            room.states[now], room.statuses[now], room.parts[now], root[t],
+            mass[min(t + 1, horizon - 1)], earned[t], n, room.programs, programs, *world.rewards.stride(),
             GIVEN=given, FOLD=folds, LAST=t == horizon - 1, PROGRAMS=room.size["PROGRAMS"], **sizes,
         )  # fmt: skip
 
@@ -311,12 +310,9 @@ def solve(
     is_usual = 0.0 < k < n * (1.0 - 2.0 * _ROUNDED) and e >= sys.float_info.min
     first = 0
     if is_usual:
-        now = 0
         for t in range(horizon):
-            x, is_new = world.table(t), t < len(world.index)
-            old, folds = crowd.approach(x, mass[t], world.numbers, room, now, is_new)
-            now = 1 - old
-            move(t, old, now, False, folds)
+            now, folds = crowd.approach(world.table(t), mass[t], world.numbers, room)
+            move(t, now, False, folds)
         left = [t for t, regime in enumerate(root[:, 4].tolist()) if regime != 0.0]
         first = left[0] if left else horizon
     for t in range(first, horizon):
@@ -325,7 +321,7 @@ def solve(
             order = x.argsort(descending=True, stable=True)
         settled = crowd.settle(x, order, mass[t].reshape(-1), k, e)
         root[t, :ROOT] = torch.tensor(settled, dtype=torch.float64, device=device)
-        move(t, 0, 1, True, False)
+        move(t, 0, True, False)
     root[:, ROOT] = earned.sum(1)
     steps = torch.arange(horizon, dtype=torch.float64, device=device)
     return Flow((world.numbers[2] ** steps * root[:, ROOT]).sum(), mass, root)

@@ -246,8 +246,8 @@ def _fluid_value(
             _fluid(*inputs, horizon)  # says what is wrong
         value, mass, root = kernel.solve(*inputs, horizon, *numbers)
         return value.to(P.dtype), mass, root
-    copied("fluid_value", P, "arms of so many states")
     value = tensor(_fluid(*inputs, horizon).value, P)
+    copied("fluid_value", P, "arms of so many states")
     return value, *_untaped(P)
 
 
