@@ -6,7 +6,7 @@
 //! made the file stays as it was.
 
 use crate::dials::{self, Dial, Turned};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::folder::Programme;
 use crate::init::RULES;
 use crate::made::{fingerprint, priced};
@@ -17,6 +17,7 @@ use restive_pipeline::{PlanAsked, PlanCertificate, Rules};
 use restive_tables::write_files;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
+use std::path::PathBuf;
 
 /// How many are called, as the rules have it now.
 #[derive(Debug, Clone, PartialEq)]
@@ -66,6 +67,28 @@ pub enum Set {
     Planned(Box<Week>),
     /// the rules have changed since: nothing was written
     Stale,
+}
+
+/// The rules as they were, put back where the list could not be made with new ones.
+struct Before {
+    path: PathBuf,
+    /// nothing where there was no file
+    old: Option<String>,
+    /// whether the new ones stay
+    is_kept: bool,
+}
+
+impl Drop for Before {
+    fn drop(&mut self) {
+        if self.is_kept {
+            return;
+        }
+        // whoever asked is told why the list could not be made; where this fails too, the page says that the rules are others
+        let _ = match &self.old {
+            Some(text) => write_files(&[(self.path.clone(), text.as_bytes())], Some(|_| Ok(()))).is_ok(),
+            None => std::fs::remove_file(&self.path).is_ok(),
+        };
+    }
 }
 
 impl Programme {
@@ -134,24 +157,18 @@ impl Programme {
             return Ok(Set::Stale);
         }
         let (new, parsed) = self.with_turned(&text, turned)?;
-        let week = match again {
-            false => None,
-            true => {
-                let asked = WeekAsked { rules: Some(parsed), again: true, ..WeekAsked::default() };
-                Some(self.plan(&asked, now)?)
-            }
-        };
-        let written = write_files(&[(self.rules_file(), new.as_bytes())], Some(|_| Ok(())));
-        match (written, week) {
-            (Ok(()), Some(week)) => Ok(Set::Planned(Box::new(week))),
-            (Ok(()), None) => Ok(Set::Done),
-            (Err(error), None) => Err(error.into()),
-            (Err(error), Some(week)) => Err(Error::Refused(format!(
-                "{error}; the list was made anew with the new numbers and is on record as plan {}, expected them in the rules as \
-                 well: write them there by hand",
-                week.record.id
-            ))),
+        let path = self.rules_file();
+        let mut before = Before { old: path.exists().then_some(text), path: path.clone(), is_kept: false };
+        write_files(&[(path, new.as_bytes())], Some(|_| Ok(())))?;
+        if !again {
+            before.is_kept = true;
+            return Ok(Set::Done);
         }
+        // ended in between, by whatever, there are new rules and an old list, which pages tell apart: never a list whose rules nobody has
+        let asked = WeekAsked { rules: Some(parsed), again: true, ..WeekAsked::default() };
+        let week = self.plan(&asked, now)?;
+        before.is_kept = true;
+        Ok(Set::Planned(Box::new(week)))
     }
 
     /// The rules with dials turned: their file, and what they say.

@@ -112,7 +112,7 @@ impl Jobs {
 }
 
 impl Desk {
-    /// Begins a job, or says which one runs. `writes` is whether it writes to the ledger: then nobody else does until it is done. What it
+    /// Begins a job, and says where its page is. Where another one runs, this one is not begun, and the page of the other says so. `writes` is whether it writes to the ledger: then nobody else does until it is done. What it
     /// returns is said to whoever looks.
     pub fn start(
         self: &App,
@@ -121,10 +121,12 @@ impl Desk {
         next: &'static str,
         writes: bool,
         work: impl FnOnce(&Desk, &Progress) -> crate::Result<String> + Send + 'static,
-    ) -> u64 {
-        let Ok(mut board) = self.jobs.0.lock() else { return 0 };
+    ) -> String {
+        let Ok(mut board) = self.jobs.0.lock() else { return "/".into() };
         if let Some(running) = board.kept.iter().find(|kept| kept.job.is_running()) {
-            return running.job.id;
+            // the same asked for twice is asked for once
+            let is_same = (running.job.kind, &running.job.who) == (kind, &session.who);
+            return format!("/job/{}{}", running.job.id, if is_same { "" } else { "?instead=1" });
         }
         board.last += 1;
         let (id, scope) = (board.last, Scope::default());
@@ -167,7 +169,7 @@ impl Desk {
                 kept.job.standing = standing;
             });
         });
-        id
+        format!("/job/{id}")
     }
 
     /// A job, by its number.

@@ -64,6 +64,16 @@ impl Base {
         super::assets::script_path()
     }
 
+    /// What whoever looks is here.
+    pub(crate) fn role(&self) -> &'static str {
+        match self.session.as_ref().map(|session| session.role) {
+            Some(Role::Planner) => self.w.t("record.planner"),
+            Some(Role::Caller) => self.w.t("record.caller"),
+            Some(Role::Viewer) => self.w.t("record.viewer"),
+            None => "",
+        }
+    }
+
     /// Whether whoever looks is a planner.
     pub fn is_planner(&self) -> bool {
         self.session.as_ref().is_some_and(|session| session.role == Role::Planner)

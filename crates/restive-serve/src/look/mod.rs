@@ -7,4 +7,5 @@ pub(crate) mod chance;
 pub(crate) mod refusal;
 pub(crate) mod spoken;
 pub(crate) mod told;
+pub(crate) mod typed;
 pub(crate) mod words;

@@ -93,7 +93,23 @@ pub(crate) fn price(text: &str, w: &Words) -> String {
 }
 
 fn exchanged(text: String, keys: &[&'static str], w: &Words) -> String {
-    keys.iter().fold(text, |text, key| text.replace(Words::of("en").t(key), w.t(key)))
+    let mut pieces: Vec<(&str, &str)> = keys.iter().map(|key| (Words::of("en").t(key), w.t(key))).collect();
+    // of two that begin alike the longer; and nothing that was exchanged is looked at again
+    pieces.sort_by_key(|(english, _)| std::cmp::Reverse(english.len()));
+    let (mut rest, mut new) = (text.as_str(), String::with_capacity(text.len()));
+    while let Some(next) = rest.chars().next() {
+        match pieces.iter().find(|(english, _)| !english.is_empty() && rest.starts_with(english)) {
+            Some((english, other)) => {
+                new.push_str(other);
+                rest = &rest[english.len()..];
+            }
+            None => {
+                new.push(next);
+                rest = &rest[next.len_utf8()..];
+            }
+        }
+    }
+    new
 }
 
 /// So many of so many, and so many of a group.

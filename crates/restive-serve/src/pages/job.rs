@@ -7,7 +7,8 @@ use crate::look::refusal::Refusal;
 use crate::look::words::Words;
 use crate::security::role::Planner;
 use askama::Template;
-use axum::extract::{Path, State};
+use axum::extract::{Path, Query, State};
+use serde::Deserialize;
 
 #[derive(Template)]
 #[template(path = "job.html")]
@@ -18,6 +19,15 @@ struct JobPage {
     /// the key of how it stands, and facts
     standing: &'static str,
     facts: String,
+    /// whether something else was asked for, which was not begun
+    is_other: bool,
+}
+
+/// What is asked for.
+#[derive(Deserialize)]
+pub(crate) struct Asked {
+    #[serde(default)]
+    instead: String,
 }
 
 /// How far it is.
@@ -26,6 +36,7 @@ pub(crate) async fn show(
     State(desk): State<App>,
     base: Base,
     Path(id): Path<u64>,
+    Query(asked): Query<Asked>,
 ) -> Answer {
     let job = desk.job(id).ok_or_else(Refusal::not_found)?;
     let (standing, facts) = match &job.standing {
@@ -35,7 +46,8 @@ pub(crate) async fn show(
         Standing::Failed(why) => ("job.failed", why.clone()),
         Standing::Stopped => ("job.stopped", String::new()),
     };
-    page(&JobPage { w: base.w, base, job, standing, facts })
+    let is_other = !asked.instead.is_empty();
+    page(&JobPage { w: base.w, base, job, standing, facts, is_other })
 }
 
 /// Tells it to stop.

@@ -33,7 +33,7 @@ pub(crate) async fn start(
         }
     };
     let who = session.who.to_string();
-    let id = desk.start(&session, "capacity.job", "/capacity", false, move |desk, progress| {
+    let at = desk.start(&session, "capacity.job", "/capacity", false, move |desk, progress| {
         progress.say(0.05, "");
         let (snapshot, files) = (desk.snapshot(), stamp(desk.folder(), &PARTS));
         let arms: Vec<String> = present(&snapshot)
@@ -47,5 +47,5 @@ pub(crate) async fn start(
         desk.answers.capacity.put(files, Tried { who, answer });
         Ok(String::new())
     });
-    see(&format!("/job/{id}"))
+    see(&at)
 }

@@ -53,7 +53,7 @@ pub(crate) async fn set(
         };
     }
     let who = session.clone();
-    let id = desk.start(&session, "capacity.job_set", "/week", true, move |desk, progress| {
+    let at = desk.start(&session, "capacity.job_set", "/week", true, move |desk, progress| {
         progress.say(0.05, "");
         let programme = Programme::open(desk.folder())?;
         // on record: from here on there is nothing to stop, and nothing is said that could
@@ -68,7 +68,7 @@ pub(crate) async fn set(
             )),
         }
     });
-    see(&format!("/job/{id}"))
+    see(&at)
 }
 
 async fn stale(desk: &App, base: Base) -> Answer {

@@ -42,7 +42,7 @@ pub(super) fn percent(share: f64) -> String {
 
 fn share(text: &str) -> Option<f64> {
     let number: f64 = text.trim().trim_end_matches('%').trim_end().replace(',', ".").parse().ok()?;
-    (0.0..=100.0).contains(&number).then(|| (number * 1e6).round() / 1e8)
+    (0.0..=100.0).contains(&number).then(|| (number * 1e6).round() / 1e8 + 0.0)
 }
 
 impl Written {

@@ -104,7 +104,7 @@ fn look<'a>(kept: &'a Kept<Looked>, now: &str) -> Look<'a> {
 
 /// Looks the data through.
 pub(crate) async fn doctor(Planner(session): Planner, State(desk): State<App>) -> Answer {
-    let id = desk.start(&session, "job.doctor", "/data", false, |desk, progress| {
+    let at = desk.start(&session, "job.doctor", "/data", false, |desk, progress| {
         progress.say(0.05, "");
         let stamp = study_stamp(desk);
         let (doctor, _) = Doctor::of_folder(&Programme::open(desk.folder())?.study())?;
@@ -112,18 +112,18 @@ pub(crate) async fn doctor(Planner(session): Planner, State(desk): State<App>) -
         desk.answers.doctor.put(stamp, Looked::of(&doctor));
         Ok(verdict)
     });
-    see(&format!("/job/{id}"))
+    see(&at)
 }
 
 /// Imports what the exports say now.
 pub(crate) async fn again(Planner(session): Planner, State(desk): State<App>) -> Answer {
-    let id = desk.start(&session, "job.import", "/data", false, |desk, progress| {
+    let at = desk.start(&session, "job.import", "/data", false, |desk, progress| {
         progress.say(0.0, "");
         let programme = Programme::open(desk.folder())?;
         programme.import_again(|what, share| progress.say(share, what))?;
         Ok(String::new())
     });
-    see(&format!("/job/{id}"))
+    see(&at)
 }
 
 impl DataPage<'_> {

@@ -12,7 +12,7 @@ use restive_programme::{AnalyseAsked, Programme};
 
 /// Judges the ranking by what past calls did, as `restive evaluate` does.
 pub(crate) async fn judge(Planner(session): Planner, State(desk): State<App>) -> Answer {
-    let id = desk.start(&session, "job.judge", "/evidence", false, |desk, progress| {
+    let at = desk.start(&session, "job.judge", "/evidence", false, |desk, progress| {
         progress.say(0.0, "");
         let programme = Programme::open(desk.folder())?;
         let model = programme.model(None, &programme.rules()?)?.name;
@@ -34,7 +34,7 @@ pub(crate) async fn judge(Planner(session): Planner, State(desk): State<App>) ->
         desk.answers.evidence.put(stamp, Evidence { page, model, fingerprints, notes, trial });
         Ok(verdict)
     });
-    see(&format!("/job/{id}"))
+    see(&at)
 }
 
 /// How far a trial is, and what it found where its weeks are over; nothing where there is none.
@@ -51,7 +51,7 @@ fn trial(programme: &Programme) -> Vec<(String, String)> {
 
 /// Trains a model by the library's own recipe, as `restive train` does.
 pub(crate) async fn train(Planner(session): Planner, State(desk): State<App>) -> Answer {
-    let id = desk.start(&session, "job.train", "/evidence", false, |desk, progress| {
+    let at = desk.start(&session, "job.train", "/evidence", false, |desk, progress| {
         progress.say(0.0, "");
         let programme = Programme::open(desk.folder())?;
         let trained = programme
@@ -59,5 +59,5 @@ pub(crate) async fn train(Planner(session): Planner, State(desk): State<App>) ->
         let warnings = trained.warnings.iter().map(|warning| format!("; {warning}"));
         Ok(trained.entry.name.clone() + &warnings.collect::<String>())
     });
-    see(&format!("/job/{id}"))
+    see(&at)
 }

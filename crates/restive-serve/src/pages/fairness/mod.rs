@@ -98,7 +98,7 @@ pub(crate) async fn look(
     Form(fields): Form<BTreeMap<String, String>>,
 ) -> Answer {
     let asked = Asked::of(&fields).map_err(Refusal::form)?;
-    let id = desk.start(&session, "job.fairness", "/fairness", false, move |desk, progress| {
+    let at = desk.start(&session, "job.fairness", "/fairness", false, move |desk, progress| {
         progress.say(0.05, "");
         let stamp = fair_stamp(desk, &desk.snapshot());
         let answer = Programme::open(desk.folder())?.fairness(&asked.asked())?;
@@ -113,5 +113,5 @@ pub(crate) async fn look(
         desk.answers.fair.put(stamp, Fair::of(&answer, page, asked.by, asked.last, floor));
         Ok(verdict)
     });
-    see(&format!("/job/{id}"))
+    see(&at)
 }

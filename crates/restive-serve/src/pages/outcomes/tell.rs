@@ -6,6 +6,7 @@ use crate::desk::App;
 use crate::look::answer::{Answer, see};
 use crate::look::base::Base;
 use crate::look::refusal::Refusal;
+use crate::look::typed::plain;
 use crate::pages::week::encoded;
 use crate::security::role::Caller;
 use axum::Form;
@@ -94,7 +95,7 @@ pub(crate) async fn tell(
         let asked = told.asked(&told.id);
         return render(&desk, &session, base, &asked, wrong, StatusCode::UNPROCESSABLE_ENTITY).await;
     }
-    let (plan, id, note, seen) = (record.id.clone(), told.id.clone(), told.note.clone(), told.seen.clone());
+    let (plan, id, note, seen) = (record.id.clone(), told.id.clone(), plain(&told.note), told.seen.clone());
     let (of, source) = (format!("{plan} {id}"), format!("desk: {}", session.who));
     let entered = desk.write(&session, "outcome", of, is_done, move |programme| {
         let one = OneOutcome { plan: &plan, id: &id, code, day, note: Some(&note) };

@@ -129,6 +129,7 @@ impl DoneLine {
             "look for" => w.t("record.did_look"),
             "outcome" => w.t("record.did_outcome"),
             "take back" => w.t("record.did_back"),
+            "capacity" => w.t("record.did_capacity"),
             // work in the background has words of its own; a word that nobody knows is shown as it is
             other => w.t(other),
         };

@@ -36,7 +36,7 @@ pub(crate) async fn start(
         return Err(Refusal::form(base.w.t("record.head_wrong")));
     }
     let w = base.w;
-    let id = desk.start(&session, KIND, "/record", false, move |desk, progress| {
+    let at = desk.start(&session, KIND, "/record", false, move |desk, progress| {
         progress.say(0.0, "");
         let programme = Programme::open(desk.folder())?;
         let asked = VerifyAsked { head, ..VerifyAsked::default() };
@@ -49,7 +49,7 @@ pub(crate) async fn start(
         desk.answers.verified.put(stamp, Checked { said: said.clone(), language: w.code.into() });
         Ok(said)
     });
-    see(&format!("/job/{id}"))
+    see(&at)
 }
 
 /// The verdict, in words.

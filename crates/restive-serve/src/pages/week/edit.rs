@@ -7,6 +7,7 @@ use crate::desk::App;
 use crate::look::answer::{Answer, page_with, see};
 use crate::look::base::Base;
 use crate::look::refusal::Refusal;
+use crate::look::typed::plain;
 use crate::look::words::Words;
 use crate::security::role::Planner;
 use askama::Template;
@@ -108,7 +109,7 @@ pub(crate) async fn edit(
 ) -> Answer {
     let Some((edit, word, ..)) = parse(&asked.edit) else { return Err(Refusal::not_found()) };
     let version: usize = asked.version.parse().map_err(|_| Refusal::form("found no version of the list"))?;
-    let (why, id) = (asked.why.trim().to_string(), asked.id.trim().to_string());
+    let (why, id) = (plain(asked.why.trim()), asked.id.trim().to_string());
     let wrong = match why.chars().count() {
         0 => Some("week.why_missing"),
         n if n > LONGEST => Some("week.why_long"),

@@ -9,7 +9,7 @@ use restive_programme::{Programme, WeekAsked};
 
 /// Begins to make it.
 pub(crate) async fn start(Planner(session): Planner, State(desk): State<App>) -> Answer {
-    let id = desk.start(&session, "job.plan", "/week", true, |desk, progress| {
+    let at = desk.start(&session, "job.plan", "/week", true, |desk, progress| {
         progress.say(0.05, "");
         let programme = Programme::open(desk.folder())?;
         programme.init()?;
@@ -17,5 +17,5 @@ pub(crate) async fn start(Planner(session): Planner, State(desk): State<App>) ->
         // on record: from here on there is nothing to stop, and nothing is said that could
         Ok(format!("{} · {}", week.record.id, week.list.rows.len()))
     });
-    see(&format!("/job/{id}"))
+    see(&at)
 }
