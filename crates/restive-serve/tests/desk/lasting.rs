@@ -113,6 +113,23 @@ fn a_job_that_is_stopped_stops_nobody_else() {
 }
 
 #[test]
+fn what_was_not_begun_is_said() {
+    let desk = Desk::open();
+    let mut planner = desk.planner();
+    let begun = planner.post("/evidence/judge", &[]);
+    let at = begun.header("location").unwrap().to_string();
+    // the same asked for twice is asked for once
+    assert_eq!(planner.post("/evidence/judge", &[]).header("location").unwrap(), at);
+    let other = planner.post("/record/verify", &[]);
+    assert_eq!(other.header("location").unwrap(), format!("{at}?instead=1"));
+    let page = planner.get(&format!("{at}?instead=1")).body;
+    assert!(page.contains("What you asked for was not begun") && page.contains("Asked for by"), "{page}");
+    assert!(!planner.get(&at).body.contains("was not begun"));
+    assert_eq!(planner.post(&format!("{at}/stop"), &[]).status, 303);
+    finished(&mut planner, &begun);
+}
+
+#[test]
 fn a_line_that_the_disk_refuses_is_told_on_every_page() {
     let (kept, folder) = programme();
     let desk = Desk::of(kept, folder, |_| {});
