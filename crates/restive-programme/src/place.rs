@@ -76,8 +76,19 @@ impl Programme {
         let plan = ledger.plan(told.plan)?;
         let arm = self.arm(told.id)?;
         let known = known(&ledger, &plan.id, &arm)?;
+        let (day, note) =
+            (told.day.map(|day| day.to_string()), told.note.map(str::trim).filter(|note| !note.is_empty()));
         if seen(known.as_ref()) != seen_before {
-            return Ok(Entered::Stale(known));
+            // whoever tells the same again, from a page that she has gone back to, disagrees with nobody
+            let is_hers = |one: &Outcome| {
+                (one.code, &one.day, one.note.as_deref(), one.source.as_str())
+                    == (told.code, &day, note, source)
+            };
+            return Ok(if known.as_ref().is_some_and(is_hers) {
+                Entered::Same
+            } else {
+                Entered::Stale(known)
+            });
         }
         if let Some(day) = told.day.filter(|day| !is_day_of_call(&plan, *day, now)) {
             return Err(Error::Refused(format!(
@@ -90,8 +101,8 @@ impl Programme {
             plan: plan.id,
             arm,
             code: told.code,
-            day: told.day.map(|day| day.to_string()),
-            note: told.note.map(str::trim).filter(|note| !note.is_empty()).map(Into::into),
+            day,
+            note: note.map(Into::into),
             source: source.into(),
             received_at: moment(now),
         };

@@ -159,6 +159,10 @@ fn outcomes_are_told_again_and_otherwise() {
     let told = OneOutcome { plan: &plan, ..told };
     let stale = programme.tell(&told, "none", "Bela", now()).unwrap();
     assert!(matches!(&stale, Entered::Stale(Some(known)) if known.code == Code::Reached), "{stale:?}");
+    // who says what she has said disagrees with nobody; somebody else may
+    let told = OneOutcome { day: Some(jiff::civil::date(2026, 3, 2)), ..told };
+    assert_eq!(programme.tell(&told, "none", "Bela", now()).unwrap(), Entered::Same);
+    assert!(matches!(programme.tell(&told, "none", "Mina", now()).unwrap(), Entered::Stale(Some(_))));
 }
 
 #[test]
