@@ -82,3 +82,7 @@ choice = restive.soft_top_k((instance.state[:, :-1] == 0).astype(float), 20, 0.1
 # log-odds, because a pull near 1 has lost the chance of none
 judged = restive.cwpdis(choice.log_odds, instance.state, instance.action, instance.rewards, budget=20, log_odds=True)
 print(f"{judged.value:.1f}, from {judged.effective_sample_size:.1f} of {instance.state.shape[0]} trajectories")
+
+# %% [markdown]
+# Many choices are judged by one log in one call: pulls `[C,J,H,N]` give `judged.value` `[C]`. Logs of several groups come as `[G,J,H,N]`, with `mask`
+# where some groups have fewer arms; `judged.pullback_all()` says how the value moves with pulls, rewards and discount.

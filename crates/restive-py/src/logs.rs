@@ -11,7 +11,7 @@ use crate::threads;
 use crate::trajectories::records;
 use ndarray::{Array2, Array3, ArrayD, ArrayView3};
 use numpy::{PyArrayDyn, PyUntypedArrayMethods};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use rayon::prelude::*;
@@ -187,12 +187,19 @@ fn broadcast(mask: &Bound<'_, PyAny>, shape: &[usize]) -> PyResult<Vec<bool>> {
     Ok(slice(&bools("mask", &whole)?).to_vec())
 }
 
+/// A whole number; what is none is told with the name of the argument, as where Python's own call finds it.
+fn whole_of(budget: &Bound<'_, PyAny>) -> PyResult<Whole> {
+    let named =
+        |error: PyErr| PyTypeError::new_err(format!("argument 'budget': {}", error.value(budget.py())));
+    budget.extract::<Whole>().map_err(named)
+}
+
 /// The budget of every problem or of all: whole numbers from 0 to N.
 fn budget_of<'py>(budget: &Bound<'py, PyAny>, axes: &[usize], n: usize) -> PyResult<PerPlace> {
     let expected = format!("a whole number from 0 to {n}");
     let given = match budget.extract::<Numbers<'py>>()? {
         // a whole number, or what says that it is none
-        Numbers::One(_) => Numbers::One(budget.extract::<Whole>()?.between("budget", 0, n)? as f64),
+        Numbers::One(_) => Numbers::One(whole_of(budget)?.between("budget", 0, n)? as f64),
         many => many,
     };
     given.over("budget", axes, PROBLEMS, &expected, |k| (0.0..=n as f64).contains(&k) && k.fract() == 0.0)
