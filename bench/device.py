@@ -2,7 +2,8 @@
 
     python bench/device.py        # needs a CUDA device; torch.compile needs a C++ compiler
 
-Times are of the device (CUDA events around each call, median of the calls), after a warm-up that compiles. Every answer is held against
+Times are of the device (CUDA events around four calls in a row, a quarter of that, the median of fifteen such rounds), after a warm-up that
+compiles: what the host takes for a call is in them as far as the device waits for it, but not how long an idle host takes to wake. Every answer is held against
 eager PyTorch, or the native module where it is installed, before it is timed. `bytes` is the least that must be read and written, and its
 share of the bandwidth of a copy that was timed in the same run is printed beside. Where the native module is installed, a decision-focused
 step of a network is timed on the device and on the CPU.
@@ -28,18 +29,19 @@ layers = importlib.import_module("restive.torch")
 DISCOUNT = 0.99
 
 
-def timed(call, rounds=15):
-    """Milliseconds of the device, the median."""
+def timed(call, rounds=15, calls=4):
+    """Milliseconds a call, the median of rounds of some calls one after the other."""
     for _ in range(3):
         call()
     laps = []
     for _ in range(rounds):
         start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
         start.record()
-        call()
+        for _ in range(calls):
+            call()
         end.record()
         end.synchronize()
-        laps.append(start.elapsed_time(end))
+        laps.append(start.elapsed_time(end) / calls)
     return statistics.median(laps)
 
 

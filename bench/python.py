@@ -4,19 +4,22 @@
     python bench/python.py
     python bench/python.py --quick           # fewer arms, some seconds
 
-Two tasks, each forward and backward: given transitions and a cotangent of the indices, return the indices and the gradient.
+Each forward and backward: given transitions and a cotangent of the indices, return the indices and the gradient.
 
 - **a million arms of two states**, as `[N,2,2,2]`, which is what stands behind a softmax, and compact, `[N,4]`, against the closed form in NumPy (gradient by hand), in eager PyTorch and
   through torch.compile: as one trains (two graphs, autograd between them), and with both passes in one graph, which the
   compiler may fuse, because it is told the cotangent beforehand; and in JAX, one graph under jit. Ours runs twice: into arrays that are reused, and
   into new ones, where the system has to find pages for the answers.
+- **the same on a graphics processor**, where there is one: tensors that are there already, against eager PyTorch, torch.compile and JAX (if
+  it has the device) there.
 - **ten thousand arms of five states**, against the road of the literature: bisection of all arms at once over value
   iteration, then one linear system for each state, differentiated by autograd.
+- **five thousand arms with rewards of their own**, against the same arms with one reward for all.
 
 Every answer is checked against ours before it is timed. Calls alternate, so that what else the machine does falls on all
 alike, and each waits a moment first, because PyTorch's threads spin for some time after their work; the best and the median of
 each are printed, and ratios are of medians. Time with a wheel built with --release. OMP_NUM_THREADS=1 RAYON_NUM_THREADS=1
-compares one thread with one. Tensors on a graphics processor are timed by bench/device.py. Two states are a race for memory: the least that must be read and written is 128 MB (compact) or 224 MB.
+compares one thread with one. More of a graphics processor, beside its bandwidth, is timed by bench/device.py. Two states are a race for memory: the least that must be read and written is 128 MB (compact) or 224 MB.
 """
 
 import argparse
@@ -72,8 +75,8 @@ def closed_form_numpy(p, c):
     return w, d_p if p.ndim == 2 else np.stack([np.zeros_like(d_p), d_p], -1).reshape(p.shape)
 
 
-def closed_form_torch(p, c, is_compiled, is_fused=False):
-    p, c = torch.from_numpy(p), torch.from_numpy(c)
+def closed_form_torch(p, c, is_compiled, is_fused=False, device="cpu"):
+    p, c = torch.from_numpy(p).to(device), torch.from_numpy(c).to(device)
     options = {"fullgraph": True, "dynamic": False}
     forward = torch.compile(lambda p: closed_form(torch, p), **options) if is_compiled else lambda p: closed_form(torch, p)
 
@@ -90,9 +93,9 @@ def closed_form_torch(p, c, is_compiled, is_fused=False):
     return (lambda: fused(p, c)) if is_fused else two_graphs
 
 
-def closed_form_jax(p, c):
+def closed_form_jax(p, c, device):
     """Both passes in one graph."""
-    p, c = jnp.asarray(p), jnp.asarray(c)
+    p, c = (jax.device_put(x, device) for x in (p, c))
 
     def weighed(p, c):
         w = closed_form(jnp, p)
@@ -149,7 +152,7 @@ def compare(title, calls, rounds, expected, scale=None):
     """Times the calls in turn and prints them; the first is ours. `scale` multiplies the times of a call by its name."""
     for name, call in calls.items():
         for found, truth in zip(call(), expected[name] if isinstance(expected, dict) else expected):
-            np.testing.assert_allclose(np.asarray(found), truth, rtol=1e-6, atol=1e-6, err_msg=name)
+            np.testing.assert_allclose(np.asarray(found.cpu() if hasattr(found, "cpu") else found), truth, rtol=1e-6, atol=1e-6, err_msg=name)
     laps = {name: [] for name in calls}
     for _ in range(rounds):
         for name, call in calls.items():
@@ -173,11 +176,21 @@ def projected(d_p):
     return d_p - d_p.mean(axis=-1, keepdims=True)
 
 
-def two_states(n, rounds, is_compact):
+def random_arms(n, is_compact):
+    """Transitions [N,4] or [N,2,2,2], and a cotangent of the indices [N,2]."""
     random = np.random.default_rng(1)
     p, c = random.random((n, 4)), random.random((n, 2)) - 0.5
-    if not is_compact:
-        p = np.stack([1 - p, p], -1).reshape(n, 2, 2, 2)
+    return (p, c) if is_compact else (np.stack([1 - p, p], -1).reshape(n, 2, 2, 2), c)
+
+
+def by_closed_form(p, c, names):
+    """What each call should answer: ours lives on the simplex, theirs is by free entries."""
+    w, free = closed_form_numpy(p, c)
+    return {name: (w, projected(free) if "restive" in name and p.ndim > 2 else free) for name in names}
+
+
+def two_states(n, rounds, is_compact):
+    p, c = random_arms(n, is_compact)
     index, d_p = np.empty((n, 2)), np.empty_like(p)
 
     def reused():
@@ -194,12 +207,60 @@ def two_states(n, rounds, is_compact):
         calls["torch.compile, two graphs"] = closed_form_torch(p, c, True)
         calls["torch.compile, one graph"] = closed_form_torch(p, c, True, is_fused=True)
     if jax is not None:
-        calls["JAX, jit, one graph"] = closed_form_jax(p, c)
-    w, free = closed_form_numpy(p, c)
-    # ours lives on the simplex, theirs is by free entries
-    expected = {name: (w, projected(free) if "restive" in name and not is_compact else free) for name in calls}
+        calls["JAX, jit, one graph"] = closed_form_jax(p, c, jax.devices("cpu")[0])
     form = "[N,4]" if is_compact else "[N,2,2,2]"
-    compare(f"{n:,} arms of two states, {form}, forward and backward", calls, rounds, expected)
+    compare(f"{n:,} arms of two states, {form}, forward and backward", calls, rounds, by_closed_form(p, c, calls))
+
+
+def two_states_on_device(n, rounds, is_compact):
+    """Tensors that are on the graphics processor and stay there; a call ends when the device has."""
+    import restive.torch
+
+    p, c = random_arms(n, is_compact)
+    there, cotangent = torch.from_numpy(p).cuda(), torch.from_numpy(c).cuda()
+
+    def autograd():
+        leaf = there.detach().requires_grad_()
+        w = restive.torch.whittle_index(leaf, discount=DISCOUNT)
+        return w.detach(), torch.autograd.grad(w, leaf, cotangent)[0]
+
+    calls = {
+        "restive, both in one": lambda: restive.torch.whittle_index_and_pullback(there, cotangent, discount=DISCOUNT),
+        "restive, autograd": autograd,
+        "PyTorch, eager": closed_form_torch(p, c, False, device="cuda"),
+        "torch.compile, two graphs": closed_form_torch(p, c, True, device="cuda"),
+        "torch.compile, one graph": closed_form_torch(p, c, True, is_fused=True, device="cuda"),
+    }
+
+    def until_done(call):
+        def waited():
+            answer = call()
+            torch.cuda.synchronize()
+            return answer
+
+        return waited
+
+    calls = {name: until_done(call) for name, call in calls.items()}
+    if jax is not None and jax.default_backend() == "gpu":
+        calls["JAX, jit, one graph"] = closed_form_jax(p, c, jax.devices("gpu")[0])
+    form = "[N,4]" if is_compact else "[N,2,2,2]"
+    title = f"{n:,} arms of two states, {form}, forward and backward on {torch.cuda.get_device_name()}"
+    compare(title, calls, rounds, by_closed_form(p, c, calls))
+
+
+def own_rewards(n, states, rounds):
+    """The same table for all arms, and as a table of each arm's own: one answer, two roads."""
+    random = np.random.default_rng(3)
+    p, c = random.dirichlet(np.ones(states), size=(n, states, 2)), random.random((n, states)) - 0.5
+    shared = random.random((states, 2))
+    own = np.tile(shared, (n, 1, 1))
+
+    def both(rewards):
+        found = restive.whittle_index(p, rewards, DISCOUNT, differentiable=True)
+        return found.index, found.pullback(c)
+
+    calls = {"restive, one reward for all": lambda: both(shared), "restive, rewards of each arm": lambda: both(own)}
+    compare(f"{n:,} arms of {states} states with rewards R(s,a), forward and backward", calls, rounds, both(shared))
 
 
 def five_states(n, n_peer, rounds):
@@ -245,3 +306,8 @@ if __name__ == "__main__":
     two_states(many, rounds, is_compact=False)
     two_states(many, rounds, is_compact=True)
     five_states(some, peer_arms, max(3, rounds // 5))
+    own_rewards(some // 2, 2, rounds)
+    own_rewards(some // 2, 5, rounds)
+    if torch is not None and torch.cuda.is_available():
+        two_states_on_device(many, rounds, is_compact=False)
+        two_states_on_device(many, rounds, is_compact=True)

@@ -11,7 +11,9 @@ step are 0, or no reward is known, the term is *dropped*: it adds nothing and is
 # How it is computed
 A target comes as log-odds z (or pulls, of which they are taken), from which ln π = ln σ(±z) follows to full precision. A program
 takes some arms and goes through the steps: ln ρ of all its trajectories grows by ln f, the largest is taken from all of them, and
-shares are exponentials of what is left. Up to 256 trajectories stay in registers; more go through memory in chunks.
+shares are exponentials of what is left. Up to 256 trajectories stay in registers; more go through memory in chunks. Tiles are small, so that
+nothing spills and other programs work while one waits for memory. Whether the pulls are fit to be judged is seen on the way; what programs
+add to the answers is added up in their order by a last one.
 
 # Its pullback
 d R̄/d ln ρ_j = w_j (r_j − R̄), and a decision enters the ratios of all later steps: a sum from the last step to the first,
@@ -34,8 +36,8 @@ from torch import Tensor
 
 from . import constants, raised
 
-#: trajectories that are held in registers; numbers in a tile; arms a program takes at most
-HELD, TILE, ARMS = 256, 4096, 64
+#: trajectories that are held in registers; numbers in a tile; arms a program takes at most; its warps
+HELD, TILE, ARMS, WARPS = 256, 512, 64, 8
 
 
 class Logged(NamedTuple):
@@ -62,6 +64,12 @@ class Solved(NamedTuple):
     """[H,N]: Σ w²"""
     log_total: Tensor
     """[H,N]: ln Σ ρ"""
+    value: Tensor
+    """[]"""
+    sizes: Tensor
+    """[2]: effective sample size at the last step, and dropped terms"""
+    seen: Tensor
+    """int32 [2]: whether some pulls are no pulls (NaN, or not from 0 to 1), and whether some are exactly 0 or 1"""
 
 
 def logged(
@@ -168,8 +176,20 @@ def _log_factor(pull_ptr, sign_ptr, propensity_ptr, at, is_there, LOG_ODDS: tl.c
 
 
 @triton.jit
+def _look(pull_ptr, at, is_there, is_wrong, is_certain, LOG_ODDS: tl.constexpr):
+    """Which places had a pull that is none, and which one of exactly 0 or 1, with those at `at`."""
+    pull = tl.load(pull_ptr + at, mask=is_there, other=0.5)
+    if LOG_ODDS:
+        is_wrong = is_wrong | (pull != pull)
+    else:
+        is_wrong = is_wrong | ~((pull >= 0.0) & (pull <= 1.0))
+        is_certain = is_certain | (pull == 0.0) | (pull == 1.0)
+    return is_wrong, is_certain
+
+
+@triton.jit
 def _averages(
-    pull_ptr, sign_ptr, propensity_ptr, reward_ptr, share_ptr, scale_ptr, mean_ptr, squares_ptr, log_total_ptr, ratio_ptr,
+    pull_ptr, sign_ptr, propensity_ptr, reward_ptr, share_ptr, scale_ptr, mean_ptr, squares_ptr, log_total_ptr, weight_ptr, part_ptr, ratio_ptr,
     trajectories, steps, n,
     PREVIOUS: tl.constexpr, LOG_ODDS: tl.constexpr, IS_HELD: tl.constexpr, HELD: tl.constexpr, ARMS: tl.constexpr,
 ):  # fmt: skip
@@ -178,6 +198,11 @@ def _averages(
     nothing = -float("inf")
     taken = tl.zeros([1, ARMS], tl.float64)
     ratio = tl.zeros([HELD, ARMS], tl.float64)
+    is_wrong = tl.zeros([HELD, ARMS], tl.int1)
+    is_certain = tl.zeros([HELD, ARMS], tl.int1)
+    value = tl.zeros([1, ARMS], tl.float64)
+    size = tl.zeros([1, ARMS], tl.float64)
+    dropped = tl.zeros([1, ARMS], tl.float64)
     arm = (tl.program_id(0) * ARMS + tl.arange(0, ARMS)).to(tl.int64)[None, :]
     for t in range(0, steps):
         u = t - 1 if PREVIOUS else t
@@ -185,6 +210,7 @@ def _averages(
         for first in range(0, trajectories, HELD):
             is_there = (j + first < trajectories) & (i < n)
             at = ((j + first) * steps + t) * n + i
+            is_wrong, is_certain = _look(pull_ptr, at, is_there, is_wrong, is_certain, LOG_ODDS)
             if IS_HELD == 0:
                 ratio = tl.load(ratio_ptr + (j + first) * n + i, mask=is_there, other=0.0)
             if u >= 0:
@@ -219,11 +245,48 @@ def _averages(
             tl.debug_barrier()
         taken += top
         scale = tl.where(total > 0.0, 1.0 / total, 0.0)
+        squares = squares * scale * scale
+        size = tl.where(squares > 0.0, 1.0 / squares, 0.0)
+        dropped += ((total > 0.0) == 0).to(tl.float64)
+        value += tl.load(weight_ptr + t) * (earned * scale)
         out = t * n + arm
         tl.store(scale_ptr + out, scale, mask=arm < n)
         tl.store(mean_ptr + out, earned * scale, mask=arm < n)
-        tl.store(squares_ptr + out, squares * scale * scale, mask=arm < n)
+        tl.store(squares_ptr + out, squares, mask=arm < n)
         tl.store(log_total_ptr + out, taken + tl.log(total), mask=arm < n)
+    part = part_ptr + tl.program_id(0)
+    programs = tl.num_programs(0)
+    tl.store(part, tl.sum(tl.sum(tl.where(arm < n, value, 0.0), 1), 0))
+    tl.store(part + programs, tl.sum(tl.sum(tl.where(arm < n, size, 0.0), 1), 0))
+    tl.store(part + 2 * programs, tl.sum(tl.sum(tl.where(arm < n, dropped, 0.0), 1), 0))
+    tl.store(part + 3 * programs, tl.max(tl.max(is_wrong.to(tl.float64), 1), 0))
+    tl.store(part + 4 * programs, tl.max(tl.max(is_certain.to(tl.float64), 1), 0))
+
+
+@triton.jit
+def _settle(part_ptr, value_ptr, sizes_ptr, seen_ptr, programs, terms, n, BLOCK: tl.constexpr):
+    """The answers of what the programs add to them; the value is NaN where every term was dropped or a pull is none."""
+    at = tl.arange(0, BLOCK)
+    value = tl.zeros([BLOCK], tl.float64)
+    size = tl.zeros([BLOCK], tl.float64)
+    dropped = tl.zeros([BLOCK], tl.float64)
+    wrong = tl.zeros([BLOCK], tl.float64)
+    certain = tl.zeros([BLOCK], tl.float64)
+    for first in range(0, programs, BLOCK):
+        part, is_there = part_ptr + first + at, first + at < programs
+        value += tl.load(part, mask=is_there, other=0.0)
+        size += tl.load(part + programs, mask=is_there, other=0.0)
+        dropped += tl.load(part + 2 * programs, mask=is_there, other=0.0)
+        wrong = tl.maximum(wrong, tl.load(part + 3 * programs, mask=is_there, other=0.0))
+        certain = tl.maximum(certain, tl.load(part + 4 * programs, mask=is_there, other=0.0))
+    lost = tl.sum(dropped, 0)
+    is_wrong = tl.max(wrong, 0)
+    is_judged = (lost < terms) & (is_wrong == 0.0)
+    tl.store(value_ptr, tl.where(is_judged, tl.sum(value, 0), float("nan")))
+    tl.store(sizes_ptr, tl.sum(size, 0) / n)
+    tl.store(sizes_ptr + 1, lost)
+    tl.store(seen_ptr, is_wrong.to(tl.int32))
+    tl.store(seen_ptr + 1, tl.max(certain, 0).to(tl.int32))
 
 
 @triton.jit
@@ -266,33 +329,27 @@ def _tile(trajectories: int, arms: int) -> tuple[int, int]:
     return held, min(max(TILE // held, 4), ARMS, max(4, triton.next_power_of_2(arms) // 128))
 
 
-def solve(pull: Tensor, log: Logged, previous_step: bool, log_odds: bool) -> Solved:
-    """The averages of every arm and step; `pull` is [J,H,N] and contiguous."""
+def solve(pull: Tensor, log: Logged, discount: float, previous_step: bool, log_odds: bool) -> Solved:
+    """The averages of every arm and step, and the answers; `pull` is [J,H,N] and contiguous."""
     j, h, n = pull.shape
     numbers = {"dtype": torch.float64, "device": pull.device}
-    share, per_term = torch.empty(h, j, n, **numbers), [torch.empty(h, n, **numbers) for _ in range(4)]
+    share, per_term = torch.empty(h, j, n, **numbers), torch.empty(4, h, n, **numbers).unbind()
     held, arms = _tile(j, n)
-    is_held = j <= held
+    is_held, programs = j <= held, triton.cdiv(n, arms)
     ratio = share if is_held else torch.zeros(j, n, **numbers)
-    _averages[(triton.cdiv(n, arms),)](
-        pull, *log, share, *per_term, ratio, j, h, n,
-        PREVIOUS=previous_step, LOG_ODDS=log_odds, IS_HELD=is_held, HELD=held, ARMS=arms, num_warps=4,
+    part = torch.empty(5, programs, **numbers)
+    answers = (torch.empty((), **numbers), torch.empty(2, **numbers), torch.empty(2, dtype=torch.int32, device=pull.device))
+    _averages[(programs,)](
+        pull, *log, share, *per_term, _powers(pull.device, discount, h), part, ratio, j, h, n,
+        PREVIOUS=previous_step, LOG_ODDS=log_odds, IS_HELD=is_held, HELD=held, ARMS=arms, num_warps=WARPS,
     )  # fmt: skip
-    return Solved(share, *per_term)
+    _settle[(1,)](part, *answers, programs, h * n, n, BLOCK=1024, num_warps=WARPS)
+    return Solved(share, *per_term, *answers)
 
 
 def _powers(device: torch.device, discount: float, steps: int) -> Tensor:
     """γ^t, [H]."""
     return constants(device, *(discount**t for t in range(steps)))
-
-
-def value(solved: Solved, discount: float) -> tuple[Tensor, Tensor]:
-    """The value [], and [2]: effective sample size at the last step and dropped terms; on the device."""
-    is_known = solved.squares > 0.0
-    terms = torch.where(is_known, solved.mean, 0.0).sum(-1) * _powers(solved.mean.device, discount, solved.mean.shape[0])
-    sizes = torch.where(is_known[-1], 1.0 / solved.squares[-1], 0.0).mean()
-    dropped = (~is_known).sum().to(torch.float64)
-    return torch.where(is_known.any(), terms.sum(), torch.nan), torch.stack([sizes, dropped])
 
 
 def pullback(
@@ -301,10 +358,12 @@ def pullback(
     """What a cotangent of the value [] becomes on pulls, or on their log-odds; `has_certain`: some pulls are exactly 0 or 1."""
     j, h, n = pull.shape
     held, arms = _tile(j, n)
-    d, weights = torch.zeros_like(pull), _powers(pull.device, discount, h)
+    d, weights = torch.empty_like(pull), _powers(pull.device, discount, h)
+    if previous_step:
+        d[:, -1] = 0.0  # the last decision is in no ratio
     _slopes[(triton.cdiv(n, arms), triton.cdiv(j, held))](
         pull, log.sign, log.reward, solved.share, solved.scale, solved.mean, weights, d_value.reshape(1), d, j, h, n,
-        PREVIOUS=previous_step, LOG_ODDS=log_odds, HELD=held, ARMS=arms, num_warps=4,
+        PREVIOUS=previous_step, LOG_ODDS=log_odds, HELD=held, ARMS=arms, num_warps=WARPS,
     )  # fmt: skip
     return _impossible(pull, log, solved, weights, previous_step, d_value, d) if has_certain and not log_odds else d
 

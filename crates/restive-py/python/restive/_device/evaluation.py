@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import torch
 from torch import Tensor
 
 from . import cwpdis, raised
@@ -13,13 +12,16 @@ from . import cwpdis, raised
 class Judgement:
     """The value of a target [], and what its pullback needs."""
 
-    def __init__(self, pull: Tensor, log: cwpdis.Logged, discount: float, previous_step: bool, log_odds: bool, has_certain: bool) -> None:
+    def __init__(self, pull: Tensor, log: cwpdis.Logged, discount: float, previous_step: bool, log_odds: bool) -> None:
         self.pull, self.log, self.discount = pull, log, discount
         self.previous_step, self.log_odds = previous_step, log_odds
-        self.has_certain = has_certain
-        """whether some pulls are exactly 0 or 1"""
-        self.solved = cwpdis.solve(pull, log, previous_step, log_odds)
-        self.value, self.sizes = cwpdis.value(self.solved, discount)
+        self.solved = cwpdis.solve(pull, log, discount, previous_step, log_odds)
+        self.value, self.sizes = self.solved.value, self.solved.sizes
+        is_wrong, has_certain = raised(self.solved.seen)
+        self.is_wrong = bool(is_wrong)
+        """whether some pulls are no pulls"""
+        self.has_certain = bool(has_certain)
+        """whether some are exactly 0 or 1"""
 
     def pullback(self, d_value: Tensor) -> Tensor:
         """What a cotangent of the value becomes on pulls, or on log-odds where those were given."""
@@ -42,10 +44,5 @@ def judge(pull: Tensor, asked: dict[str, Any], kept: dict[Any, Any]) -> Judgemen
         if log is None:
             return None
         kept[at] = log
-    pull = pull.detach().contiguous()
-    is_fit = ~pull.isnan() if log_odds else (pull >= 0.0) & (pull <= 1.0)
-    is_certain = (pull == 0.0) | (pull == 1.0)
-    is_wrong, has_certain = raised(torch.stack([~is_fit.all(), is_certain.any()]).to(torch.int32))
-    if is_wrong:
-        return None
-    return Judgement(pull, log, float(discount), up_to == "previous-step", bool(log_odds), bool(has_certain))
+    judged = Judgement(pull.detach().contiguous(), log, float(discount), up_to == "previous-step", bool(log_odds))
+    return None if judged.is_wrong else judged
