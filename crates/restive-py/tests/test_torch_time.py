@@ -1,4 +1,8 @@
-"""The operators of `restive.torch.time`: what PyTorch asks of operators, gradients against differences, graphs that are captured whole."""
+"""Operators of programmes that end and of values in a given world: what PyTorch asks of operators, gradients against differences, graphs that are
+captured whole, and transforms against loops of plain calls. (Backend "aot_eager": see test_transforms.py.)"""
+
+import doctest
+import io
 
 import numpy as np
 import pytest
@@ -7,6 +11,8 @@ from differences import arms
 
 torch = pytest.importorskip("torch")
 import restive.torch  # noqa: E402, F811
+from torch.func import grad, jacrev, jvp, vjp, vmap  # noqa: E402
+from torch.utils.checkpoint import checkpoint  # noqa: E402
 
 
 def world(seed=1, n=4, m=3):
@@ -82,6 +88,12 @@ def test_operators_are_what_pytorch_asks_for(name):
         "decomposed_value": (P, given["index"], initial, k, e, given["charge"], given["occupancy"], rewards, g),
     }[name]
     torch.library.opcheck(getattr(torch.ops.restive, name).default, inputs)
+    found = [x.detach() for x in getattr(torch.ops.restive, name)(*inputs)[:-1]]
+    tensors = [x.detach() for x in inputs if isinstance(x, torch.Tensor)]
+    settings = inputs[len(tensors) :]
+    for wants in ([True] * len(tensors), [k % 2 == 0 for k in range(len(tensors))]):
+        given = (*found, *tensors, *settings, torch.empty(0, dtype=torch.uint8), wants)
+        torch.library.opcheck(getattr(torch.ops.restive, f"{name}_pullback").default, given)
 
 
 @pytest.mark.parametrize("name", list(FUNCTIONS))
@@ -103,3 +115,240 @@ def test_numbers_and_single_precision_will_do():
     assert P.grad.dtype == torch.float32
     value = restive.torch.fluid_value(P, found.detach(), np.zeros(4, int), 1, 0.1, 3)
     assert value.dtype == torch.float32 and value.ndim == 0
+
+
+# ---- transforms: each against a loop of plain calls, or against autograd -----------------------------------------------------------------
+
+
+GIVEN = {name: x.detach() for name, x in world().items()}  # once: a compiler does not draw random numbers
+
+
+def given(name):
+    return GIVEN[name]
+
+
+def plan(**changed):
+    """The bound and the advantages of a plan in one tensor."""
+    inputs = {name: given(name) for name in ("P", "initial", "budget", "rewards", "discount")} | changed
+    found = restive.torch.plan_prices(inputs["P"], inputs["initial"], inputs["budget"], 4, inputs["rewards"], inputs["discount"], "state")
+    return torch.cat([found.bound.reshape(1), found.advantage.flatten()])
+
+
+def fluid(**changed):
+    names = ("P", "index", "initial", "budget", "temperature", "rewards", "discount")
+    inputs = {name: given(name) for name in names} | changed
+    return restive.torch.fluid_value(**inputs, horizon=4)
+
+
+def decomposed(**changed):
+    inputs = GIVEN | changed
+    return restive.torch.decomposed_value(**inputs)
+
+
+def horizon(**changed):
+    inputs = {name: given(name) for name in ("P", "rewards", "discount")} | changed
+    return restive.torch.horizon_index(inputs["P"], 3, inputs["rewards"], inputs["discount"], "state")
+
+
+# functions of one tensor, and an input
+TRANSFORMED = {
+    "horizon": (lambda x: horizon(P=x.softmax(-1)), given("P").log()),
+    "horizon, leading axes": (
+        lambda x: restive.torch.horizon_index(x.sigmoid(), 3),
+        torch.linspace(-2, 2, 24, dtype=torch.float64).sin().reshape(2, 3, 4),
+    ),
+    "horizon, an axis of four arms of two": (  # with a batch in front these look like arms of four states
+        lambda x: restive.torch.horizon_index(x.sigmoid(), 3),
+        torch.linspace(-2, 2, 32, dtype=torch.float64).sin().reshape(4, 2, 4),
+    ),
+    "horizon, rewards of each": (lambda x: horizon(rewards=x), given("initial")),
+    "horizon's rewards": (lambda x: horizon(rewards=x), given("rewards")),
+    "horizon's discount": (lambda x: horizon(discount=x.sigmoid()), torch.tensor(1.5, dtype=torch.float64)),
+    "plan": (lambda x: plan(P=x.softmax(-1)), given("P").log()),
+    "plan's start": (lambda x: plan(initial=x.softmax(-1)), given("initial").log()),
+    "plan's budget": (lambda x: plan(budget=4 * x.sigmoid()), torch.tensor(-0.6, dtype=torch.float64)),
+    "plan's discount": (lambda x: plan(discount=x.sigmoid()), torch.tensor(1.5, dtype=torch.float64)),
+    "fluid": (lambda x: fluid(P=x.softmax(-1)), given("P").log()),
+    "fluid's index": (lambda x: fluid(index=x), given("index")),
+    "fluid's budget": (lambda x: fluid(budget=4 * x.sigmoid()), torch.tensor(-0.6, dtype=torch.float64)),
+    "fluid's temperature": (lambda x: fluid(temperature=x.exp()), torch.tensor(-1.0, dtype=torch.float64)),
+    "fluid's discount": (lambda x: fluid(discount=x.sigmoid()), torch.tensor(1.5, dtype=torch.float64)),
+    "fluid of states": (
+        lambda x: restive.torch.fluid_value(given("P"), x, [0, 1, 2, 0], 1, 0.3, 4),
+        given("index"),
+    ),
+    "decomposed": (lambda x: decomposed(P=x.softmax(-1)), given("P").log()),
+    "decomposed, by charge": (lambda x: decomposed(charge=x), given("charge")),
+    "decomposed, by occupancy": (lambda x: decomposed(occupancy=x.softmax(-1)), given("occupancy").log()),
+}
+transformed = pytest.mark.parametrize("name", TRANSFORMED)
+# what is done twice rounds twice
+CLOSE = {"rtol": 1e-11, "atol": 1e-12}
+
+
+def to_number(f):
+    return lambda x: f(x).sin().sum()
+
+
+def slope_of(f, x):
+    """By plain autograd."""
+    x = x.detach().clone().requires_grad_()
+    (slope,) = torch.autograd.grad(to_number(f)(x), x)
+    assert slope.abs().max() > 0
+    return slope
+
+
+@transformed
+def test_gradients_of_functorch_are_those_of_autograd(name):
+    f, x = TRANSFORMED[name]
+    torch.testing.assert_close(grad(to_number(f))(x), slope_of(f, x), **CLOSE)
+    found, pull_back = vjp(f, x)
+    torch.testing.assert_close(found, f(x), **CLOSE)
+    torch.testing.assert_close(pull_back(found.cos())[0], slope_of(f, x), **CLOSE)
+
+
+@transformed
+def test_jacrev_has_the_slope_of_every_output(name):
+    f, x = TRANSFORMED[name]
+    y = x.clone().requires_grad_()
+    answers = f(y).reshape(-1)
+    rows = jacrev(f)(x).reshape(-1, *x.shape)
+    for k in range(len(answers)):
+        torch.testing.assert_close(rows[k], torch.autograd.grad(answers[k], y, retain_graph=True)[0], **CLOSE)
+
+
+@transformed
+@pytest.mark.parametrize("axis", [0, -1])
+def test_vmap_is_a_loop(name, axis):
+    f, x = TRANSFORMED[name]
+    batch = torch.stack([x, 0.9 * x, 0.5 * x], axis)
+    loop = [f(one) for one in batch.unbind(axis)]
+    torch.testing.assert_close(vmap(f, in_dims=axis)(batch), torch.stack(loop), **CLOSE)
+    slopes = torch.stack([slope_of(f, one) for one in batch.unbind(axis)])
+    torch.testing.assert_close(vmap(grad(to_number(f)), in_dims=axis)(batch), slopes, **CLOSE)
+    whole = grad(lambda batch: vmap(to_number(f), in_dims=axis)(batch).sum())(batch)
+    torch.testing.assert_close(whole.movedim(axis, 0), slopes, **CLOSE)
+
+
+def test_vmap_over_everything_at_once_and_twice_is_a_loop():
+    P, budget, temperature = given("P").log(), torch.tensor([0.7, 1.4], dtype=torch.float64), torch.tensor([0.1, 0.2, 0.4], dtype=torch.float64)
+    start = torch.tensor([[0, 1, 2, 0], [2, 2, 1, 0]])
+    f = lambda x, s, k, e: restive.torch.fluid_value(x.softmax(-1), given("index"), s, k, e, 4)  # noqa: E731
+    found = vmap(vmap(f, in_dims=(None, None, None, 0)), in_dims=(0, 0, 0, None))(torch.stack([P, 0.5 * P]), start, budget, temperature)
+    for i, x in enumerate((P, 0.5 * P)):
+        for j in range(3):
+            torch.testing.assert_close(found[i, j], f(x, start[i], budget[i], temperature[j]), **CLOSE)
+    with pytest.raises(ValueError, match="found a batch of no problems, expected at least one"):
+        vmap(lambda k: fluid(budget=k))(torch.empty(0, dtype=torch.float64))
+
+
+def test_batches_of_transitions_are_one_call_there_and_one_back(monkeypatch):
+    solved, native = [], restive.horizon_index
+    monkeypatch.setattr(restive, "horizon_index", lambda *a: solved.append(a[0].shape) or native(*a))
+    f, x = TRANSFORMED["horizon"]
+    batch = torch.stack([x, 0.5 * x])
+    vmap(f)(batch)
+    assert solved == [(2, 4, 3, 2, 3)]
+    vmap(grad(to_number(f)))(batch)
+    assert solved[1:] == [(2, 4, 3, 2, 3)] * len(solved[1:]) and len(solved) <= 3
+
+
+def test_rewards_that_could_be_of_actions_or_of_arms_are_refused_in_batches_too():
+    P = torch.full((3, 2, 4), 0.5, dtype=torch.float64)
+    f = lambda P: restive.torch.horizon_index(P, 2, torch.eye(2))  # noqa: E731
+    for refused in (lambda: f(P[0]), lambda: vmap(f)(P)):
+        with pytest.raises(ValueError, match="of states and actions or of arms and states"):
+            refused()
+
+
+@transformed
+def test_a_second_derivative_is_refused(name):
+    f, x = TRANSFORMED[name]
+    with pytest.raises(RuntimeError, match="first derivatives only"):
+        jacrev(jacrev(to_number(f)))(x)
+    y = x.clone().requires_grad_()
+    (d,) = torch.autograd.grad(to_number(f)(y), y, create_graph=True)
+    with pytest.raises(RuntimeError, match="first derivatives only"):
+        d.sum().backward()
+
+
+@transformed
+def test_forward_mode_is_refused_and_not_zero(name):
+    f, x = TRANSFORMED[name]
+    with pytest.raises(NotImplementedError, match="forward mode AD"):
+        jvp(f, (x,), (torch.ones_like(x),))
+
+
+@pytest.mark.parametrize("name", ["horizon", "plan", "fluid", "fluid of states", "decomposed"])
+def test_compiled_exported_and_checkpointed_is_eager(name):
+    f, x = TRANSFORMED[name]
+    torch._dynamo.reset()
+    y = x.clone().requires_grad_()
+    value = torch.compile(to_number(f), fullgraph=True, backend="aot_eager")(y)
+    torch.testing.assert_close(value, to_number(f)(x), **CLOSE)
+    torch.testing.assert_close(torch.autograd.grad(value, y)[0], slope_of(f, x), **CLOSE)
+    found = torch.compile(grad(to_number(f)), fullgraph=True, backend="aot_eager")(x)
+    torch.testing.assert_close(found, slope_of(f, x), **CLOSE)
+    for use_reentrant in (False, True):
+        y.grad = None
+        checkpoint(to_number(f), y, use_reentrant=use_reentrant).backward()
+        torch.testing.assert_close(y.grad, slope_of(f, x), **CLOSE)
+
+    class Module(torch.nn.Module):
+        def forward(self, x):
+            return f(x)
+
+    program = torch.export.export(Module(), (x,))
+    operators = [str(node.target) for node in program.graph.nodes if str(node.target).startswith("restive.")]
+    assert len(operators) == 1
+    file = io.BytesIO()
+    torch.export.save(program, file)
+    file.seek(0)
+    torch.testing.assert_close(torch.export.load(file).module()(x), f(x), **CLOSE)
+
+
+def test_a_tape_saves_a_second_solve_and_is_never_trusted_for_others(monkeypatch):
+    solved, native = [], restive.fluid_value
+    monkeypatch.setattr(restive, "fluid_value", lambda *a: solved.append(a) or native(*a))
+    f, x = TRANSFORMED["fluid"]
+    slope_of(f, x)
+    assert len(solved) == 1
+    grad(to_number(f))(x)
+    assert len(solved) == 2
+    vmap(grad(to_number(f)))(torch.stack([x, 0.5 * x]))  # solved anew on the way back
+    assert len(solved) == 6
+
+
+def test_half_precision_is_taken_under_autocast_alone():
+    P, index, start = (given(name).bfloat16() for name in ("P", "index", "initial"))
+    with pytest.raises(ValueError, match="P: found bfloat16, expected float32 or float64"):
+        restive.torch.fluid_value(P, index, start, 1, 0.1, 3)
+    with torch.autocast("cpu", torch.bfloat16):
+        found = restive.torch.fluid_value(P, index, start, 1, 0.1, 3)
+        assert restive.torch.horizon_index(P, 3).dtype == found.dtype == torch.float32
+    wide, mass = (x.float() / x.float().sum(-1, keepdim=True) for x in (P, start))
+    # masses are scaled in float64
+    torch.testing.assert_close(found, restive.torch.fluid_value(wide, index.float(), mass, 1, 0.1, 3), rtol=1e-6, atol=0.0)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: fluid(budget=torch.ones(2)), r"budget: found shape \[2\], expected a number"),
+        (lambda: restive.torch.horizon_index(given("P"), 2.5), "horizon: found float, expected a whole number"),
+        (lambda: restive.torch.horizon_index(given("P"), 2, ending=1), "ending: found int, expected str"),
+        (lambda: restive.torch.horizon_index(given("P"), 0), "horizon"),
+        (lambda: fluid(initial=[0, 1, 2, 3]), "initial: arm 3: found 3, expected a state from 0 to 2"),
+        (lambda: decomposed(initial=2 * given("initial")), "initial: arm 0"),
+        (lambda: plan(budget=-1), "budget"),
+    ],
+)
+def test_what_is_wrong_is_said(call, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        call()
+
+
+def test_examples_run():
+    for module in (restive.torch.horizon, restive.torch.prices, restive.torch.values):
+        found = doctest.testmod(module)
+        assert found.attempted > 0 and found.failed == 0

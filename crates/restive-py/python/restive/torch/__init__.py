@@ -5,13 +5,14 @@
 Between a soft policy and importance sampling stand log-odds. A pull near 1 has lost the chance of not being pulled, by which
 importance sampling divides: in float32 from 1 - 1e-7 on, and with it the value and its gradient.
 
-Each function is an operator of PyTorch, `restive::whittle_index`, `restive::soft_top_k`, `restive::cwpdis`, with its pullback as an operator
-beside it; the modules are the same with their settings kept. So `torch.compile(fullgraph=True)`, `torch.export`, checkpoints and
+Each function is an operator of PyTorch, `restive::whittle_index`, `restive::soft_top_k`, `restive::cwpdis`, and of programmes that end and of
+worlds that are given `restive::horizon_index`, `restive::plan_prices`, `restive::fluid_value`, `restive::decomposed_value`, with its pullback as
+an operator beside it; the modules are the same with their settings kept. So `torch.compile(fullgraph=True)`, `torch.export`, checkpoints and
 `torch.func` (`grad`, `vjp`, `jacrev`, `vmap`, one in the other) see each as one step. Not available: forward mode, second derivatives
 (both are refused, not zero), and `vmap(grad(...))` inside a compiled function, which PyTorch's own compiler refuses.
 
 Gradients go through transitions, scores and pulls, and through settings that are tensors: rewards, discount, budget, temperature. Leading
-axes are more arms or problems.
+axes are more arms or problems, but for `plan_prices` and the values in a given world, which are of one problem: `vmap` is a loop over those.
 
 Work is done in float64: a contiguous float64 tensor is read where it lies, float32 is converted and answered in float32. bfloat16 and
 float16 are taken under `torch.autocast`, and answered in float32; outside of it they are refused.
@@ -47,10 +48,12 @@ from restive._extras import need
 need("torch", "restive.torch")
 
 from .evaluation import Judged, cwpdis
+from .horizon import horizon_index
 from .index import whittle_index, whittle_index_and_pullback
 from .modules import Cwpdis, SoftTopK, WhittleIndex
 from .policy import soft_top_k
-from .time import PlanPrices, decomposed_value, fluid_value, horizon_index, plan_prices
+from .prices import PlanPrices, plan_prices
+from .values import decomposed_value, fluid_value
 
 __all__ = [
     "Cwpdis",
