@@ -104,6 +104,72 @@ def test_prices_bound_what_plans_earn_and_go_back_at_held_prices():
     assert back.d_budget == pytest.approx(0.7 * (0.95 ** np.arange(6) * plan.price).sum())
 
 
+def softened(p, r, mass, price, budget, discount, temperature):
+    """The dual at these prices with every maximum softened, the expected pulls [H], and the advantages [H,N,M]."""
+    horizon, value = len(price), r[..., 0]
+    chance, advantages = np.zeros((2, horizon, *mass.shape))
+    for t in reversed(range(horizon)):
+        q = r + discount * np.einsum("isat,it->isa", p, value)
+        advantages[t] = q[..., 1] - q[..., 0]
+        z = (advantages[t] - price[t]) / temperature
+        chance[t], value = 1 / (1 + np.exp(-z)), q[..., 0] + temperature * np.logaddexp(0.0, z)
+    pulls, total = np.zeros(horizon), (mass * value).sum() + budget * (discount ** np.arange(horizon) * price).sum()
+    for t in range(horizon):
+        share = np.stack([mass * (1 - chance[t]), mass * chance[t]], axis=-1)
+        pulls[t], mass = share[..., 1].sum(), np.einsum("isa,isat->it", share, p)
+    return total, pulls, advantages
+
+
+@pytest.mark.parametrize("shape", [(2,), (2, 2), (12, 2), (12, 2, 2)])
+def test_prices_at_a_temperature_go_back_whole(shape):
+    random = np.random.default_rng(14)
+    p, rewards = arms(random, 12, 2), random.random(shape)
+    mass = random.dirichlet(np.ones(2), size=12)
+    by_price, by_advantage = random.normal(size=5), random.normal(size=(5, 12, 2))
+
+    def plan(p=p, r=rewards, mass=mass, k=3.0, g=0.95, e=0.05):
+        return restive.plan_prices(p, mass, k, 5, r, g, "state", temperature=e)
+
+    found = plan()
+    by_action = shape in ((2, 2), (12, 2, 2))
+    table = np.broadcast_to(rewards if by_action else rewards[..., None], (12, 2, 2))
+    bound, pulls, advantages = softened(p, table, mass, found.price, 3.0, 0.95, 0.05)
+    assert found.bound == pytest.approx(bound, rel=1e-13) and found.is_converged and (found.price > 0).any()
+    np.testing.assert_allclose(found.advantage, advantages, atol=1e-12)
+    np.testing.assert_allclose(pulls[found.price > 0], 3.0, rtol=1e-11)
+    assert (pulls[found.price == 0] <= 3.0).all()
+    sharp = restive.plan_prices(p, mass, 3.0, 5, rewards, 0.95, "state")
+    assert sharp.bound <= found.bound <= sharp.bound + 12 * 5 * 0.05 * np.log(2)
+
+    back = found.pullback(0.7, by_advantage, by_price)
+    value = lambda **moved: (lambda x: by_price @ x.price + 0.7 * x.bound + (by_advantage * x.advantage).sum())(plan(**moved))  # noqa: E731
+    by_p, by_r, by_m = tangent(random, p.shape), random.normal(size=shape), tangent(random, mass.shape)
+    for found, name, at, by in (
+        ((back.d_P * by_p).sum(), "p", p, by_p),
+        ((back.d_rewards * by_r).sum(), "r", rewards, by_r),
+        ((back.d_initial * by_m).sum(), "mass", mass, by_m),
+        (back.d_budget, "k", 3.0, 1.0),
+        (back.d_discount, "g", 0.95, 1.0),
+        (back.d_temperature, "e", 0.05, 1.0),
+    ):
+        assert found == pytest.approx(derivative(lambda x: value(**{name: x}), at, by, 1e-5), rel=1e-6, abs=1e-6), name  # noqa: B023
+    assert (back.d_price == 0).all() and back.d_rewards.shape == shape
+
+
+def test_prices_without_a_derivative_say_so():
+    p, start = arms(np.random.default_rng(15), 4, 2), np.zeros(4, int)
+    with pytest.raises(ValueError, match="d_price: found one, expected none without a temperature"):
+        restive.plan_prices(p, start, 1, 3).pullback(d_price=np.ones(3))
+    assert not restive.plan_prices(p[:2], [0, 1], 1, 1, [[[0.0, 1.0]] * 2, [[0.0, 0.5]] * 2], temperature=1e-9).is_converged
+    with pytest.raises(ValueError, match="temperature: found one at which they have none"):
+        restive.plan_prices(p[:2], [0, 1], 1, 1, [[[0.0, 1.0]] * 2, [[0.0, 0.5]] * 2], temperature=1e-9).pullback()
+    for wrong in (0.0, -1.0, np.nan, np.inf):
+        with pytest.raises(ValueError, match="temperature: found"):
+            restive.plan_prices(p, start, 1, 3, temperature=wrong)
+    with pytest.raises(ValueError, match="budget: found 0, expected a number above 0 where there is a temperature"):
+        restive.plan_prices(p, start, 0, 3, temperature=0.1)
+
+
 def flowed(p, index, mass, budget, temperature, horizon, rewards, discount):
     """The fluid value with its thresholds found by bisection."""
     value, tables = 0.0, index if index.ndim == 3 else np.broadcast_to(index, (horizon, *index.shape))

@@ -88,6 +88,7 @@ class PlanCotangents(NamedTuple):
     d_rewards: _Floats
     d_discount: float
     d_price: _Floats
+    d_temperature: float
 
 @final
 class PlanPrices:
@@ -99,7 +100,9 @@ class PlanPrices:
     def advantage(self) -> _Floats: ...
     @property
     def is_converged(self) -> bool: ...
-    def pullback(self, d_bound: float = 1.0, d_advantage: ArrayLike | None = None) -> PlanCotangents: ...
+    def pullback(
+        self, d_bound: float = 1.0, d_advantage: ArrayLike | None = None, d_price: ArrayLike | None = None
+    ) -> PlanCotangents: ...
 
 def plan_prices(
     P: ArrayLike,
@@ -109,6 +112,8 @@ def plan_prices(
     rewards: ArrayLike | None = None,
     discount: float = 1.0,
     ending: Literal["nothing", "state"] = "nothing",
+    *,
+    temperature: float | None = None,
 ) -> PlanPrices: ...
 
 class FluidCotangents(NamedTuple):
@@ -365,22 +370,22 @@ class Simulation:
 
 def simulate(
     P: ArrayLike,
-    budget: int,
-    policy: Literal["strict", "soft", "random", "round-robin", "no-action"]
-    | Callable[[int, NDArray[np.uint16]], ArrayLike] = "strict",
+    budget: int | ArrayLike,
+    policy: Literal["strict", "soft", "random", "round-robin", "no-action"] | Callable[..., ArrayLike] = "strict",
     index: ArrayLike | None = None,
-    temperature: float | None = None,
+    temperature: float | ArrayLike | None = None,
     *,
     rewards: ArrayLike | None = None,
-    discount: float = 0.99,
+    discount: float | ArrayLike = 0.99,
     horizon: int = 10,
     rollouts: int = 100,
-    seed: int = 0,
+    seed: int | ArrayLike = 0,
     initial: ArrayLike | None = None,
     layout: Literal["nsas", "nass"] = "nsas",
     observation: Literal["full", "collapsing"] = "full",
     chain: int | None = None,
     keep_trajectories: bool = False,
+    problems: int | tuple[int, ...] | None = None,
 ) -> Simulation: ...
 def _generate(domain: str, seed: int, sizes: dict[str, Any]) -> list[dict[str, Any]]: ...
 def _generate_study(domain: str, seed: int, sizes: dict[str, Any]) -> NativeStudy: ...

@@ -14,7 +14,7 @@
 //! ```
 
 use super::Belief;
-use ndarray::{Array3, Array4, ArrayView2, ArrayView4, Axis};
+use ndarray::{Array3, Array4, ArrayView2, ArrayView3, ArrayView4, Axis};
 
 /// How the L distinguishable states of N arms move.
 #[derive(Debug, Clone, Copy)]
@@ -99,14 +99,24 @@ impl Belief {
 
     /// The rewards that labels expect, `[N,L,2]`, for a reward `[M,2]`.
     pub fn reward(&self, reward: ArrayView2<'_, f64>) -> Array3<f64> {
-        let (n, labels, m) = self.view().dim();
+        let (n, _, m) = self.view().dim();
         assert_eq!(reward.dim(), (m, 2), "reward: [M,2]");
+        self.reward_of_each(reward.broadcast((n, m, 2)).expect("[N,M,2]"))
+    }
+
+    /// The same for rewards of each arm, `[N,M,2]`.
+    pub fn reward_of_each(&self, reward: ArrayView3<'_, f64>) -> Array3<f64> {
+        let (n, labels, m) = self.view().dim();
+        assert_eq!(reward.dim(), (n, m, 2), "reward: [N,M,2]");
         let mut expected = Array3::zeros((n, labels, 2));
-        let out = expected.as_slice_mut().expect("row-major").chunks_exact_mut(2);
-        for (out, b) in out.zip(self.view().to_slice().expect("row-major").chunks_exact(m)) {
-            for (p, r) in b.iter().zip(reward.rows()) {
-                out[0] += p * r[0];
-                out[1] += p * r[1];
+        for ((mut out, belief), reward) in
+            expected.outer_iter_mut().zip(self.view().outer_iter()).zip(reward.outer_iter())
+        {
+            for (mut out, b) in out.rows_mut().into_iter().zip(belief.rows()) {
+                for (p, r) in b.iter().zip(reward.rows()) {
+                    out[0] += p * r[0];
+                    out[1] += p * r[1];
+                }
             }
         }
         expected

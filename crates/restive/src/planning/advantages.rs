@@ -14,16 +14,30 @@ const CHUNK: usize = 1024;
 
 /// The advantage of a pull at every step, `[H,N,L]`, at prices `[G,H]`.
 pub fn advantages(programme: &Programme<'_>, price: ArrayView2<'_, f64>) -> Array3<f64> {
-    advantages_before(programme, price, programme.horizon)
+    advantages_before(programme, price, 0.0, programme.horizon)
+}
+
+/// The same with every later maximum softened at a temperature.
+pub(super) fn softened_advantages(
+    programme: &Programme<'_>,
+    price: ArrayView2<'_, f64>,
+    temperature: f64,
+) -> Array3<f64> {
+    advantages_before(programme, price, temperature, programme.horizon)
 }
 
 /// The advantage of a pull at the first step, `[N,L]`: all that a plan for this step needs, in 1/H of the memory.
 pub fn first_advantages(programme: &Programme<'_>, price: ArrayView2<'_, f64>) -> Array2<f64> {
-    advantages_before(programme, price, 1).index_axis_move(ndarray::Axis(0), 0)
+    advantages_before(programme, price, 0.0, 1).index_axis_move(ndarray::Axis(0), 0)
 }
 
 /// Those of the steps before `steps`, `[steps,N,L]`.
-fn advantages_before(programme: &Programme<'_>, price: ArrayView2<'_, f64>, steps: usize) -> Array3<f64> {
+fn advantages_before(
+    programme: &Programme<'_>,
+    price: ArrayView2<'_, f64>,
+    temperature: f64,
+    steps: usize,
+) -> Array3<f64> {
     let arms = Arms::new(programme);
     programme.check_price(price);
     let price = price.as_standard_layout();
@@ -41,7 +55,7 @@ fn advantages_before(programme: &Programme<'_>, price: ArrayView2<'_, f64>, step
             let i = c * CHUNK + k;
             let price = price.row(programme.group_of(i));
             let price = price.to_slice().expect("row-major");
-            arms.backward(i, price, 0.0, &mut memory, |t, s, advantage| {
+            arms.backward(i, price, temperature, &mut memory, |t, s, advantage| {
                 if t < steps {
                     part[t][k * l + s] = advantage;
                 }

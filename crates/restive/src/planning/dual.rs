@@ -202,7 +202,7 @@ fn by_lanes(numbers: &[f64]) -> f64 {
 }
 
 /// `f` of every chunk of arms, in order; on this thread where there is only one.
-fn in_chunks<T: Send>(members: &[usize], f: impl Fn(&[usize]) -> T + Sync) -> Vec<T> {
+pub(super) fn in_chunks<T: Send>(members: &[usize], f: impl Fn(&[usize]) -> T + Sync) -> Vec<T> {
     let f = |members: &[usize]| {
         interrupt::check();
         f(members)

@@ -24,6 +24,9 @@
 //! not smoothed. An evaluation is O(N H M²) for M states, O(N H L M) for L labels. For millions of arms,
 //! [`prices_on_sample`] finds λ on some of them, and D on all. D is the exact sum of the arms' [worths] and of what is [spent], whatever their order.
 //!
+//! What the prices themselves depend on is asked of [`smooth_prices`], which are those of a smoothed D at a temperature that is given, with derivatives
+//! by everything; [`pullback`](pullback()) answers at held prices.
+//!
 //! # An example
 //! ```
 //! use ndarray::{Array3, array};
@@ -58,6 +61,7 @@
 
 mod advantages;
 mod arm;
+mod curvature;
 mod descent;
 mod dual;
 mod horizon;
@@ -66,6 +70,7 @@ mod prices;
 mod programme;
 mod pullback;
 mod sample;
+mod smooth;
 
 pub use advantages::{advantages, first_advantages};
 pub use dual::{Smoothed, bound, smoothed, spent, worths};
@@ -74,3 +79,4 @@ pub use prices::{Prices, prices, prices_on_sample};
 pub use programme::{Ending, Programme};
 pub use pullback::{PlanCotangent, pullback};
 pub use sample::SAMPLE;
+pub use smooth::{SmoothPrices, smooth_prices};

@@ -16,9 +16,9 @@ use ndarray::{Array2, ArrayView1, ArrayView2};
 use rayon::prelude::*;
 
 /// Temperatures of the smoothed dual in units of a price, and the tolerance at each.
-const STAGES: [(f64, f64); 3] = [(0.05, 3e-2), (0.01, 1e-2), (0.002, 3e-3)];
+pub(super) const STAGES: [(f64, f64); 3] = [(0.05, 3e-2), (0.01, 1e-2), (0.002, 3e-3)];
 /// Evaluations at each temperature, at most.
-const MOST: usize = 80;
+pub(super) const MOST: usize = 80;
 /// Prices up to this many temperatures may be an artefact of smoothing.
 const REACH: f64 = 20.0;
 

@@ -66,7 +66,12 @@ impl Programme<'_> {
 
     /// γ^t, `[H]`.
     pub(super) fn weights(&self) -> Vec<f64> {
-        (0..self.horizon).map(|t| self.discount.powi(t as i32)).collect()
+        (0..self.horizon).map(|t| self.weight(t)).collect()
+    }
+
+    /// γ^t within the programme, 0 after it.
+    pub(super) fn weight(&self, t: usize) -> f64 {
+        if t < self.horizon { self.discount.powi(t as i32) } else { 0.0 }
     }
 
     /// The arms of each group, in order.

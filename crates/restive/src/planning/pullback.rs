@@ -16,14 +16,16 @@
 //! prices found by descent lie beside it and the derivative is that of the side they lie on: exact for the bound at these prices,
 //! and for the smallest bound but for the arms at the margin, whose weight is one side's instead of the mixture's.
 //! Advantages feel the prices to first order; held prices leave that out. In our trials the gradient of a plan's value through held
-//! prices had a cosine of 0.998 with the full one. `d_price` is there for whoever has a derivative of the prices.
+//! prices had a cosine of 0.998 with the full one. `d_price` says how large that part would be; prices that are
+//! [smooth](super::SmoothPrices) have a derivative of their own.
 //!
 //! O(N H M²), parallel over arms, sums in the order of the arms.
 
-use super::arm::softened;
+use super::arm::{in_a_row, softened};
 use super::{Ending, Programme};
 use crate::belief::Motion;
 use crate::interrupt;
+use crate::simd::{exp, ln_1p};
 use ndarray::{Array2, Array3, Array4, ArrayView2, ArrayView3};
 use rayon::prelude::*;
 
@@ -42,6 +44,8 @@ pub struct PlanCotangent {
     pub d_budget: Vec<f64>,
     /// by the discount
     pub d_discount: f64,
+    /// by the temperature of a [smoothed](super::smoothed) dual; 0 at temperature 0
+    pub d_temperature: f64,
 }
 
 /// What a cotangent of the [`bound`](super::bound()) and one of the [`advantages`](super::advantages()) (`[H,N,M]`) at prices `[G,H]` become; the prices
@@ -80,68 +84,101 @@ pub fn pullback(
     programme.check();
     programme.check_initial(initial);
     programme.check_price(price);
-    let Motion::Rows(transition) = programme.motion else {
-        panic!("motion: transitions [N,M,2,M]; beliefs have no cotangent")
-    };
     let (n, m, h) = (programme.motion.arms(), programme.motion.states(), programme.horizon);
     assert!(d_advantage.is_none_or(|d| d.dim() == (h, n, m)), "d_advantage: [H,N,M]");
-    let weights = programme.weights();
-    let mut d = PlanCotangent {
-        d_transition: Array4::zeros((n, m, 2, m)),
-        d_reward: Array3::zeros((n, m, 2)),
-        d_initial: Array2::zeros((n, m)),
-        d_price: Array2::zeros(price.raw_dim()),
-        d_budget: vec![0.0; programme.groups()],
-        d_discount: 0.0,
-    };
-    let rows = transition.as_standard_layout();
-    // what each arm adds to prices and discount, `[N,H + 1]`
-    let mut shared = vec![0.0; n * (h + 1)];
-    let outputs = (d.d_transition.as_slice_mut().expect("row-major").par_chunks_mut(2 * m * m))
-        .zip(d.d_reward.as_slice_mut().expect("row-major").par_chunks_mut(2 * m))
-        .zip(d.d_initial.as_slice_mut().expect("row-major").par_chunks_mut(m))
-        .zip(shared.par_chunks_mut(h + 1));
-    (rows.as_slice().expect("row-major").par_chunks(2 * m * m).zip(outputs))
-        .enumerate()
-        .with_min_len((50_000 / (h * m * m)).clamp(1, 1024))
-        .for_each_init(
-            || Memory::new(m, h),
-            |memory, (i, (p, (((d_transition, d_reward), d_initial), shared)))| {
-                interrupt::check();
-                let arm = Arm { p, i, programme, temperature };
-                let span = programme.span(i);
-                memory.backward(&arm, price);
-                let weight = weights.get(span.start).copied().unwrap_or(0.0);
-                let (d_price, d_discount) = shared.split_at_mut(h);
-                let entered = &memory.value[span.start * m..][..m];
-                let mut worth = 0.0;
-                for s in 0..m {
-                    memory.y[s] = d_bound * weight * initial[[i, s]];
-                    d_initial[s] = d_bound * weight * entered[s];
-                    worth += initial[[i, s]] * entered[s];
-                }
-                d_discount[0] = d_bound * power(programme.discount, span.start) * worth;
-                let c = |t: usize, s: usize| d_advantage.map_or(0.0, |d| d[[t, i, s]]);
-                memory.forward(&arm, c, d_transition, d_reward, d_price, &mut d_discount[0]);
-            },
-        );
-    for (i, shared) in shared.chunks_exact(h + 1).enumerate() {
-        let mut row = d.d_price.row_mut(programme.group_of(i));
-        row.iter_mut().zip(shared).for_each(|(d, part)| *d += part);
-        d.d_discount += shared[h];
-    }
+    let mut d = by_arm(
+        programme,
+        || Memory::new(m, h),
+        |memory, i, p, part| {
+            let arm = Arm { p, i, programme, temperature };
+            let span = programme.span(i);
+            memory.backward(&arm, price);
+            let weight = programme.weight(span.start);
+            let entered = &memory.value[span.start * m..][..m];
+            let mut worth = 0.0;
+            for s in 0..m {
+                memory.y[s] = d_bound * weight * initial[[i, s]];
+                part.d_initial[s] = d_bound * weight * entered[s];
+                worth += initial[[i, s]] * entered[s];
+            }
+            part.d_shared[h] = d_bound * power(programme.discount, span.start) * worth;
+            let c = |t: usize, s: usize| d_advantage.map_or(0.0, |d| d[[t, i, s]]);
+            memory.forward(&arm, c, part);
+        },
+    );
     for (g, budget) in programme.budget.iter().enumerate() {
         for t in 0..h {
-            d.d_price[[g, t]] += d_bound * budget * weights[t];
-            d.d_budget[g] += d_bound * weights[t] * price[[g, t]];
+            d.d_price[[g, t]] += d_bound * budget * programme.weight(t);
+            d.d_budget[g] += d_bound * programme.weight(t) * price[[g, t]];
             d.d_discount += d_bound * budget * price[[g, t]] * power(programme.discount, t);
         }
     }
     d
 }
 
+/// What one arm adds to a cotangent.
+pub(super) struct Part<'a> {
+    /// `[M,2,M]`
+    pub(super) d_transition: &'a mut [f64],
+    /// `[M,2]`
+    pub(super) d_reward: &'a mut [f64],
+    /// `[M]`
+    pub(super) d_initial: &'a mut [f64],
+    /// `[H + 2]`: prices, then discount, then temperature
+    pub(super) d_shared: &'a mut [f64],
+}
+
+/// A cotangent made arm by arm, `of(memory, i, transitions [M,2,M], part)`; what arms share is summed in their order.
+pub(super) fn by_arm<T>(
+    programme: &Programme<'_>,
+    memory: impl Fn() -> T + Sync + Send,
+    of: impl Fn(&mut T, usize, &[f64], Part<'_>) + Sync + Send,
+) -> PlanCotangent {
+    let Motion::Rows(transition) = programme.motion else {
+        panic!("motion: transitions [N,M,2,M]; beliefs have no cotangent")
+    };
+    let (n, m, h) = (programme.motion.arms(), programme.motion.states(), programme.horizon);
+    let mut d = PlanCotangent {
+        d_transition: Array4::zeros((n, m, 2, m)),
+        d_reward: Array3::zeros((n, m, 2)),
+        d_initial: Array2::zeros((n, m)),
+        d_price: Array2::zeros((programme.groups(), h)),
+        d_budget: vec![0.0; programme.groups()],
+        d_discount: 0.0,
+        d_temperature: 0.0,
+    };
+    let rows = in_a_row(transition);
+    let mut shared = vec![0.0; n * (h + 2)];
+    let outputs = (d.d_transition.as_slice_mut().expect("row-major").par_chunks_mut(2 * m * m))
+        .zip(d.d_reward.as_slice_mut().expect("row-major").par_chunks_mut(2 * m))
+        .zip(d.d_initial.as_slice_mut().expect("row-major").par_chunks_mut(m))
+        .zip(shared.par_chunks_mut(h + 2));
+    (rows.par_chunks(2 * m * m).zip(outputs))
+        .enumerate()
+        .with_min_len((50_000 / (h * m * m)).clamp(1, 1024))
+        .for_each_init(memory, |memory, (i, (p, (((d_transition, d_reward), d_initial), d_shared)))| {
+            interrupt::check();
+            of(memory, i, p, Part { d_transition, d_reward, d_initial, d_shared });
+        });
+    for (i, shared) in shared.chunks_exact(h + 2).enumerate() {
+        let mut row = d.d_price.row_mut(programme.group_of(i));
+        row.iter_mut().zip(shared).for_each(|(d, part)| *d += part);
+        d.d_discount += shared[h];
+        d.d_temperature += shared[h + 1];
+    }
+    d
+}
+
+/// What a softened choice between two values that differ by `gap` gains by each unit of temperature: its entropy.
+#[inline(always)]
+pub(super) fn entropy(gap: f64, temperature: f64) -> f64 {
+    let far = (gap / temperature).abs();
+    let tail = exp(-far);
+    if temperature == 0.0 || tail == 0.0 { 0.0 } else { ln_1p(tail) + far * tail / (1.0 + tail) }
+}
+
 /// d γ^t/dγ
-fn power(discount: f64, t: usize) -> f64 {
+pub(super) fn power(discount: f64, t: usize) -> f64 {
     if t == 0 { 0.0 } else { t as f64 * discount.powi(t as i32 - 1) }
 }
 
@@ -160,6 +197,8 @@ struct Memory {
     value: Vec<f64>,
     /// `[H,M]`
     pull: Vec<f64>,
+    /// `[H,M]`: of the choices
+    entropy: Vec<f64>,
     y: Vec<f64>,
     next: Vec<f64>,
     centred: Vec<f64>,
@@ -171,6 +210,7 @@ impl Memory {
         Self {
             value: vec![0.0; (h + 1) * m],
             pull: vec![0.0; h * m],
+            entropy: vec![0.0; h * m],
             y: row.clone(),
             next: row.clone(),
             centred: row,
@@ -194,24 +234,20 @@ impl Memory {
                     let row = &arm.p[(2 * s + a) * m..][..m];
                     reward[2 * s + a] + discount * row.iter().zip(&next[..m]).map(|(p, v)| p * v).sum::<f64>()
                 });
-                let (rise, pull) = softened(active - passive - price, arm.temperature);
+                let gap = active - passive - price;
+                let (rise, pull) = softened(gap, arm.temperature);
                 here[t * m + s] = passive + rise;
                 self.pull[t * m + s] = pull;
+                self.entropy[t * m + s] = entropy(gap, arm.temperature);
             }
         }
     }
 
     /// From the cotangent of the first values, in `y`, and those of the advantages.
-    fn forward(
-        &mut self,
-        arm: &Arm<'_, '_>,
-        c: impl Fn(usize, usize) -> f64,
-        d_transition: &mut [f64],
-        d_reward: &mut [f64],
-        d_price: &mut [f64],
-        d_discount: &mut f64,
-    ) {
+    fn forward(&mut self, arm: &Arm<'_, '_>, c: impl Fn(usize, usize) -> f64, part: Part<'_>) {
         let m = self.y.len();
+        let Part { d_transition, d_reward, d_shared, .. } = part;
+        let (d_price, d_settings) = d_shared.split_at_mut(arm.programme.horizon);
         let (span, g) = (arm.programme.span(arm.i), arm.programme.discount);
         for t in span.clone() {
             let later = &self.value[(t + 1) * m..][..m];
@@ -221,12 +257,13 @@ impl Memory {
             for s in 0..m {
                 let (pull, own) = (self.pull[t * m + s], c(t, s));
                 d_price[t] -= self.y[s] * pull;
+                d_settings[1] += self.y[s] * self.entropy[t * m + s];
                 for (a, w) in [(0, self.y[s] * (1.0 - pull) - own), (1, self.y[s] * pull + own)] {
                     d_reward[2 * s + a] += w;
                     let (row, d_row) =
                         (&arm.p[(2 * s + a) * m..][..m], &mut d_transition[(2 * s + a) * m..][..m]);
                     for to in 0..m {
-                        *d_discount += w * row[to] * later[to];
+                        d_settings[0] += w * row[to] * later[to];
                         d_row[to] += g * w * self.centred[to];
                         self.next[to] += g * w * row[to];
                     }

@@ -59,6 +59,7 @@ mod planning;
 mod planning_exact;
 mod planning_gradients;
 mod planning_programme;
+mod planning_smooth;
 mod planning_worth;
 mod predictor;
 mod programme;

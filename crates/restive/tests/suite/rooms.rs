@@ -83,7 +83,7 @@ const ROOMS: [(&str, &[&str]); 27] = [
     ("predictor", &["bytes", "cholesky", "error", "interrupt", "random", "simd", "twofold"]),
     ("index", &["belief", "error", "interrupt", "lu", "product", "simd"]),
     ("policy", &["interrupt", "random", "simd"]),
-    ("planning", &["belief", "index", "instance", "interrupt", "simd", "sum"]),
+    ("planning", &["belief", "cholesky", "index", "instance", "interrupt", "simd", "sum"]),
     ("simulation", &["belief", "instance", "interrupt", "policy", "random"]),
     (
         "data",
