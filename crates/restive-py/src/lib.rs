@@ -23,6 +23,7 @@ mod logs;
 mod partition;
 mod policy;
 mod prices;
+mod problems;
 mod programme;
 mod refusal;
 mod rollouts;

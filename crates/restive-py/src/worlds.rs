@@ -7,7 +7,7 @@ use crate::arms::{Form, all_distributions, checked, give, in_form, slice};
 use crate::border::{array, check_finite, check_shape, floats, integers, read};
 use crate::error::{raise, wrong};
 use crate::threads;
-use ndarray::{Array1, Array2, Array3, Array4, ArrayView4, Axis};
+use ndarray::{Array1, Array2, Array3, Array4, ArrayView3, ArrayView4, Axis};
 use numpy::{
     PyArrayDescrMethods, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods, ToPyArray,
 };
@@ -145,7 +145,16 @@ pub(crate) struct Rewards {
 impl Rewards {
     /// `[M]`, `[M,A]`, or the axes of the arms and then one of these; linear ones where there are none.
     pub(crate) fn new(rewards: Option<&Bound<'_, PyAny>>, world: &World) -> PyResult<Self> {
-        let (m, a, axes) = (world.m, world.a, world.axes());
+        Self::of_arms(rewards, world.m, world.a, world.axes())
+    }
+
+    /// The same for arms with these axes, M states and A actions.
+    pub(crate) fn of_arms(
+        rewards: Option<&Bound<'_, PyAny>>,
+        m: usize,
+        a: usize,
+        axes: &[usize],
+    ) -> PyResult<Self> {
         let Some(rewards) = rewards else {
             let top = (m - 1).max(1) as f64;
             let values = Array3::from_shape_fn((1, m, a), |(_, s, _)| s as f64 / top);
@@ -173,7 +182,7 @@ impl Rewards {
             };
             return Err(wrong("rewards", &expected, format_args!("shape {shape:?}")));
         };
-        let arms = if is_by_arm { world.n } else { 1 };
+        let arms = if is_by_arm { axes.iter().product() } else { 1 };
         let at = |i: usize, s: usize, b: usize| if is_by_action { (i * m + s) * a + b } else { i * m + s };
         let values = Array3::from_shape_fn((arms, m, a), |(i, s, b)| numbers[at(i, s, b)]);
         Ok(Self { values, shape, is_by_action })
@@ -185,6 +194,12 @@ impl Rewards {
             1 => self.values.index_axis(Axis(0), 0).into(),
             _ => RewardView::by_arm(self.values.view()),
         }
+    }
+
+    /// Those of each of n arms, `[N,M,A]`.
+    pub(crate) fn of_each(&self, n: usize) -> ArrayView3<'_, f64> {
+        let (_, m, a) = self.values.dim();
+        self.values.broadcast((n, m, a)).expect("one for all, or one for each")
     }
 
     /// A cotangent `[N,M,A]` in the shape of the rewards.
