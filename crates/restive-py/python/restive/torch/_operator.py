@@ -7,7 +7,8 @@ is told by which door it was entered, and leaves by the same.)
 There are two doors to it. `torch.library` has the operator itself: what `torch.compile` and `torch.export` put into a graph. Functions of
 `restive.torch` go through an `autograd.Function` around it, because `register_autograd` alone refuses `torch.func.grad` and answers
 forward-mode derivatives with zeros (pytorch/pytorch#168393). Outside of transforms that is a Function of the older kind, which
-PyTorch applies without binding its arguments by name: 8 µs less a call.
+PyTorch applies without binding its arguments by name: 8 µs less a call. And where nobody watches operators (no mode of tracing, no tensors
+of a kind of their own) it calls the kernel itself: the way through the dispatcher and back costs several times what a small problem does.
 
 **A tape.** What a forward pass leaves for the way back is no tensor but an object of the native module. It travels as an attribute of an
 empty tensor, which autograd, checkpoints and compiled graphs hand on like any other; where it got lost, or belongs to other inputs, the
@@ -36,6 +37,9 @@ class Operator:
         operator = getattr(torch.ops.restive, name).default
         defined.register_vmap(lambda info, dims, *inputs: vmap(operator, info.batch_size, dims, *inputs))
 
+        def direct(*inputs: Any) -> Any:
+            return operator(*inputs) if _is_watched(inputs) else kernel(*inputs)
+
         class Transformed(torch.autograd.Function):
             """What `torch.func` and compilers go through."""
 
@@ -60,7 +64,7 @@ class Operator:
 
             @staticmethod
             def forward(ctx: Any, *inputs: Any) -> Any:
-                output = operator(*inputs)
+                output = direct(*inputs)
                 remember(ctx, inputs, output)
                 return output
 
@@ -68,16 +72,27 @@ class Operator:
             def backward(ctx: Any, *d_outputs: Any) -> Any:
                 return backward(ctx, *d_outputs)
 
-        self.operator, self.transformed, self.plain = operator, Transformed, Plain
+        self.direct, self.transformed, self.plain = direct, Transformed, Plain
 
     def on_the_way_back(self, *inputs: Any) -> Any:
         """A call by a backward pass, which nobody differentiates unless a graph of it is asked for."""
-        return self(*inputs) if torch.is_grad_enabled() else self.operator(*inputs)
+        return self(*inputs) if torch.is_grad_enabled() else self.direct(*inputs)
 
     def __call__(self, *inputs: Any) -> Any:
         if torch.compiler.is_compiling() or torch._C._are_functorch_transforms_active():
             return self.transformed.apply(*inputs)
         return self.plain.apply(*inputs)
+
+
+def _is_watched(inputs: Any) -> bool:
+    """Whether somebody sees operators go by: a compiler, a mode, a tracer, or tensors that are more than PyTorch's own."""
+    return (
+        torch.compiler.is_compiling()
+        or torch._C._len_torch_dispatch_stack() > 0
+        or torch._C._are_functorch_transforms_active()
+        or torch.jit.is_tracing()
+        or any(isinstance(x, Tensor) and type(x) not in (Tensor, torch.nn.Parameter) for x in inputs)
+    )
 
 
 def refuse(ctx: Any, *_: Any) -> Any:
