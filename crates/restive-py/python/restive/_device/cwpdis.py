@@ -12,7 +12,7 @@ step are 0, or no reward is known, the term is *dropped*: it adds nothing and is
 A target comes as log-odds z (or pulls, of which they are taken), from which ln π = ln σ(±z) follows to full precision. A program
 takes some arms and goes through the steps: ln ρ of all its trajectories grows by ln f, the largest is taken from all of them, and
 shares are exponentials of what is left. Up to 256 trajectories stay in registers; more go through memory in chunks. Tiles are small, so that
-nothing spills and other programs work while one waits for memory. Whether the pulls are fit to be judged is seen on the way; what programs
+nothing spills and other programs work while one waits for memory; those of the way back, in which nothing is summed over trajectories, are larger. Whether the pulls are fit to be judged is seen on the way; what programs
 add to the answers is added up in their order by a last one.
 
 # Its pullback
@@ -36,8 +36,10 @@ from torch import Tensor
 
 from . import constants, raised
 
-#: trajectories that are held in registers; numbers in a tile; arms a program takes at most; its warps
-HELD, TILE, ARMS, WARPS = 256, 512, 64, 8
+#: trajectories that are held in registers; arms a program takes at most
+HELD, ARMS = 256, 64
+#: numbers in a tile and warps of a program: of the averages, whose trajectories wait for each other, and of the way back, where none does
+AVERAGES, SLOPES = (512, 4), (2048, 16)
 
 
 class Logged(NamedTuple):
@@ -323,10 +325,10 @@ def _slopes(
             tl.store(d_ptr + at, tl.where(acts, d, 0.0).to(d_ptr.dtype.element_ty), mask=is_there)
 
 
-def _tile(trajectories: int, arms: int) -> tuple[int, int]:
+def _tile(numbers: int, trajectories: int, arms: int) -> tuple[int, int]:
     """Trajectories and arms that a program takes at a time: few arms where there are few, for more programs."""
     held = min(triton.next_power_of_2(trajectories), HELD)
-    return held, min(max(TILE // held, 4), ARMS, max(4, triton.next_power_of_2(arms) // 128))
+    return held, min(max(numbers // held, 4), ARMS, max(4, triton.next_power_of_2(arms) // 128))
 
 
 def solve(pull: Tensor, log: Logged, discount: float, previous_step: bool, log_odds: bool) -> Solved:
@@ -334,16 +336,17 @@ def solve(pull: Tensor, log: Logged, discount: float, previous_step: bool, log_o
     j, h, n = pull.shape
     numbers = {"dtype": torch.float64, "device": pull.device}
     share, per_term = torch.empty(h, j, n, **numbers), torch.empty(4, h, n, **numbers).unbind()
-    held, arms = _tile(j, n)
+    tile, warps = AVERAGES
+    held, arms = _tile(tile, j, n)
     is_held, programs = j <= held, triton.cdiv(n, arms)
     ratio = share if is_held else torch.zeros(j, n, **numbers)
     part = torch.empty(5, programs, **numbers)
     answers = (torch.empty((), **numbers), torch.empty(2, **numbers), torch.empty(2, dtype=torch.int32, device=pull.device))
     _averages[(programs,)](
         pull, *log, share, *per_term, _powers(pull.device, discount, h), part, ratio, j, h, n,
-        PREVIOUS=previous_step, LOG_ODDS=log_odds, IS_HELD=is_held, HELD=held, ARMS=arms, num_warps=WARPS,
+        PREVIOUS=previous_step, LOG_ODDS=log_odds, IS_HELD=is_held, HELD=held, ARMS=arms, num_warps=warps,
     )  # fmt: skip
-    _settle[(1,)](part, *answers, programs, h * n, n, BLOCK=1024, num_warps=WARPS)
+    _settle[(1,)](part, *answers, programs, h * n, n, BLOCK=1024, num_warps=8)
     return Solved(share, *per_term, *answers)
 
 
@@ -357,13 +360,14 @@ def pullback(
 ) -> Tensor:
     """What a cotangent of the value [] becomes on pulls, or on their log-odds; `has_certain`: some pulls are exactly 0 or 1."""
     j, h, n = pull.shape
-    held, arms = _tile(j, n)
+    tile, warps = SLOPES
+    held, arms = _tile(tile, j, n)
     d, weights = torch.empty_like(pull), _powers(pull.device, discount, h)
     if previous_step:
         d[:, -1] = 0.0  # the last decision is in no ratio
     _slopes[(triton.cdiv(n, arms), triton.cdiv(j, held))](
         pull, log.sign, log.reward, solved.share, solved.scale, solved.mean, weights, d_value.reshape(1), d, j, h, n,
-        PREVIOUS=previous_step, LOG_ODDS=log_odds, HELD=held, ARMS=arms, num_warps=WARPS,
+        PREVIOUS=previous_step, LOG_ODDS=log_odds, HELD=held, ARMS=arms, num_warps=warps,
     )  # fmt: skip
     return _impossible(pull, log, solved, weights, previous_step, d_value, d) if has_certain and not log_odds else d
 
