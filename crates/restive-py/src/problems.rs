@@ -56,13 +56,13 @@ impl<'py> Part<'py> {
 }
 
 /// The axes of some problems.
-pub(crate) struct Problems {
+pub(crate) struct ProblemAxes {
     axes: Vec<usize>,
     /// B, how many there are
     pub(crate) count: usize,
 }
 
-impl Problems {
+impl ProblemAxes {
     /// A number of problems, or the shape of their axes.
     pub(crate) fn new(problems: &Bound<'_, PyAny>) -> PyResult<Self> {
         let expected = "a number of problems of at least 1, or several: the shape of their axes";

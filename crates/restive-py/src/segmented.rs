@@ -5,7 +5,7 @@ use crate::logs::Problems;
 use ndarray::Array3;
 use numpy::{PyArray2, PyArrayDyn};
 use pyo3::prelude::*;
-use restive::evaluation;
+use restive::evaluation::{self, EarnedCotangent};
 
 /// The value of a target policy, each step weighted on its own, and the way back: what `segmented` returns.
 #[pyclass(frozen, dict, module = "restive")]
@@ -33,7 +33,8 @@ struct Segmented {
 /// Returns
 /// -------
 /// Segmented
-///     `.value`, `.arm_value` [J,N], `.effective_sample_size`, `.dropped` and `.pullback(d_value)`.
+///     `.value`, `.arm_value` [J,N], `.effective_sample_size`, `.dropped`, `.pullback(d_value)` to the pulls and `.pullback_all(d_value)` to pulls,
+///     rewards and discount.
 #[pyfunction]
 #[pyo3(signature = (pull, state, action, rewards, budget=None, propensity=None, discount=Number(0.99), *, log_odds=false))]
 #[pyo3(
@@ -68,16 +69,23 @@ impl Segmented {
     /// What a cotangent of the value becomes on the pulls, or on their log-odds where those were given: float64 [J,H,N].
     #[pyo3(signature = (d_value=Number(1.0)), text_signature = "($self, d_value=1.0)")]
     fn pullback<'py>(&self, py: Python<'py>, d_value: Number) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        let problems = &self.problems;
-        let d_pull: Vec<Array3<f64>> = problems.each(py, |_, decisions, log_odds| {
-            let solved = evaluation::segmented(decisions, log_odds, problems.discount.of(0));
-            match problems.is_log_odds {
-                true => solved.pullback(d_value.0).d_log_odds,
-                false => solved.pullback_pull(d_value.0).d_pull,
-            }
-        })?;
-        let d_pull = d_pull.into_iter().next().expect("one problem");
+        let (d_pull, _) = self.back(py, d_value.0)?;
         Ok(PyArrayDyn::from_owned_array(py, d_pull.into_dyn()))
+    }
+
+    /// What it becomes on the pulls (or log-odds), on the rewards in the shape in which they were given, and on the discount.
+    ///
+    /// Returns
+    /// -------
+    /// CwpdisCotangent
+    ///     Named: (d_pull, d_rewards, d_discount).
+    #[pyo3(signature = (d_value=Number(1.0)), text_signature = "($self, d_value=1.0)")]
+    fn pullback_all<'py>(&self, py: Python<'py>, d_value: Number) -> PyResult<Bound<'py, PyAny>> {
+        let (d_pull, EarnedCotangent { d_reward, d_discount }) = self.back(py, d_value.0)?;
+        let d_pull = PyArrayDyn::from_owned_array(py, d_pull.into_dyn());
+        let d_rewards = PyArrayDyn::from_owned_array(py, self.problems.d_rewards(&[d_reward]));
+        let cotangent = py.import("restive._cotangents")?.getattr("CwpdisCotangent")?;
+        cotangent.call1((d_pull, d_rewards, d_discount))
     }
 
     fn __repr__(&self) -> String {
@@ -85,6 +93,22 @@ impl Segmented {
             return "<restive.Segmented nothing known>".into();
         }
         format!("<restive.Segmented {}>", self.value)
+    }
+}
+
+impl Segmented {
+    /// What a cotangent of the value becomes on the pulls, or on their log-odds, and on what was earned.
+    fn back(&self, py: Python<'_>, d_value: f64) -> PyResult<(Array3<f64>, EarnedCotangent)> {
+        let problems = &self.problems;
+        let found = problems.each(py, |_, decisions, log_odds| {
+            let solved = evaluation::segmented(decisions, log_odds, problems.discount.of(0));
+            let d_pull = match problems.is_log_odds {
+                true => solved.pullback(d_value).d_log_odds,
+                false => solved.pullback_pull(d_value).d_pull,
+            };
+            (d_pull, solved.pullback_earned(d_value))
+        })?;
+        Ok(found.into_iter().next().expect("one problem"))
     }
 }
 

@@ -4,7 +4,7 @@ use crate::arms::{arms, checked, form_of, slice};
 use crate::border::{Number, Seed, Whole, array, check_finite, check_shape, floats, integers};
 use crate::error::{check_memory, raise, wrong};
 use crate::index::chain_of;
-use crate::problems::{Each, Part, Problems};
+use crate::problems::{Each, Part, ProblemAxes};
 use crate::rollouts::{self, Kept, Rule};
 use crate::threads;
 use crate::worlds::Rewards;
@@ -158,7 +158,7 @@ fn simulate<'py>(
         };
         return one(py, &asked, &common);
     };
-    let problems = Problems::new(problems)?;
+    let problems = ProblemAxes::new(problems)?;
     let steps = common.horizon;
     let transitions = problems.part("P", Some(P), |rest| match *rest {
         [_, 4] => true,

@@ -79,6 +79,19 @@ def test_segmented_is_its_definition():
     assert found.arm_value.shape == (1, 7) and found.dropped == 0
 
 
+@pytest.mark.parametrize("shape", [(2,), (2, 2), (1, 5, 7)])
+def test_segmented_goes_back_to_rewards_and_discount(shape):
+    random = np.random.default_rng(5)
+    state, action = random.integers(0, 2, (1, 6, 7)), random.integers(0, 2, (1, 5, 7))
+    propensity, pull, rewards = random.uniform(0.2, 1.0, (1, 5, 7)), random.uniform(0.05, 0.95, (1, 5, 7)), random.random(shape)
+    at = lambda rewards, discount: restive.segmented(pull, state, action, rewards, propensity=propensity, discount=discount)  # noqa: E731
+    back, direction = at(rewards, 0.9).pullback_all(2.0), random.normal(size=shape)
+    assert back.d_rewards.shape == shape and (back.d_pull == at(rewards, 0.9).pullback(2.0)).all()
+    truth = 2.0 * (at(rewards + direction, 0.9).value - at(rewards, 0.9).value)  # linear
+    assert (back.d_rewards * direction).sum() == pytest.approx(truth, rel=1e-11)
+    assert back.d_discount == pytest.approx(derivative(lambda g: 2.0 * at(rewards, g).value, 0.9, 1.0), rel=1e-8)
+
+
 @pytest.mark.parametrize("estimator", [restive.cwpdis, restive.segmented])
 def test_pullbacks_by_the_pulls_equal_finite_differences(estimator):
     random = np.random.default_rng(5)

@@ -40,6 +40,12 @@
 //! d log-odds = ± (1 − π) d ln f      d pull = ± d ln f/π      π the chance of the logged action under the target
 //! ```
 //!
+//! By rewards and discount, with ′ the derivative of γ^t by γ,
+//!
+//! ```text
+//! d r_ti = W_i γ^t f_ti/D_i      dγ = Σ_i R̄_i W_i′ + W_i Σ_known (γ^t)′ (r_ti − R̄_i) f_ti/D_i
+//! ```
+//!
 //! An arm is dropped and counted where D_i is 0: the target never does what was logged at a step with a known reward, or there is no
 //! such step.
 //!
@@ -62,7 +68,7 @@
 //! ```
 
 use super::ratios::log_factor;
-use super::{Decisions, LogOddsCotangent, PullCotangent};
+use super::{Decisions, EarnedCotangent, LogOddsCotangent, PullCotangent};
 use crate::interrupt;
 use crate::policy::odds::sigmoid;
 use ndarray::{Array2, Array3, ArrayView3};
@@ -204,6 +210,30 @@ impl Segmented<'_> {
             d_value * self.decisions.sign[at] * slope(-self.decisions.log_propensity[at])
         });
         PullCotangent { d_pull }
+    }
+
+    /// What a cotangent of the value becomes on the reward of every decision and on the discount.
+    pub fn pullback_earned(&self, d_value: f64) -> EarnedCotangent {
+        let d = self.decisions;
+        let (trajectories, h, n) = d.dim();
+        let d_value = d_value / trajectories as f64;
+        let (mut d_reward, mut d_discount) = (Array3::zeros(d.dim()), 0.0);
+        for (j, t, i) in ndarray::indices((trajectories, h, n)) {
+            interrupt::check();
+            let (arm, log_ratio) = (&self.arms[[j, i]], d.log_ratio([j, t, i], self.log_odds));
+            if arm.is_dropped() {
+                continue;
+            }
+            let growth = if t == 0 { 0.0 } else { t as f64 * self.discount.powi(t as i32 - 1) };
+            let ratio = (log_ratio - arm.top).exp() * h as f64 / arm.ratios;
+            d_discount += d_value * arm.mean * growth * ratio;
+            if d.is_known(j, t, i) {
+                let share = arm.weight * (log_ratio - arm.known_top).exp() / arm.known;
+                d_reward[[j, t, i]] = d_value * share * self.discount.powi(t as i32);
+                d_discount += d_value * growth * share * (d.reward[[j, t, i]] - arm.mean);
+            }
+        }
+        EarnedCotangent { d_reward, d_discount }
     }
 
     /// `[J,H,N]`: what `turn` makes of the slope of the value by a step's ratio; 0 without an action or where the arm is dropped.

@@ -153,3 +153,43 @@ fn the_gradient_of_segmented_is_that_of_its_value() {
         }
     }
 }
+
+#[test]
+fn rewards_and_discount_move_segmented_as_differences_say() {
+    let mut random = random(64);
+    for (j, h, n, is_ragged) in [(7, 6, 5, false), (4, 5, 60, true), (1, 7, 10, true), (2, 1, 3, false)] {
+        let mut log = log(j, h, n, is_ragged, &mut random);
+        let pull = pulls(&log, &mut random);
+        for is_strict in [false, true] {
+            let log_odds = odds(&if is_strict { pull.mapv(f64::round) } else { pull.clone() });
+            let decisions = log.decisions();
+            let d = segmented(&decisions, log_odds.view(), 0.9).pullback_earned(2.5);
+            let (before, direction) = (log.reward.clone(), [0.7, -1.1, 0.4]);
+            let (mut along, mut unknown) = (0.0, 0.0f64);
+            for (at, d) in d.d_reward.indexed_iter() {
+                match log.reward(at.0, at.1, at.2) {
+                    Some(_) => along += d * direction[usize::from(log.trajectories.state()[at])],
+                    None => unknown = unknown.max(d.abs()),
+                }
+            }
+            assert_eq!(unknown, 0.0, "nothing is known there");
+            let mut at = |step: f64| {
+                let moved: Vec<f64> =
+                    before.view().column(0).iter().zip(direction).map(|(r, d)| r + step * d).collect();
+                log.reward = Reward::of_state(&moved).unwrap();
+                2.5 * definition(&log, odds_to_pulls(&log_odds).view(), 0.9)
+            };
+            let truth = at(0.5) - at(-0.5); // linear
+            assert!((along - truth).abs() < 1e-11 * n as f64, "{along} not {truth}");
+            log.reward = before;
+            let truth =
+                derivative(|t| 2.5 * definition(&log, odds_to_pulls(&log_odds).view(), 0.9 + t), 1e-3);
+            assert!((d.d_discount - truth).abs() <= AGREEMENT * n as f64, "{} not {truth}", d.d_discount);
+            assert!(h == 1 || d.d_discount != 0.0);
+        }
+    }
+}
+
+fn odds_to_pulls(log_odds: &Array3<f64>) -> Array3<f64> {
+    log_odds.mapv(|z| 1.0 / (1.0 + (-z).exp()))
+}
