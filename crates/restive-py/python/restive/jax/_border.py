@@ -44,10 +44,12 @@ def constant(name: str, value: Any) -> Any:
     return np.asarray(value) if isinstance(value, jax.Array) else value
 
 
-def stand_in(value: Any, filled: int | float) -> Any:
-    """A value that native checks can look at: itself, or one of its shape where it is traced."""
+def stand_in(value: Any, filled: bool | int | float) -> Any:
+    """A value that native checks can look at: itself, or one of its shape where it is traced, filled if its type is fit for that."""
     if is_traced(value):
-        return np.full(value.shape, filled) if value.ndim else filled
+        fits = value.dtype.kind in {bool: "b", int: "biu", float: "biuf"}[type(filled)]
+        found = np.full(value.shape, filled) if fits else np.zeros(value.shape, value.dtype)
+        return found if value.ndim else found[()]
     return np.asarray(value)[()] if isinstance(value, jax.Array) else value
 
 
