@@ -44,6 +44,9 @@ def whittle_index(P: Any, rewards: Any = None, discount: Any = 0.99, **settings:
     """
     if "out" in settings:
         raise ValueError("out: found an array, expected none: JAX's arrays cannot be written to")
+    if settings.get("horizon") is not None:
+        raise ValueError(f"horizon: found {settings['horizon']}, expected None: indices of a horizon are those of restive.horizon_index")
+    given = (P, rewards, discount)
     P = checked("P", P)
     settings = {name: constant(name, value) for name, value in settings.items()}
     layout, shape = settings.get("layout", "nsas"), P.shape
@@ -57,15 +60,17 @@ def whittle_index(P: Any, rewards: Any = None, discount: Any = 0.99, **settings:
     none = restive.whittle_index(np.zeros((0, *shape[len(axes) :]) if P.ndim else ()), **known, **settings)
     states = 2 if not is_full else shape[-1]
     rewards = _rewards(np.arange(states) / max(states - 1, 1) if rewards is None else rewards, axes, states, P)
+    if rewards is None:
+        _refuse(*given, states, settings)
     discount = setting("discount", discount, P)
     if discount.shape not in ((), axes):
-        raise ValueError(f"discount: found shape {list(discount.shape)}, expected a number, or {list(axes)}, one for each arm")
+        _refuse(*given, states, settings)
     if not is_closed:
         return _native(P, rewards, discount, axes, none.index.shape[1], settings)
     p = _compact(P, layout) if is_full else P
     index = _two_state(p, rewards, discount)
-    if not is_traced(P, rewards, discount):
-        _say_what_is_wrong(P, rewards, discount, index, settings)
+    if not is_traced(P, rewards, discount) and np.isnan(np.asarray(index)).any():
+        _refuse(*given, states, settings)  # unless the arm has no average reward
     return index
 
 
@@ -106,8 +111,8 @@ def _native(
     return layer(forward, backward, (*axes, labels), P)(P, rewards, discount)
 
 
-def _rewards(rewards: Any, axes: tuple[int, ...], m: int, P: jax.Array) -> jax.Array:
-    """Rewards [...,M,2], R(s,a), of all arms or of each."""
+def _rewards(rewards: Any, axes: tuple[int, ...], m: int, P: jax.Array) -> jax.Array | None:
+    """Rewards [...,M,2], R(s,a), of all arms or of each; none where they do not fit."""
     rewards = setting("rewards", rewards, P)
     if len(axes) == 1 and rewards.shape == (2, 2) == (axes[0], m):
         raise ValueError(
@@ -118,7 +123,7 @@ def _rewards(rewards: Any, axes: tuple[int, ...], m: int, P: jax.Array) -> jax.A
         return rewards
     if rewards.shape in ((m,), (*axes, m)):
         return jnp.stack([rewards, rewards], -1)
-    raise ValueError(f"rewards: found shape {list(rewards.shape)}, expected [{m}] or [{m}, 2] for all arms, or with {list(axes)} in front for each")
+    return None
 
 
 def _compact(P: jax.Array, layout: str) -> jax.Array:
@@ -141,7 +146,9 @@ def _two_state(p: jax.Array, rewards: jax.Array, discount: jax.Array) -> jax.Arr
     p = p + jax.lax.stop_gradient(jnp.minimum(p, 1.0) - p)
     p0, p1, p2, p3 = (p[..., k] for k in range(4))
     below_0, below_1 = 1.0 - discount * (p2 - p0), 1.0 - discount * (p3 - p1)
-    is_fit &= jnp.isfinite(rewards).all((-1, -2)) & (discount >= 0.0) & (discount <= 1.0)
+    # the largest reward that the native module takes, where the type has it
+    largest = min(1e100, float(jnp.finfo(p.dtype).max))
+    is_fit &= (jnp.abs(rewards) <= largest).all((-1, -2)) & (discount >= 0.0) & (discount <= 1.0)
     has_index = is_fit & (below_0 > 0.0) & (below_1 > 0.0)
     gain = rewards[..., 1] - rewards[..., 0]
     rise = rewards[..., 1, :] - rewards[..., 0, :]
@@ -154,11 +161,6 @@ def _two_state(p: jax.Array, rewards: jax.Array, discount: jax.Array) -> jax.Arr
     return jnp.where(has_index[..., None], jnp.stack([index_0, index_1], -1), jnp.nan)
 
 
-def _say_what_is_wrong(P: Any, rewards: Any, discount: Any, index: Any, settings: dict[str, Any]) -> None:
-    """An index that is NaN has a reason, which the native module says; none where the arm has no average reward."""
-    is_nan = np.isnan(np.asarray(index)).any(-1)
-    if not is_nan.any():
-        return
-    arms, n = np.asarray(P, dtype=np.float64).reshape(is_nan.size, *P.shape[is_nan.ndim :]), is_nan.size
-    r, g = np.broadcast_to(rewards, (*is_nan.shape, 2, 2)).reshape(n, 2, 2), np.broadcast_to(discount, is_nan.shape).reshape(n)
-    restive.whittle_index(arms, r, g, **settings)
+def _refuse(P: Any, rewards: Any, discount: Any, m: int, settings: dict[str, Any]) -> None:
+    """Has the native module say what is wrong, of what is known."""
+    restive.whittle_index(stand_in(P, 1.0 / m), stand_in(rewards, 0.0), stand_in(discount, 0.5), **settings)
