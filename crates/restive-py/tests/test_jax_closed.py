@@ -151,7 +151,7 @@ def test_values_in_float32_of_nearly_strict_targets_do_not_drop_terms():
 
 
 def test_examples_run():
-    for module in (restive.jax, restive.jax.index, restive.jax.policy):
+    for module in (restive.jax, restive.jax.evaluation, restive.jax.index, restive.jax.policy):
         found = doctest.testmod(module)
         assert found.attempted > 0 and found.failed == 0
 
