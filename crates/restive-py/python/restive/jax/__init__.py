@@ -6,14 +6,15 @@ Between a soft policy and importance sampling stand log-odds: a pull near 1 has 
 importance sampling divides.
 
 Where there is a closed form the functions are JAX's own operations, on whatever device, and nothing calls back to the host: Whittle indices of
-two states, `soft_top_k` and `cwpdis`. They work in the type of their argument: float64 where `jax_enable_x64` is set, where they agree with the native module to rounding, and else float32.
+two states, `soft_top_k` with its costs and masks, and `cwpdis`, of many problems at once. They work in the type of their argument: float64 where
+`jax_enable_x64` is set, where they agree with the native module to rounding, and else float32. Everything may be traced, and derivatives have derivatives.
 
 Whittle indices of more states, of beliefs and by bisection are a `custom_vjp` over a `pure_callback`: XLA calls the native kernel on the CPU,
-in float64, once for a whole batch of `vmap`. Reverse mode, first derivatives only. Rewards, discount, budget and temperature may be traced and
-have gradients everywhere.
+in float64, once for a whole batch of `vmap`. Reverse mode, first derivatives only. Rewards and discount may be traced and have
+gradients there too.
 
 Shapes and settings that are known are checked when a function is traced, with `ValueError`s. What is wrong with numbers is said where they
-are known; under `jit` it is NaN (two states, `soft_top_k`), or shows when it runs, as JAX's own runtime error with the same message inside
+are known; under `jit` it is NaN (two states, `soft_top_k`, `cwpdis`), or shows when it runs, as JAX's own runtime error with the same message inside
 (native kernels). The gradient by transitions lives on the simplex: its rows sum to zero.
 
 >>> import jax, restive.jax
