@@ -43,8 +43,10 @@ def setting(name: str, value: Any) -> Tensor:
         if value.is_complex() or value.layout != torch.strided:
             raise ValueError(f"{name}: found {_dtype(value)}, {value.layout}, expected dense real numbers")
         return value if value.dtype in (torch.float32, torch.float64) else value.to(torch.float64)
-    if isinstance(value, (int, float)) or torch.compiler.is_compiling():
+    if torch.compiler.is_compiling():
         return torch.as_tensor(value, dtype=torch.float64)
+    if isinstance(value, (int, float)):
+        return torch.scalar_tensor(float(value), dtype=torch.float64)
     return torch.from_numpy(_numbers(name, value, "fiub", "real numbers").astype(np.float64))
 
 
@@ -87,12 +89,16 @@ def constant(name: str, value: Any) -> Any:
 
 def array(tensor: Tensor) -> np.ndarray:
     """The numbers of a tensor as float64: where they lie if they can be read there."""
-    return tensor.detach().to("cpu", torch.float64).contiguous().numpy()
+    tensor = tensor.detach()
+    if tensor.dtype != torch.float64 or not tensor.is_cpu:
+        tensor = tensor.to("cpu", torch.float64)
+    return tensor.contiguous().numpy()
 
 
 def tensor(array: Any, like: Tensor) -> Tensor:
     """An answer with the type and on the device of `like`."""
-    return torch.as_tensor(array, dtype=torch.float64).to(like)
+    is_array = isinstance(array, np.ndarray) and array.dtype == np.float64
+    return (torch.from_numpy(array) if is_array else torch.as_tensor(array, dtype=torch.float64)).to(like)
 
 
 def copied(function: str, tensor: Tensor, reason: str) -> None:
