@@ -262,6 +262,47 @@ def test_soft_top_k_is_that_of_the_native_module(rows, n, budget, temperature, l
     assert d_e.item() == pytest.approx(d_truth, rel=1e-9, abs=1e-12)
 
 
+@on_device
+@beside_native
+@pytest.mark.parametrize("log_odds", [False, True])
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
+def test_absent_arms_stay_on_the_device_and_are_those_of_the_native_module(log_odds, dtype):
+    n, random = 40, torch.Generator().manual_seed(3)
+    scores, c = logits(10, n).detach().to(dtype), logits(10, n, seed=8).detach()
+    # usual ones, nearly strict ones, strict ones, even ones, nobody, everybody who is there, more than those, all but a few
+    budget = torch.tensor([7.5, 3.0, 3.0, 3.0, 0.0, 30.0, 40.0, 19.999, 1e-9, 2.0], dtype=torch.float64)
+    temperature = torch.tensor([0.4, 1e-3, 0.0, torch.inf, 0.1, 0.1, 0.1, 0.1, 0.1, 5.0], dtype=torch.float64)
+    mask = torch.rand(10, n, generator=random) < 0.6
+    mask[5], mask[7], mask[9] = torch.arange(n) < 30, torch.arange(n) >= 20, False
+    scores[~mask.to(DEVICE)] = torch.nan
+    native = restive.soft_top_k(scores.cpu().double().numpy(), budget.numpy(), temperature.numpy(), mask=mask.numpy())
+    truth = torch.tensor(native.log_odds if log_odds else native.pull)
+    settings = [x.to(DEVICE).requires_grad_() for x in (budget, temperature)]
+    scores.requires_grad_()
+    found = layers.soft_top_k(scores, *settings, mask=mask, log_odds=log_odds)
+    assert found.device.type == DEVICE and found.dtype == dtype
+    close = CLOSE if dtype == torch.float64 else {"rtol": 2e-7, "atol": 1e-7}
+    torch.testing.assert_close(found.detach().cpu().double(), truth, **close)
+    d = torch.autograd.grad(found, (scores, *settings), c.to(dtype))
+    back = native.pullback_all(c.to(dtype).double().cpu().numpy(), log_odds=log_odds)
+    for one, other in zip(d, (back.d_scores, back.d_budget, back.d_temperature), strict=True):
+        other = torch.tensor(other)
+        scale = other.abs().amax(-1, keepdim=True).expand_as(other)
+        # slopes follow the threshold, which is rounded once over the temperature; budgets have those of the nearest arms
+        assert ((one.cpu().double() - other).abs() <= (1e-9 if dtype == torch.float64 else 1e-5) * (1.0 + scale)).all()
+    alone = layers.soft_top_k(scores.detach()[0], 7.5, 0.4, mask=mask[0], log_odds=log_odds)
+    torch.testing.assert_close(alone, found.detach()[0], **close)
+
+
+@on_device
+def test_absent_arms_pass_gradcheck():
+    mask = torch.tensor([[True, False, True, True, False, True], [True] * 6, [False, True, True, False, True, True]], device=DEVICE)
+    settings = [torch.tensor(x, dtype=torch.float64, device=DEVICE, requires_grad=True) for x in ([1.5, 2.0, 0.7], [0.4, 0.3, 1.0])]
+    for log_odds in (False, True):
+        f = lambda *x: torch.where(mask, layers.soft_top_k(*x, mask=mask, log_odds=log_odds), 0.0)  # noqa: B023, E731
+        assert gradcheck(f, (logits(3, 6), *settings))
+
+
 # ---- importance sampling -------------------------------------------------------------------------------------------------------------
 
 
@@ -366,6 +407,8 @@ def test_a_second_derivative_is_refused_and_an_overwritten_input_noticed():
         (lambda x: layers.soft_top_k(x(3), 1, -1.0), "temperature: found .*expected a number of at least 0"),
         (lambda x: layers.soft_top_k(x(3) + torch.inf, 1, 0.1), "scores"),
         (lambda x: layers.soft_top_k(x(2, 5000) + torch.nan, 1, 0.1), "scores"),
+        (lambda x: layers.soft_top_k(x(3) + torch.nan, 1, 0.1, mask=[False, False, True]), r"scores: entry \[2\]: found NaN"),
+        (lambda x: layers.soft_top_k(x(3), 4, 0.1, mask=[False, True, True]), "budget: found 4, expected a number from 0 to 3"),
         (lambda x: layers.cwpdis(x(4, 3, 5) + 2, *log_of(4, 3, 5), [0.0, 0.4, 1.0], budget=2), "a probability from 0 to 1"),
         (lambda x: layers.cwpdis(x(4, 3, 5), *log_of(4, 3, 5), [0.0, 0.4], budget=2), "a state below 2"),
         (lambda x: layers.cwpdis(x(4, 3, 5), *log_of(4, 3, 6), [0.0, 0.4, 1.0], budget=2), "state"),
@@ -384,6 +427,8 @@ def test_what_has_no_kernel_goes_through_the_cpu_and_is_said_once(monkeypatch):
     P = arms_of(2, 2).to(DEVICE)
     with pytest.warns(UserWarning, match="restive.torch.whittle_index: .* no kernel for collapsing observation"):
         assert layers.whittle_index(P, observation="collapsing", chain=3).device.type == "cuda"
+    with pytest.warns(UserWarning, match="restive.torch.soft_top_k: .* no kernel for costs"):
+        assert layers.soft_top_k(logits(5), 2, 0.1, costs=[1.0, 2.0, 1.0, 2.0, 1.0]).device.type == "cuda"
 
 
 def test_a_copy_is_said_once_for_each_function(monkeypatch):

@@ -229,8 +229,8 @@ def test_operators_pass_opcheck():
         (ops.whittle_index, (P.requires_grad_(), None, one, *full, True)),
         (ops.whittle_index, (P3.requires_grad_(), random(3), one, *full, False)),
         (ops.whittle_index_pullback, (random(3, 2), P.detach(), random(2), one, blank, *full, [True, True, True])),
-        (ops.soft_top_k, (scores.requires_grad_(), budget, one, True)),
-        (ops.soft_top_k_pullback, (random(2, 5), scores.detach(), budget, one, blank, False, [True, True, True])),
+        (ops.soft_top_k, (scores.requires_grad_(), budget, one, None, None, True)),
+        (ops.soft_top_k_pullback, (random(2, 5), scores.detach(), budget, one, None, None, blank, False, [True, True, True, False])),
         (ops.cwpdis, (random(4, 3, 5).requires_grad_(), None, *log, 2, "this-step", True)),
         (ops.cwpdis_pullback, (one, random(4, 3, 5), *log, blank, 2, "previous-step", True, [True, True, True])),
     ]:

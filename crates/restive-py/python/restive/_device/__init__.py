@@ -8,6 +8,7 @@ module, and nothing imports this package but `restive.torch`.
     slopes       what becomes of a cotangent on rewards and discount          in plain PyTorch
     soft_top_k   the threshold by reductions, pulls or log-odds, pullback     any number of problems and arms
     log_balance  the threshold of nearly strict and strict policies           the rows that the above leaves
+    rows         the above as it is asked for, with arms that are absent      in plain PyTorch
     cwpdis       importance sampling arm by arm, and its pullback             any log
     crowd        the threshold where scores stand for masses                  one table of scores at a time
     fluid        the fluid value step by step, and its pullback               up to 64 states, any number of arms

@@ -347,7 +347,7 @@ def _shared(rows: int, n: int) -> int:
     return max(1, min(triton.cdiv(n, CHUNK), PROGRAMS // min(rows, PROGRAMS)))
 
 
-def _on(device: torch.device, setting: Tensor) -> Tensor:
+def on(device: torch.device, setting: Tensor) -> Tensor:
     """A setting as float64 [1] or [B] where the scores are; one that is there already is not waited for."""
     if setting.device == device:
         return setting.detach().reshape(-1).to(torch.float64).contiguous()
@@ -362,7 +362,7 @@ def _step_of(setting: Tensor) -> int:
 def solve(x: Tensor, budget: Tensor, temperature: Tensor) -> tuple[Roots, bool]:
     """The thresholds of contiguous scores [B,N], and whether something is wrong with them, budget or temperature, each [] or [B]."""
     (rows, n), device = x.shape, x.device
-    budget, temperature = _on(device, budget), _on(device, temperature)
+    budget, temperature = on(device, budget), on(device, temperature)
     root = torch.zeros(4, rows, dtype=torch.float64, device=device)
     flag = flags(device, 3)
     if rows == 0 or n == 0:
@@ -443,4 +443,4 @@ def pullback(x: Tensor, roots: Roots, d_pull: Tensor, log_odds: bool) -> tuple[T
     return d_score, -product.sum(-1)
 
 
-__all__ = ["EVEN", "Roots", "SMOOTH", "STRICT", "pullback", "pulls", "solve"]
+__all__ = ["EVEN", "Roots", "SMOOTH", "STRICT", "on", "pullback", "pulls", "solve"]

@@ -4,7 +4,8 @@ Work is done in float64 whatever comes. float64 is answered in float64, float32 
 (bfloat16, float16) is widened to float32 and answered so, as PyTorch's own losses do; outside of it half precision is refused, because
 indices and log-odds have more digits than it holds, and nobody asked to lose them.
 
-Settings (rewards, discount, budget, temperature) come as numbers, lists, arrays or tensors; through tensors goes a gradient.
+Settings (rewards, discount, budget, temperature, costs) come as numbers, lists, arrays or tensors; through tensors goes a gradient. Masks
+come as booleans.
 """
 
 from __future__ import annotations
@@ -66,6 +67,17 @@ def whole(name: str, value: Any) -> Tensor:
     return torch.from_numpy(numbers.astype(np.int64))
 
 
+def booleans(name: str, value: Any) -> Tensor:
+    """Yes and no as a tensor."""
+    if not isinstance(value, Tensor):
+        if not torch.compiler.is_compiling():
+            return torch.from_numpy(_numbers(name, value, "b", "booleans").astype(np.bool_))
+        value = torch.as_tensor(value)
+    if value.dtype != torch.bool:
+        raise ValueError(f"{name}: found dtype {_dtype(value)}, expected booleans")
+    return value
+
+
 def _numbers(name: str, value: Any, kinds: str, expected: str) -> np.ndarray:
     if not hasattr(value, "__array__") and not isinstance(value, (list, tuple, int, float)):
         raise TypeError(f"{name}: found {type(value).__name__}, expected a number, an array or a tensor")
@@ -111,4 +123,4 @@ def _dtype(tensor: Tensor) -> str:
     return str(tensor.dtype).removeprefix("torch.")
 
 
-__all__ = ["array", "checked", "constant", "copied", "distributions", "setting", "tensor", "whole"]
+__all__ = ["array", "booleans", "checked", "constant", "copied", "distributions", "setting", "tensor", "whole"]

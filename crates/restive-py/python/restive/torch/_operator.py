@@ -131,4 +131,23 @@ def batched(tensor: Tensor, dim: int | None, size: int) -> Tensor:
     return tensor.expand(size, *tensor.shape) if dim is None else tensor.movedim(dim, 0)
 
 
-__all__ = ["Operator", "batched", "blank_tape", "forget", "refuse", "solved_on", "tape_of"]
+def of_each(x: Tensor | None, dim: int | None, size: int, axes: torch.Size, tail: int, always: bool = False) -> Tensor | None:
+    """What problems have, for a batch of them: [size,*axes] in front of its last `tail` axes; or as it is, where all share it and no batch
+    differs in it (`always`: there too)."""
+    if x is None:
+        return None
+    is_own = x.dim() - (dim is not None) > tail
+    if not (is_own or always) and dim is None:
+        return x
+    x = batched(x, dim, size)
+    x = x if is_own else x.reshape(size, *[1] * len(axes), *x.shape[1:])
+    return x.expand(size, *axes, *x.shape[x.dim() - tail :])
+
+
+def summed(d: Tensor, x: Tensor, dim: int | None, axes: torch.Size, tail: int) -> Tensor:
+    """What a cotangent `of_each` problem is on what the problems of a batch share."""
+    is_own = x.dim() - (dim is not None) > tail
+    return d if is_own or not axes else d.flatten(1, len(axes)).sum(1)
+
+
+__all__ = ["Operator", "batched", "blank_tape", "forget", "of_each", "refuse", "solved_on", "summed", "tape_of"]

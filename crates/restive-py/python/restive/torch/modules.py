@@ -42,16 +42,20 @@ class SoftTopK(nn.Module):
     """
 
     @renamed(k="budget")
-    def __init__(self, budget: float, temperature: float | Tensor, *, log_odds: bool = False) -> None:
+    def __init__(
+        self, budget: float, temperature: float | Tensor, *, costs: Any = None, mask: Any = None, log_odds: bool = False
+    ) -> None:
         super().__init__()
         self.budget, self.temperature, self.log_odds = budget, temperature, log_odds
+        self.costs, self.mask = costs, mask
 
     def forward(self, scores: Tensor) -> Tensor:
-        return soft_top_k(scores, self.budget, self.temperature, log_odds=self.log_odds)
+        beside = {"costs": self.costs, "mask": self.mask}
+        return soft_top_k(scores, self.budget, self.temperature, **beside, log_odds=self.log_odds)
 
     def extra_repr(self) -> str:
-        settings = {"budget": self.budget, "temperature": self.temperature, "log_odds": self.log_odds or None}
-        return _said(settings)
+        settings = {"budget": self.budget, "temperature": self.temperature, "costs": self.costs, "mask": self.mask}
+        return _said({**settings, "log_odds": self.log_odds or None})
 
 
 class Cwpdis(nn.Module):
