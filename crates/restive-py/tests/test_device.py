@@ -364,6 +364,17 @@ def test_cwpdis_is_that_of_the_native_module_with_certain_pulls_and_dropped_term
     assert layers.cwpdis(target, [[[0]]], [[[1]]], [0.0, 1.0], propensity=[[[0.5]]]).isnan()
 
 
+@on_device
+def test_rewards_that_are_learnt_are_not_those_of_the_first_call():
+    state, action = log_of(6, 3, 5)
+    layer = layers.Cwpdis(state, action, torch.nn.Parameter(torch.tensor([0.0, 0.4, 1.0]).double()), budget=2, log_odds=True)
+    x = logits(6, 3, 5).detach()
+    before = layer(x)
+    with torch.no_grad():
+        layer.rewards *= 2.0
+    torch.testing.assert_close(layer(x), 2.0 * before, **CLOSE)
+
+
 # ---- what is wrong, and what goes another way -----------------------------------------------------------------------------------------
 
 

@@ -76,7 +76,8 @@ class Cwpdis(nn.Module):
         self._kept = _notes()
 
     def forward(self, pull: Tensor) -> Tensor | Judged:
-        return judge(checked("pull", pull), self.log, self.full, self._kept)
+        # rewards that are learnt are others at every call
+        return judge(checked("pull", pull), self.log, self.full, None if self.log.rewards.requires_grad else self._kept)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_kept"}
