@@ -365,6 +365,35 @@ def test_cwpdis_is_that_of_the_native_module_with_certain_pulls_and_dropped_term
 
 
 @on_device
+@beside_native
+@pytest.mark.parametrize("shared", ["log", "nothing"])
+def test_many_problems_are_judged_on_the_device_as_by_the_native_module(shared):
+    random = torch.Generator().manual_seed(6)
+    x = torch.randn(2, 3, 6, 4, 5, dtype=torch.float64, generator=random)
+    logs = [log_of(6, 4, 5, seed=seed) if shared == "nothing" else log_of(6, 4, 5) for seed in range(6)]
+    state, action = (torch.stack(part).reshape(2, 3, *part[0].shape) for part in zip(*logs))
+    discount = torch.rand(2, 3, dtype=torch.float64, generator=random)
+    budget = torch.tensor([[1, 2, 3], [4, 3, 2]])
+    if shared == "log":
+        state, action, discount, budget = state[0, 0], action[0, 0], discount[0, 0], budget[0, 1]
+    plain = [v.numpy() if v.dim() else v.item() for v in (budget, discount)]
+    native = restive.cwpdis(x.numpy(), state.numpy(), action.numpy(), [0.0, 0.4, 1.0], plain[0], discount=plain[1], log_odds=True)
+    rewards = torch.tensor([0.0, 0.4, 1.0], dtype=torch.float64, requires_grad=True)
+    moved, discount = x.to(DEVICE).requires_grad_(), discount.requires_grad_()
+    layer = layers.Cwpdis(state, action, rewards.detach(), budget=budget, discount=discount, log_odds=True, full=True)
+    asked = {"budget": budget, "discount": discount, "log_odds": True, "full": True}
+    weight = torch.randn(2, 3, dtype=torch.float64, generator=random)
+    for judge in (layer, layer, lambda x: layers.cwpdis(x, state.to(DEVICE), action, rewards, **asked)):
+        found = judge(moved)
+        assert found.value.device.type == DEVICE and found.value.shape == (2, 3)
+        for name in ("value", "effective_sample_size", "dropped"):
+            torch.testing.assert_close(getattr(found, name).detach().cpu(), torch.tensor(getattr(native, name)), **CLOSE)
+    d = torch.autograd.grad(found.value, (moved, rewards, discount), weight.to(DEVICE))
+    for one, other in zip(d, native.pullback_all(weight.numpy()), strict=True):
+        torch.testing.assert_close(one.cpu(), torch.tensor(other, dtype=torch.float64), rtol=1e-11, atol=1e-12)
+
+
+@on_device
 def test_rewards_that_are_learnt_are_not_those_of_the_first_call():
     state, action = log_of(6, 3, 5)
     layer = layers.Cwpdis(state, action, torch.nn.Parameter(torch.tensor([0.0, 0.4, 1.0]).double()), budget=2, log_odds=True)
@@ -373,6 +402,22 @@ def test_rewards_that_are_learnt_are_not_those_of_the_first_call():
     with torch.no_grad():
         layer.rewards *= 2.0
     torch.testing.assert_close(layer(x), 2.0 * before, **CLOSE)
+
+
+@beside_native
+@pytest.mark.parametrize("up_to", ["this-step", "previous-step"])
+def test_slopes_by_rewards_and_discount_are_those_of_the_native_module(up_to):
+    earned = importlib.import_module("restive._device.earned")
+    logs = importlib.import_module("restive.torch._log")
+    state, action = log_of(6, 4, 5)
+    x = logits(6, 4, 5).detach().cpu()
+    state[0, 1, 2], action[1, 1, 3] = -1, -1
+    by_decision = torch.rand(6, 4, 5, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
+    for rewards in (torch.tensor([0.0, 0.4, 1.0]).double(), torch.tensor([[0.0, 0.1], [0.4, 0.4], [1.0, 0.7]]).double(), by_decision):
+        log = logs.log_of(state, action, rewards, 2, discount=0.9, ratio_up_to=up_to, log_odds=True)
+        native = log.judge(x).pullback_all(1.7)
+        for one, other in zip(earned.slopes(torch.tensor(1.7, dtype=torch.float64), x, log), native[1:], strict=True):
+            torch.testing.assert_close(one, torch.tensor(other, dtype=torch.float64), **CLOSE)
 
 
 # ---- what is wrong, and what goes another way -----------------------------------------------------------------------------------------
@@ -420,6 +465,7 @@ def test_a_second_derivative_is_refused_and_an_overwritten_input_noticed():
         (lambda x: layers.soft_top_k(x(2, 5000) + torch.nan, 1, 0.1), "scores"),
         (lambda x: layers.soft_top_k(x(3) + torch.nan, 1, 0.1, mask=[False, False, True]), r"scores: entry \[2\]: found NaN"),
         (lambda x: layers.soft_top_k(x(3), 4, 0.1, mask=[False, True, True]), "budget: found 4, expected a number from 0 to 3"),
+        (lambda x: layers.cwpdis(x(2, 4, 3, 5), *log_of(4, 3, 5), [0.0, 0.4, 1.0], budget=[1, 2, 3]), r"budget: found shape \[3\]"),
         (lambda x: layers.cwpdis(x(4, 3, 5) + 2, *log_of(4, 3, 5), [0.0, 0.4, 1.0], budget=2), "a probability from 0 to 1"),
         (lambda x: layers.cwpdis(x(4, 3, 5), *log_of(4, 3, 5), [0.0, 0.4], budget=2), "a state below 2"),
         (lambda x: layers.cwpdis(x(4, 3, 5), *log_of(4, 3, 6), [0.0, 0.4, 1.0], budget=2), "state"),
@@ -440,6 +486,9 @@ def test_what_has_no_kernel_goes_through_the_cpu_and_is_said_once(monkeypatch):
         assert layers.whittle_index(P, observation="collapsing", chain=3).device.type == "cuda"
     with pytest.warns(UserWarning, match="restive.torch.soft_top_k: .* no kernel for costs"):
         assert layers.soft_top_k(logits(5), 2, 0.1, costs=[1.0, 2.0, 1.0, 2.0, 1.0]).device.type == "cuda"
+    with pytest.warns(UserWarning, match="restive.torch.cwpdis: .* no kernel for masks"):
+        value = layers.cwpdis(logits(4, 3, 5), *log_of(4, 3, 5), [0.0, 0.4, 1.0], budget=2, mask=torch.ones(5, dtype=torch.bool), log_odds=True)
+    torch.testing.assert_close(value, layers.cwpdis(logits(4, 3, 5), *log_of(4, 3, 5), [0.0, 0.4, 1.0], budget=2, log_odds=True), **CLOSE)
 
 
 def test_a_copy_is_said_once_for_each_function(monkeypatch):

@@ -224,15 +224,15 @@ def test_operators_pass_opcheck():
     blank = torch.empty(0, dtype=torch.uint8)
     full = ("nsas", "full", "", None, "auto")
     scores, budget = random(2, 5), torch.tensor([1.0, 2.5], dtype=torch.float64)
-    log = (STATE, ACTION, torch.tensor([0.0, 1.0], dtype=torch.float64), None, one)
+    log = (STATE, ACTION, torch.tensor([0.0, 1.0], dtype=torch.float64), None, one, torch.tensor(2), None)
     for operator, inputs in [
         (ops.whittle_index, (P.requires_grad_(), None, one, *full, True)),
         (ops.whittle_index, (P3.requires_grad_(), random(3), one, *full, False)),
         (ops.whittle_index_pullback, (random(3, 2), P.detach(), random(2), one, blank, *full, [True, True, True])),
         (ops.soft_top_k, (scores.requires_grad_(), budget, one, None, None, True)),
         (ops.soft_top_k_pullback, (random(2, 5), scores.detach(), budget, one, None, None, blank, False, [True, True, True, False])),
-        (ops.cwpdis, (random(4, 3, 5).requires_grad_(), None, *log, 2, "this-step", True)),
-        (ops.cwpdis_pullback, (one, random(4, 3, 5), *log, blank, 2, "previous-step", True, [True, True, True])),
+        (ops.cwpdis, (random(4, 3, 5).requires_grad_(), None, *log, "this-step", True)),
+        (ops.cwpdis_pullback, (one, random(4, 3, 5), *log, blank, "previous-step", True, [True, True, True])),
     ]:
         torch.library.opcheck(operator.default, inputs)
 

@@ -10,6 +10,8 @@ module, and nothing imports this package but `restive.torch`.
     log_balance  the threshold of nearly strict and strict policies           the rows that the above leaves
     rows         the above as it is asked for, with arms that are absent      in plain PyTorch
     cwpdis       importance sampling arm by arm, and its pullback             any log
+    evaluation   the above as it is asked for, of one problem or many         one problem at a time
+    earned       what becomes of its cotangent on rewards and discount        in plain PyTorch
     crowd        the threshold where scores stand for masses                  one table of scores at a time
     fluid        the fluid value step by step, and its pullback               up to 64 states, any number of arms
 

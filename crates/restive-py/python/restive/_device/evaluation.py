@@ -1,9 +1,15 @@
-"""A value by importance sampling on the device, ready for its pullback: what `restive.torch.cwpdis` asks of `cwpdis`."""
+"""Values by importance sampling on the device, ready for their pullback: what `restive.torch.cwpdis` asks of `cwpdis`.
+
+A kernel judges one target by one log. Problems with axes in front are judged one after the other; where they share a log it is laid out on
+the device once.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from . import cwpdis, raised
@@ -29,6 +35,21 @@ class Judgement:
         return cwpdis.pullback(self.pull, self.log, self.solved, *how, d_value)
 
 
+class Judgements:
+    """The values of the targets of many problems [...]; one at least."""
+
+    def __init__(self, each: Sequence[Judgement], axes: torch.Size) -> None:
+        self.each = each
+        self.value = torch.stack([one.value for one in each]).reshape(axes)
+        self.sizes = torch.stack([one.sizes for one in each]).reshape(*axes, 2)
+        self.has_certain = any(one.has_certain for one in each)
+
+    def pullback(self, d_value: Tensor) -> Tensor:
+        """What cotangents of the values [...] become on the pulls [...,J,H,N]."""
+        d = torch.stack([one.pullback(d) for one, d in zip(self.each, d_value.flatten().unbind())])
+        return d.reshape(*d_value.shape, *d.shape[1:])
+
+
 def judge(pull: Tensor, asked: dict[str, Any], kept: dict[Any, Any]) -> Judgement | None:
     """The judgement of pulls [J,H,N], or None where something is wrong. `kept` keeps the log on a device from call to call."""
     asked = dict(asked)
@@ -46,3 +67,6 @@ def judge(pull: Tensor, asked: dict[str, Any], kept: dict[Any, Any]) -> Judgemen
         kept[at] = log
     judged = Judgement(pull.detach().contiguous(), log, float(discount), up_to == "previous-step", bool(log_odds))
     return None if judged.is_wrong else judged
+
+
+__all__ = ["Judgement", "Judgements", "judge"]

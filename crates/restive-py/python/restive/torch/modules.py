@@ -10,7 +10,8 @@ from torch import Tensor, nn
 from restive._deprecated import renamed
 
 from ._border import checked
-from .evaluation import Judged, judge, log_of
+from ._log import log_of
+from .evaluation import Judged, judge
 from .index import whittle_index
 from .policy import soft_top_k
 
@@ -59,7 +60,7 @@ class SoftTopK(nn.Module):
 
 
 class Cwpdis(nn.Module):
-    """`cwpdis` with a copy of its log kept: pull [J,H,N], or log-odds with `log_odds=True`, -> value, or `Judged` with `full=True`.
+    """`cwpdis` with a copy of its log kept: pull [...,J,H,N], or log-odds with `log_odds=True`, -> value [...], or `Judged` with `full=True`.
 
     A tensor of rewards or a discount that requires a gradient is not copied, so that it can be learnt.
     """
@@ -86,8 +87,9 @@ class Cwpdis(nn.Module):
         super().__setstate__({**state, "_kept": _notes()})
 
     def extra_repr(self) -> str:
-        settings = {name: value for name, value in self.log._asdict().items() if not isinstance(value, Tensor)}
-        return _said({**settings, "discount": float(self.log.discount), "full": self.full or None})
+        settings = {name: getattr(self.log, name) for name in ("budget", "ratio_up_to", "log_odds", "discount")}
+        settings = {name: x.tolist() if isinstance(x, Tensor) else x for name, x in settings.items()}
+        return _said({**settings, "full": self.full or None})
 
 
 def _own(value: Any) -> Any:
