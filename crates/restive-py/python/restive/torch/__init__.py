@@ -47,6 +47,7 @@ from restive._extras import need
 
 need("torch", "restive.torch")
 
+from .actions import LagrangianPolicy, action_index, lagrangian_policy
 from .evaluation import Judged, cwpdis
 from .horizon import horizon_index
 from .index import whittle_index, whittle_index_and_pullback
@@ -58,13 +59,16 @@ from .values import decomposed_value, fluid_value
 __all__ = [
     "Cwpdis",
     "Judged",
+    "LagrangianPolicy",
     "PlanPrices",
     "SoftTopK",
     "WhittleIndex",
+    "action_index",
     "cwpdis",
     "decomposed_value",
     "fluid_value",
     "horizon_index",
+    "lagrangian_policy",
     "plan_prices",
     "soft_top_k",
     "whittle_index",

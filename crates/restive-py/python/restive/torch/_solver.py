@@ -1,8 +1,9 @@
 """What is solved by one call and goes back by another, as an operator: a native function whose answer has a pullback.
 
-`horizon_index`, `plan_prices`, `fluid_value` and `decomposed_value` are of one shape. Tensors and settings go in, numbers of the type of P
-come out, and what was solved knows what their cotangents become on every tensor that went in. Said once, here: schema, tape, what is
-remembered, the pullback as an operator beside it, and batches, which are a loop where a kernel has no axis for them.
+`horizon_index`, `plan_prices`, `fluid_value`, `decomposed_value`, `action_index` and `lagrangian_policy` are of one shape. Tensors and
+settings go in, numbers of the type of P come out, and what was solved knows what their cotangents become on every tensor that went in. Said
+once, here: schema, tape, what is remembered, the pullback as an operator beside it, and batches, which are a loop where a kernel has no axis
+for them.
 
 Whole numbers (states) are tensors without a gradient. A cotangent that nobody asked for is an empty tensor.
 """
@@ -17,7 +18,7 @@ import torch
 from torch import Tensor
 
 from ._border import array, checked, distributions, setting, tensor, whole
-from ._operator import Operator, blank_tape, forget, refuse, solved_on, tape_of
+from ._operator import Operator, batched, blank_tape, forget, refuse, solved_on, tape_of
 from .index import _axes
 
 
@@ -131,6 +132,32 @@ def looped(call: Any, size: int, dims: Any, inputs: Any) -> tuple[Tensor, ...]:
     return tuple(torch.stack(x) for x in zip(*each))
 
 
+def batches_of_arms(n: int, axis: int, is_one_call: Callable[..., bool]) -> dict[str, Callable[..., Any]]:
+    """Rules for batches where those of transitions alone are leading axes of one call, and so is their way back where nothing but
+    transitions is asked for: the native module sums what arms share over all of them. Every other batch is a loop.
+
+    `n` : how many tensors go in, P first; `axis`: where the answer has the batch; `is_one_call`: (P [B,...], *the other tensors), whether they
+    mean the same with a batch in front as without.
+    """
+
+    def vmap(call: Any, size: int, dims: Any, P: Tensor, *rest: Any) -> Any:
+        if size and isinstance(dims[0], int) and not any(isinstance(dim, int) for dim in dims[1:n]):
+            in_front = batched(P, dims[0], size)
+            if is_one_call(in_front, *rest[: n - 1]):
+                return call(in_front, *rest), (axis, None)
+        found, _ = looped(call, size, dims, (P, *rest))
+        return (found, blank_tape(found)), (0, None)
+
+    def pullback_vmap(call: Any, size: int, dims: Any, d: Tensor, P: Tensor, *rest: Any) -> Any:
+        if size and not any(rest[-1][1:]) and not any(isinstance(dim, int) for dim in dims[2 : n + 1]):
+            in_front = batched(P, dims[1], size)
+            if is_one_call(in_front, *rest[: n - 1]):
+                return call(batched(d, dims[0], size).movedim(0, axis), in_front, *rest), (0, *[None] * (n - 1))
+        return looped(call, size, dims, (d, P, *rest)), (0,) * n
+
+    return {"vmap": vmap, "pullback_vmap": pullback_vmap}
+
+
 def _as(d: Any, x: Tensor) -> Tensor:
     """A cotangent of the type and on the device of its tensor; those of a device's kernels are."""
     return d if isinstance(d, Tensor) else tensor(d, x)
@@ -153,9 +180,11 @@ def axes_and_states(P: Tensor) -> tuple[tuple[int, ...], int]:
 
 def rewards_of(P: Tensor, rewards: Any) -> Tensor:
     """As they are, or linear ones."""
-    if rewards is not None:
-        return setting("rewards", rewards)
-    _, m = axes_and_states(P)
+    return setting("rewards", rewards) if rewards is not None else linear(axes_and_states(P)[1])
+
+
+def linear(m: int) -> Tensor:
+    """Rewards of M states, from 0 to 1."""
     return torch.arange(m, dtype=torch.float64) / max(m - 1, 1)
 
 
@@ -194,4 +223,17 @@ def decisions(horizon: Any, ending: Any = "nothing") -> tuple[int, str]:
     return operator.index(horizon), ending
 
 
-__all__ = ["Solver", "arms", "axes_and_states", "decisions", "looped", "masses", "number", "rewards_of", "start", "told"]
+__all__ = [
+    "Solver",
+    "arms",
+    "axes_and_states",
+    "batches_of_arms",
+    "decisions",
+    "linear",
+    "looped",
+    "masses",
+    "number",
+    "rewards_of",
+    "start",
+    "told",
+]

@@ -1,7 +1,6 @@
 """Whittle indices of arms that end, of tensors: `restive::horizon_index`, and its pullback to transitions, rewards and discount.
 
-Batches of transitions alone are leading axes of one call, and so is their way back where nothing but transitions is asked for: the native
-module sums what arms share, rewards and discount, over all of them. Every other batch is a loop.
+Batches of transitions alone are leading axes of one call; every other batch is a loop (`_solver.batches_of_arms`).
 """
 
 from __future__ import annotations
@@ -13,8 +12,7 @@ from torch import Tensor
 import restive
 
 from ._border import array, copied, setting
-from ._operator import batched, blank_tape
-from ._solver import Solver, arms, axes_and_states, decisions, looped, rewards_of
+from ._solver import Solver, arms, axes_and_states, batches_of_arms, decisions, rewards_of
 
 
 def _solve(P: Tensor, rewards: Tensor, discount: Tensor, horizon: int, ending: str) -> restive.HorizonIndices:
@@ -27,30 +25,11 @@ def _shapes(P: Tensor, rewards: Tensor, discount: Tensor, horizon: int, ending: 
     return [[horizon, *axes, m]]
 
 
-def _is_one_call(P: Tensor, rewards: Tensor, discount: Tensor, dims: Any) -> bool:
+def _is_one_call(P: Tensor, rewards: Tensor, discount: Tensor) -> bool:
     """Whether arms [B,...,N] share rewards and discount, and mean the same with a batch in front as without."""
     axes, m = axes_and_states(P[0])
     is_shared = tuple(rewards.shape) in ((m,), (m, 2)) and tuple(rewards.shape) != (*axes, m) and not discount.dim()
-    return is_shared and axes_and_states(P) == ((len(P), *axes), m) and not any(isinstance(dim, int) for dim in dims)
-
-
-def _vmap(call: Any, size: int, dims: Any, P: Tensor, rewards: Tensor, discount: Tensor, *settings: Any) -> Any:
-    if size and isinstance(dims[0], int):
-        in_front = batched(P, dims[0], size)
-        if _is_one_call(in_front, rewards, discount, dims[1:3]):
-            return call(in_front, rewards, discount, *settings), (1, None)
-    index, _ = looped(call, size, dims, (P, rewards, discount, *settings))
-    return (index, blank_tape(index)), (0, None)
-
-
-def _pullback_vmap(call: Any, size: int, dims: Any, d_index: Tensor, P: Tensor, *rest: Any) -> Any:
-    rewards, discount, *_, wants = rest
-    if size and wants == [True, False, False]:
-        in_front = batched(P, dims[1], size)
-        if _is_one_call(in_front, rewards, discount, dims[2:4]):
-            found = call(batched(d_index, dims[0], size).movedim(0, 1), in_front, *rest)
-            return found, (0, None, None)
-    return looped(call, size, dims, (d_index, P, *rest)), (0, 0, 0)
+    return is_shared and axes_and_states(P) == ((len(P), *axes), m)
 
 
 _horizon_index = Solver(
@@ -62,8 +41,7 @@ _horizon_index = Solver(
     read=lambda solved: (solved.index,),
     shapes=_shapes,
     pull_back=lambda solved, d_index: solved.pullback_all(array(d_index)),
-    vmap=_vmap,
-    pullback_vmap=_pullback_vmap,
+    **batches_of_arms(3, 1, _is_one_call),
 )
 
 
