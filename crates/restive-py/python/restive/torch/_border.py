@@ -107,10 +107,19 @@ def array(tensor: Tensor) -> np.ndarray:
     return tensor.contiguous().numpy()
 
 
-def tensor(array: Any, like: Tensor) -> Tensor:
-    """An answer with the type and on the device of `like`."""
-    is_array = isinstance(array, np.ndarray) and array.dtype == np.float64
-    return (torch.from_numpy(array) if is_array else torch.as_tensor(array, dtype=torch.float64)).to(like)
+def plain(tensor: Tensor) -> np.ndarray:
+    """The whole numbers or booleans of a tensor, where they lie if they can be read there."""
+    return tensor.numpy() if tensor.is_cpu else tensor.cpu().numpy()
+
+
+def tensor(answer: Any, like: Tensor) -> Tensor:
+    """An answer, be it an array, a number or a tensor, with the type and on the device of `like`."""
+    if isinstance(answer, Tensor):
+        return answer.to(like)
+    if isinstance(answer, float):
+        return torch.scalar_tensor(answer, dtype=like.dtype, device=like.device)
+    is_array = isinstance(answer, np.ndarray) and answer.dtype == np.float64
+    return (torch.from_numpy(answer) if is_array else torch.as_tensor(answer, dtype=torch.float64)).to(like)
 
 
 def copied(function: str, tensor: Tensor, reason: str) -> None:
@@ -123,4 +132,4 @@ def _dtype(tensor: Tensor) -> str:
     return str(tensor.dtype).removeprefix("torch.")
 
 
-__all__ = ["array", "booleans", "checked", "constant", "copied", "distributions", "setting", "tensor", "whole"]
+__all__ = ["array", "booleans", "checked", "constant", "copied", "distributions", "plain", "setting", "tensor", "whole"]

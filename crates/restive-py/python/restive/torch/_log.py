@@ -16,7 +16,7 @@ from torch import Tensor
 import restive
 from restive import _device
 
-from ._border import array, booleans, constant, setting, whole
+from ._border import array, booleans, constant, plain, setting, whole
 
 SCHEMA = "Tensor state, Tensor action, Tensor rewards, Tensor? propensity, Tensor discount, Tensor? budget, Tensor? mask"
 #: axes that each of them has beside those of the problems, but for the mask; of rewards, where they are no table
@@ -39,13 +39,13 @@ class Log(NamedTuple):
     def judge(self, pull: Tensor) -> restive.Cwpdis:
         """By the native module."""
         propensity = None if self.propensity is None else array(self.propensity)
-        log = (self.state.cpu().numpy(), self.action.cpu().numpy(), array(self.rewards))
+        log = (plain(self.state), plain(self.action), array(self.rewards))
         budget, discount = self.budget, self.discount
         if budget is not None:
-            budget = budget.cpu().numpy() if budget.dim() else budget.item()
+            budget = plain(budget) if budget.dim() else budget.item()
         how: dict[str, Any] = {"ratio_up_to": self.ratio_up_to, "log_odds": self.log_odds}
         if self.mask is not None:
-            how["mask"] = self.mask.cpu().numpy()
+            how["mask"] = plain(self.mask)
         return restive.cwpdis(array(pull), *log, budget, propensity, array(discount) if discount.dim() else float(discount), **how)
 
     def judge_on_device(self, pull: Tensor, kept: dict[Any, Any]) -> Any:

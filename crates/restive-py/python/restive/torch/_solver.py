@@ -17,7 +17,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ._border import array, checked, distributions, setting, tensor, whole
+from ._border import array, checked, distributions, plain, setting, tensor, whole
 from ._operator import Operator, batched, blank_tape, forget, refuse, solved_on, tape_of
 from .index import _axes
 
@@ -87,7 +87,7 @@ class Solver:
             solved = solved_on(tape, *inputs[:n])
             back = pull_back(solve(*inputs) if solved is None else solved, *d_answers)
             asked = zip(back, inputs[:n], wants, strict=True)
-            return tuple(_as(d, x) if wanted else inputs[0].new_empty(0) for d, x, wanted in asked)
+            return tuple(tensor(d, x) if wanted else inputs[0].new_empty(0) for d, x, wanted in asked)
 
         def pullback_fake(*given: Any) -> tuple[Tensor, ...]:
             inputs, wants = given[a : a + n], given[-1]
@@ -158,11 +158,6 @@ def batches_of_arms(n: int, axis: int, is_one_call: Callable[..., bool]) -> dict
     return {"vmap": vmap, "pullback_vmap": pullback_vmap}
 
 
-def _as(d: Any, x: Tensor) -> Tensor:
-    """A cotangent of the type and on the device of its tensor; those of a device's kernels are."""
-    return d if isinstance(d, Tensor) else tensor(d, x)
-
-
 # ---- what goes in -----------------------------------------------------------------------------------------------------------------------
 
 
@@ -211,7 +206,7 @@ def start(initial: Any) -> Tensor:
 
 def told(initial: Tensor) -> Any:
     """Where arms start, as the native module takes it."""
-    return array(initial) if initial.is_floating_point() else initial.cpu().numpy()
+    return array(initial) if initial.is_floating_point() else plain(initial)
 
 
 def decisions(horizon: Any, ending: Any = "nothing") -> tuple[int, str]:

@@ -36,9 +36,8 @@ def _value(pull: Tensor, kept: Tensor | None, *log: Any) -> tuple[Tensor, Tensor
         found = asked.judge(pull)
         copied("cwpdis", pull, "such a log" if asked.mask is None else "masks")
         value = tensor(found.value, pull)
-        counted: Any = [found.effective_sample_size, found.dropped]
-        counted = counted if pull.dim() == 3 else np.stack(counted, -1)
-        sizes = torch.as_tensor(counted, dtype=torch.float64, device=pull.device)
+        counted = (found.effective_sample_size, found.dropped)
+        sizes = torch.from_numpy(np.array(counted) if pull.dim() == 3 else np.stack(counted, -1)).to(pull.device)
     return value, sizes, tape_of(found, pull, *log[:7])
 
 
@@ -109,12 +108,11 @@ def _pullback(d_value: Tensor, pull: Tensor, *rest: Any) -> tuple[Tensor, Tensor
     if isinstance(found, restive.Cwpdis):
         d = array(d_value) if d_value.dim() else float(d_value)
         back = found.pullback_all(d) if by_earned else (found.pullback(d), None, None)
-        back = [None if d is None else torch.as_tensor(d, dtype=torch.float64) for d in back]
     else:
         d_pull = found.pullback(d_value) if wants[0] else None
         back = (d_pull, *(asked.slopes_on_device(d_value, pull) if by_earned else (None, None)))
     each = zip(back, (pull, asked.rewards, asked.discount), wants)
-    return tuple(d.to(x) if wanted else pull.new_empty(0) for d, x, wanted in each)
+    return tuple(tensor(d, x) if wanted else pull.new_empty(0) for d, x, wanted in each)
 
 
 def _pullback_fake(d_value: Tensor, pull: Tensor, *rest: Any) -> tuple[Tensor, Tensor, Tensor]:

@@ -18,7 +18,7 @@ import restive
 from restive import _device
 from restive._deprecated import renamed
 
-from ._border import array, booleans, checked, copied, setting, tensor
+from ._border import array, booleans, checked, copied, plain, setting, tensor
 from ._operator import Operator, batched, blank_tape, forget, of_each, refuse, solved_on, summed, tape_of
 
 #: axes that budget, temperature, costs and mask have beside those of the problems
@@ -41,7 +41,7 @@ def _native(scores: Tensor, budget: Tensor, temperature: Tensor, costs: Tensor |
     settings = (array(x) if x.dim() else float(x) for x in (budget, temperature))
     if costs is None and mask is None:
         return restive.soft_top_k(array(scores), *settings)
-    beside = {"costs": None if costs is None else array(costs), "mask": None if mask is None else mask.cpu().numpy()}
+    beside = {"costs": None if costs is None else array(costs), "mask": None if mask is None else plain(mask)}
     return restive.soft_top_k(array(scores), *settings, **beside)
 
 
@@ -101,11 +101,7 @@ def _pullback(d_pull: Tensor, scores: Tensor, *rest: Any) -> tuple[Tensor, ...]:
         d_scores, d_temperature = solved.pullback(array(d_pull), log_odds=log_odds)
         found = (d_scores, None, d_temperature, None)
     asked = zip(found, (scores, *beside), (True, *wants[1:]))
-    return tuple(_as(d, x) if wanted else scores.new_empty(0) for d, x, wanted in asked)
-
-
-def _as(d: Any, x: Tensor) -> Tensor:
-    return d.to(x) if isinstance(d, Tensor) else tensor(d, x)
+    return tuple(tensor(d, x) if wanted else scores.new_empty(0) for d, x, wanted in asked)
 
 
 def _by_budget(z: Tensor, c: Tensor, log_odds: bool) -> Tensor:
