@@ -31,11 +31,20 @@ def world(seed=1, n=4, m=3):
     }
 
 
+def whole(plan):
+    """Prices, bound and advantages of a plan in one tensor."""
+    return torch.cat([plan.price, plan.bound.reshape(1), plan.advantage.flatten()])
+
+
 FUNCTIONS = {
     "horizon_index": (("P", "rewards", "discount"), lambda P, r, g: restive.torch.horizon_index(P, 5, r, g, "state")),
     "plan_prices": (
         ("P", "initial", "rewards"),
         lambda P, start, r: restive.torch.plan_prices(P, start, 1.4, 4, r, 0.9, "state").advantage,
+    ),
+    "smooth_plan_prices": (
+        ("P", "initial", "budget", "rewards", "discount", "temperature"),
+        lambda P, start, k, r, g, e: whole(restive.torch.plan_prices(P, start, k, 4, r, g, "state", temperature=e)),
     ),
     "fluid_value": (
         ("P", "index", "initial", "budget", "temperature", "rewards", "discount"),
@@ -48,7 +57,7 @@ FUNCTIONS = {
 }
 
 
-@pytest.mark.parametrize("name", ["horizon_index", "fluid_value", "decomposed_value"])
+@pytest.mark.parametrize("name", ["horizon_index", "smooth_plan_prices", "fluid_value", "decomposed_value"])
 def test_gradients_are_those_of_differences(name):
     names, function = FUNCTIONS[name]
     given = world()
@@ -77,6 +86,13 @@ def test_plans_go_back_at_held_prices():
     states.bound.backward()  # states have no gradient, and need none
 
 
+def test_prices_without_a_derivative_are_refused_on_the_way_back():
+    rewards = torch.tensor([[[0.0, 1.0]] * 2, [[0.0, 0.5]] * 2], dtype=torch.float64, requires_grad=True)
+    plan = restive.torch.plan_prices(torch.full((2, 4), 0.5, dtype=torch.float64), [0, 1], 1, 1, rewards, temperature=1e-9)
+    with pytest.raises(ValueError, match="temperature: found one at which they have none"):
+        plan.price.sum().backward()
+
+
 @pytest.mark.parametrize("name", list(FUNCTIONS))
 def test_operators_are_what_pytorch_asks_for(name):
     given = world()
@@ -84,6 +100,7 @@ def test_operators_are_what_pytorch_asks_for(name):
     inputs = {
         "horizon_index": (P, rewards, g, 5, "state"),
         "plan_prices": (P, initial, k, rewards, g, 4, "state"),
+        "smooth_plan_prices": (P, initial, k, rewards, g, e, 4, "state"),
         "fluid_value": (P, given["index"], initial, k, e, rewards, g, 4),
         "decomposed_value": (P, given["index"], initial, k, e, given["charge"], given["occupancy"], rewards, g),
     }[name]
@@ -134,6 +151,11 @@ def plan(**changed):
     return torch.cat([found.bound.reshape(1), found.advantage.flatten()])
 
 
+def smooth(**changed):
+    inputs = {name: given(name) for name in ("P", "initial", "budget", "rewards", "discount", "temperature")} | changed
+    return whole(restive.torch.plan_prices(**inputs, horizon=4, ending="state"))
+
+
 def fluid(**changed):
     names = ("P", "index", "initial", "budget", "temperature", "rewards", "discount")
     inputs = {name: given(name) for name in names} | changed
@@ -168,6 +190,8 @@ TRANSFORMED = {
     "plan's start": (lambda x: plan(initial=x.softmax(-1)), given("initial").log()),
     "plan's budget": (lambda x: plan(budget=4 * x.sigmoid()), torch.tensor(-0.6, dtype=torch.float64)),
     "plan's discount": (lambda x: plan(discount=x.sigmoid()), torch.tensor(1.5, dtype=torch.float64)),
+    "smooth plan": (lambda x: smooth(P=x.softmax(-1)), given("P").log()),
+    "smooth plan's temperature": (lambda x: smooth(temperature=x.exp()), torch.tensor(-1.0, dtype=torch.float64)),
     "fluid": (lambda x: fluid(P=x.softmax(-1)), given("P").log()),
     "fluid's index": (lambda x: fluid(index=x), given("index")),
     "fluid's budget": (lambda x: fluid(budget=4 * x.sigmoid()), torch.tensor(-0.6, dtype=torch.float64)),

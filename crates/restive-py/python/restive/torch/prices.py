@@ -1,4 +1,6 @@
-"""Prices of the pulls of a programme that ends, of tensors: `restive::plan_prices`, and its pullback to everything at held prices."""
+"""Prices of the pulls of a programme that ends, of tensors: `restive::plan_prices`, and its pullback to everything at held prices; and at a
+temperature `restive::smooth_plan_prices`, whose pullback holds nothing.
+"""
 
 from __future__ import annotations
 
@@ -37,15 +39,40 @@ _plan_prices = Solver(
 )
 
 
+def _solve_smooth(
+    P: Tensor, initial: Tensor, budget: Tensor, rewards: Tensor, discount: Tensor, temperature: Tensor, horizon: int, ending: str
+) -> restive.PlanPrices:
+    copied("plan_prices", P, "prices")
+    numbers = (array(rewards), float(discount), ending)
+    return restive.plan_prices(array(P), told(initial), float(budget), horizon, *numbers, temperature=float(temperature))
+
+
+def _pull_back_smooth(solved: restive.PlanPrices, d_price: Tensor, d_bound: Tensor, d_advantage: Tensor) -> tuple[Any, ...]:
+    *back, _, d_temperature = solved.pullback(float(d_bound), array(d_advantage), array(d_price))
+    return *back, d_temperature
+
+
+_smooth_plan_prices = Solver(
+    "smooth_plan_prices",
+    "P initial budget rewards discount temperature",
+    "int horizon, str ending",
+    "price bound advantage",
+    solve=_solve_smooth,
+    read=lambda solved: (solved.price, solved.bound, solved.advantage),
+    shapes=_shapes,
+    pull_back=_pull_back_smooth,
+)
+
+
 class PlanPrices(NamedTuple):
     """Prices of the pulls of a programme that ends."""
 
     price: Tensor
-    """[H]; held: no gradient goes through it."""
+    """[H]; without a temperature held: no gradient goes through it."""
     bound: Tensor
-    """What no policy within the budget exceeds; its gradient is that of the smallest bound, up to the arms at the margin."""
+    """What no policy within the budget exceeds; without a temperature its gradient is that of the smallest bound, up to the arms at the margin."""
     advantage: Tensor
-    """[H,N,M]: the scores of a plan; their gradient holds the prices."""
+    """[H,N,M]: the scores of a plan; without a temperature their gradient holds the prices."""
 
 
 def plan_prices(
@@ -56,8 +83,13 @@ def plan_prices(
     rewards: Any = None,
     discount: Any = 1.0,
     ending: str = "nothing",
+    *,
+    temperature: Any = None,
 ) -> PlanPrices:
-    """Prices, bound and advantages of a programme of H decisions: `restive.plan_prices` with a gradient by everything, at held prices.
+    """Prices, bound and advantages of a programme of H decisions: `restive.plan_prices` with a gradient by everything.
+
+    Without a temperature the gradient holds the prices. With one, a number or a tensor above 0, every choice is softened and the gradient is
+    the whole one, through the prices too; where no arm is near a price there is none, and the backward pass says so.
 
     >>> import torch, restive.torch
     >>> P = torch.tensor([[0.2, 0.8, 0.5, 0.9]] * 10, dtype=torch.float64)
@@ -66,7 +98,12 @@ def plan_prices(
     >>> plan.bound.backward()
     >>> bool(torch.isclose(budget.grad, plan.price.sum()))  # one more pull at every step is worth its price
     True
+    >>> smooth = restive.torch.plan_prices(P, [0] * 10, budget, 5, temperature=0.01)
+    >>> bool(torch.autograd.grad(smooth.price[0], budget)[0] < 0)  # and makes a pull cheaper
+    True
     """
     P = arms(P)
-    numbers = (number("budget", budget), rewards_of(P, rewards), number("discount", discount))
-    return PlanPrices(*_plan_prices(P, start(initial), *numbers, *decisions(horizon, ending)))
+    given = (P, start(initial), number("budget", budget), rewards_of(P, rewards), number("discount", discount))
+    if temperature is None:
+        return PlanPrices(*_plan_prices(*given, *decisions(horizon, ending)))
+    return PlanPrices(*_smooth_plan_prices(*given, number("temperature", temperature), *decisions(horizon, ending)))
