@@ -107,6 +107,7 @@ def two_states(n, is_compact, dtype, bandwidth):
         f"{n:,} arms of two states, {form}, {str(dtype)[6:]}, forward and pullback",
         {
             "restive, both in one": lambda: layers.whittle_index_and_pullback(p, c, discount=DISCOUNT),
+            "restive, both in one, nothing waited for": lambda: layers.whittle_index_and_pullback(p, c, discount=DISCOUNT, validate=False),
             "restive, autograd": trained,
             "PyTorch, eager": lambda: both(p, c),
             "torch.compile, one graph": lambda: compiled(p, c),
@@ -243,6 +244,7 @@ def main():
     soft_top_k(n, n // 10, 0.1, True, bandwidth)
     soft_top_k(n // 100, n // 1000, 0.1, False, bandwidth)
     cwpdis(100, 10, 10_000, bandwidth)
+    cwpdis(100, 10, 100_000, bandwidth)
     sweep(1_000_000, 5)
     sweep(100_000, 16)
     on_device = step(1_000_000, "cuda", 10)

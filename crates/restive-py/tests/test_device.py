@@ -91,9 +91,20 @@ def test_indices_of_compact_arms_pass_gradcheck_and_both_passes_in_one_are_both_
         P, c = form(arms_of(300, states)).to(DEVICE).requires_grad_(), logits(300, states).detach()
         index = layers.whittle_index(P)
         index.backward(c)
-        both = layers.whittle_index_and_pullback(P, c)
-        torch.testing.assert_close(both[0], index.detach(), rtol=0, atol=0)
-        torch.testing.assert_close(both[1], P.grad, rtol=0, atol=0)
+        for validate in (True, False):
+            both = layers.whittle_index_and_pullback(P, c, validate=validate)
+            torch.testing.assert_close(both[0], index.detach(), rtol=0, atol=0)
+            torch.testing.assert_close(both[1], P.grad, rtol=0, atol=0)
+
+
+@on_device
+def test_arms_that_are_none_are_nan_where_nothing_is_waited_for():
+    P, c = arms_of(40, 2).to(DEVICE), logits(40, 2).detach()
+    P[7, 0, 1, 0] += 0.5
+    index, d_P = layers.whittle_index_and_pullback(P, c, validate=False)
+    assert index[7].isnan().all() and not index[[k for k in range(40) if k != 7]].isnan().any() and d_P.isfinite().all()
+    with pytest.raises(ValueError, match="arm 7"):
+        layers.whittle_index_and_pullback(P, c)
 
 
 @on_device

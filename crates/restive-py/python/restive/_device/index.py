@@ -86,13 +86,13 @@ class Arms:
             return d_rewards, slopes.discount_of(P, d_P, rewards, discount, c)
         return slopes.two_state(P if P.dim() == 2 else P[..., 1].flatten(1), rewards, discount, c)
 
-    def solve_and_pull_back(self, d_index: Tensor) -> tuple[Tensor, Tensor] | None:
-        """Both: in one pass over memory for two states."""
+    def solve_and_pull_back(self, d_index: Tensor, validate: bool) -> tuple[Tensor, Tensor] | None:
+        """Both: in one pass over memory for two states, which need not be waited for."""
         if not self.is_general:
             from . import two_state
 
             index, d_P, flag = two_state.index_and_pullback(self.P, self._settings(), d_index)
-            return None if self._is_wrong(flag) else (index, d_P.transpose(1, 2) if self.is_transposed else d_P)
+            return None if validate and self._is_wrong(flag) else (index, d_P.transpose(1, 2) if self.is_transposed else d_P)
         index = self.solve(is_differentiable=True)
         return None if index is None else (index, self.pullback(d_index))
 
@@ -146,6 +146,8 @@ def arms(
 
 
 def _number(value: Any) -> float | None:
+    if isinstance(value, Tensor) and value.is_cpu and value.numel() == 1 and not value.is_complex():
+        return float(value.item())
     value = np.asarray(value.detach().cpu() if isinstance(value, Tensor) else value)
     return float(value.reshape(-1)[0]) if value.size == 1 and value.dtype.kind in "fiu" else None
 

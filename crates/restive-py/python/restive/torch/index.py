@@ -320,7 +320,7 @@ def whittle_index(P: Tensor, rewards: Any = None, discount: Any = 0.99, **settin
 
 
 def whittle_index_and_pullback(
-    P: Tensor, d_index: Tensor, rewards: Any = None, discount: Any = 0.99, **settings: Any
+    P: Tensor, d_index: Tensor, rewards: Any = None, discount: Any = 0.99, *, validate: bool = True, **settings: Any
 ) -> tuple[Tensor, Tensor]:
     """Whittle indices, and what a cotangent of them that is known beforehand becomes on P: both passes in one, without autograd.
 
@@ -333,6 +333,8 @@ def whittle_index_and_pullback(
     d_index : tensor, [...,N,M], of the type and on the device of P
     rewards, discount, settings
         Those of `whittle_index`.
+    validate : bool
+        Whether to wait for the device, to learn if the arms are distributions. Without, indices of two-state arms that are none are NaN there.
 
     Returns
     -------
@@ -344,14 +346,15 @@ def whittle_index_and_pullback(
     count = problem.asked.labels(problem.P)
     if tuple(d_index.shape) != (*problem.axes, count):
         raise ValueError(f"d_index: found shape {list(d_index.shape)}, expected {[*problem.axes, count]}")
-    cotangent = d_index.reshape(-1, count)
+    is_flat = len(problem.axes) == 1
+    cotangent = d_index if is_flat else d_index.reshape(-1, count)
     arms = _arms(problem.P, problem.rewards, problem.discount, problem.asked)
     both = None
     if not isinstance(arms, str) and d_index.device == P.device:
-        both = arms.solve_and_pull_back(cotangent)
+        both = arms.solve_and_pull_back(cotangent, validate)
     if both is None:
         solved = _native(*problem[:4], True)
         both = tensor(solved.index, P), tensor(solved.pullback(array(cotangent)), P)
         copied("whittle_index_and_pullback", P, arms if isinstance(arms, str) else "such arms")
     index, d_P = both
-    return index.reshape(d_index.shape), d_P.reshape(P.shape)
+    return (index, d_P) if is_flat else (index.reshape(d_index.shape), d_P.reshape(P.shape))
