@@ -238,6 +238,13 @@ impl<'py> FromPyObject<'_, 'py> for Seed {
     }
 }
 
+/// Whether an object is several numbers: a list, or an array with axes.
+pub(crate) fn is_many(object: Borrowed<'_, '_, PyAny>) -> bool {
+    let axes = object.getattr("ndim").ok().and_then(|ndim| ndim.extract::<usize>().ok());
+    let is_list = object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>();
+    is_list || axes.is_some_and(|axes| axes > 0)
+}
+
 /// One number, or an array of them.
 pub(crate) enum Numbers<'py> {
     One(f64),
@@ -248,9 +255,7 @@ impl<'py> FromPyObject<'_, 'py> for Numbers<'py> {
     type Error = PyErr;
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        let axes = object.getattr("ndim").ok().and_then(|ndim| ndim.extract::<usize>().ok());
-        let is_list = object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>();
-        match is_list || axes.is_some_and(|axes| axes > 0) {
+        match is_many(object) {
             true => Ok(Self::Many(object.to_owned())),
             false => Ok(Self::One(object.extract::<Number>()?.0)),
         }

@@ -3,7 +3,7 @@
 //! `problems` is the shape of the problems' axes. An array whose shape begins with it, and whose other axes are ones that the argument may
 //! have, holds one part for each problem; any other is that of all. A number may be an array of that shape.
 
-use crate::border::{Whole, array, check_shape};
+use crate::border::{Whole, array, check_shape, is_many};
 use crate::error::wrong;
 use numpy::PyUntypedArrayMethods;
 use pyo3::exceptions::PyValueError;
@@ -20,9 +20,7 @@ impl<'py, T: for<'a> FromPyObject<'a, 'py, Error = PyErr>> FromPyObject<'_, 'py>
     type Error = PyErr;
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        let axes = object.getattr("ndim").ok().and_then(|ndim| ndim.extract::<usize>().ok());
-        let is_list = object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>();
-        match is_list || axes.is_some_and(|axes| axes > 0) {
+        match is_many(object) {
             true => Ok(Self::Many(object.to_owned())),
             false => Ok(Self::One(object.to_owned().extract::<T>()?)),
         }

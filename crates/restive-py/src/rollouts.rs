@@ -1,11 +1,11 @@
-//! Rollouts a step at a time: for policies that are functions of the caller's, for soft policies whose tables change, and for arms that move by
+//! Who is pulled and where arms start, as a caller says it; and rollouts a step at a time: for policies that are functions of the caller's, for soft policies whose tables change, and for arms that move by
 //! other transitions at every step.
 
 use crate::arms::slice;
-use crate::border::{array, check_finite, check_shape, floats};
+use crate::border::{Number, array, check_finite, check_shape, floats, integers};
 use crate::error::wrong;
 use crate::threads;
-use ndarray::{Array1, Array3, ArrayView2, ArrayView4, s};
+use ndarray::{Array1, Array2, Array3, ArrayView2, ArrayView4, Axis, s};
 use numpy::{PyArray2, PyArrayDescrMethods, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use restive::policy::Policy;
@@ -26,6 +26,96 @@ pub(crate) struct Kept {
     pub(crate) state: Array3<u16>,
     pub(crate) action: Array3<u8>,
     pub(crate) propensity: Array3<f64>,
+}
+
+/// The policy by its name, with its table of indices `[N,L]` or tables `[H,N,L]`; or the caller's function.
+pub(crate) fn rule_of<'py>(
+    policy: Option<&Bound<'py, PyAny>>,
+    index: Option<&Bound<'py, PyAny>>,
+    temperature: Option<Number>,
+    n: usize,
+    labels: usize,
+    horizon: usize,
+) -> PyResult<Rule<'py>> {
+    let expected = "'strict', 'soft', 'random', 'round-robin', 'no-action' or a function";
+    let name = match policy {
+        None => "strict".to_string(),
+        Some(policy) if policy.is_callable() => {
+            if index.is_some() || temperature.is_some() {
+                return Err(wrong(
+                    "index",
+                    "None, and no temperature, for a policy that is a function",
+                    "one",
+                ));
+            }
+            return Ok(Rule::Asked(policy.clone()));
+        }
+        Some(policy) => policy.extract().map_err(|_| wrong("policy", expected, policy))?,
+    };
+    let plain = match name.as_str() {
+        "no-action" => Some(Policy::NoAction),
+        "random" => Some(Policy::Random),
+        "round-robin" => Some(Policy::RoundRobin),
+        "strict" | "soft" => None,
+        _ => return Err(wrong("policy", expected, format_args!("{name:?}"))),
+    };
+    if let (Some(_), Some(_)) = (&plain, index) {
+        return Err(wrong("index", &format!("None for the policy {name:?}"), "an array"));
+    }
+    if name != "soft" && temperature.is_some() {
+        return Err(wrong("temperature", &format!("None for the policy {name:?}"), "a number"));
+    }
+    if let Some(plain) = plain {
+        return Ok(Rule::Known(plain));
+    }
+    let shapes = format!("[{n}, {labels}] or [{horizon}, {n}, {labels}]");
+    let Some(index) = index else {
+        return Err(wrong("index", &format!("an array {shapes} for the policy {name:?}"), "None"));
+    };
+    let index = floats("index", index)?;
+    let is_by_step = index.shape() == [horizon, n, labels];
+    check_shape("index", &shapes, index.shape(), is_by_step || index.shape() == [n, labels])?;
+    check_finite("index", slice(&index), index.shape())?;
+    let tables = if is_by_step { horizon } else { 1 };
+    let tables =
+        Array3::from_shape_vec((tables, n, labels), slice(&index).to_vec()).expect("as many numbers");
+    let temperature = match (name.as_str(), temperature) {
+        ("strict", _) if is_by_step => return Ok(Rule::Known(Policy::Horizon(tables))),
+        ("strict", _) => return Ok(Rule::Known(Policy::Strict(tables.index_axis_move(Axis(0), 0)))),
+        (_, Some(Number(temperature))) if temperature >= 0.0 => temperature,
+        (_, Some(Number(found))) => return Err(wrong("temperature", "a number of at least 0", found)),
+        (_, None) => return Err(wrong("temperature", "a number for the policy 'soft'", "None")),
+    };
+    if !is_by_step {
+        return Ok(Rule::Known(Policy::Soft(tables.index_axis_move(Axis(0), 0), temperature)));
+    }
+    Ok(Rule::ByStep(tables.outer_iter().map(|table| Policy::Soft(table.to_owned(), temperature)).collect()))
+}
+
+/// Where the arms start.
+pub(crate) fn initial_of(initial: Option<&Bound<'_, PyAny>>, n: usize, labels: usize) -> PyResult<Initial> {
+    let Some(initial) = initial else { return Ok(Initial::Uniform) };
+    let found = integers("initial", initial)?;
+    let rows = match *found.shape() {
+        [arms] if arms == n => 1,
+        [rows, arms] if arms == n && rows > 0 => rows,
+        _ => {
+            return Err(wrong(
+                "initial",
+                &format!("[{n}] or [R, {n}]"),
+                format_args!("shape {:?}", found.shape()),
+            ));
+        }
+    };
+    let mut states = Array2::zeros((rows, n));
+    for (k, (to, &from)) in states.iter_mut().zip(slice(&found)).enumerate() {
+        let state = u16::try_from(from).ok().filter(|s| usize::from(*s) < labels);
+        *to = state.ok_or_else(|| {
+            let place = format!("initial: rollout {}, arm {}", k / n, k % n);
+            wrong(&place, &format!("a state from 0 to {}", labels - 1), from)
+        })?;
+    }
+    Ok(Initial::States(states))
 }
 
 /// Rolls arms forward whose transitions at step t are those of `moves(t)`; the values of all runs, and what was kept of them.
@@ -60,7 +150,7 @@ pub(crate) fn roll<'py, 'a>(
             kept.action.slice_mut(s![.., t, ..]).assign(&decision.pull.mapv(u8::from));
             let taken = |(pull, inclusion): (&bool, &f64)| if *pull { *inclusion } else { 1.0 - inclusion };
             let taken = decision.pull.iter().zip(&decision.inclusion).map(taken).collect();
-            let taken = ndarray::Array2::from_shape_vec((runs, n), taken).expect("[R,N]");
+            let taken = Array2::from_shape_vec((runs, n), taken).expect("[R,N]");
             kept.propensity.slice_mut(s![.., t, ..]).assign(&taken);
         }
         threads::run(py, || rollouts.step(moves(t).into(), decision.pull.view()))?;

@@ -1,20 +1,19 @@
 //! Rolls arms forward under a policy.
 
 use crate::arms::{arms, checked, form_of, slice};
-use crate::border::{Number, Seed, Whole, array, check_finite, check_shape, floats, integers};
+use crate::border::{Number, Seed, Whole, array, check_shape, floats};
 use crate::error::{check_memory, raise, wrong};
 use crate::index::chain_of;
 use crate::problems::{Each, Part, ProblemAxes};
-use crate::rollouts::{self, Kept, Rule};
+use crate::rollouts::{self, Kept, Rule, initial_of, rule_of};
 use crate::threads;
 use crate::worlds::Rewards;
-use ndarray::{Array1, Array2, Array3, Axis, s};
+use ndarray::{Array1, s};
 use numpy::{PyArray1, PyArray3, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use restive::belief::{Motion, beliefs};
 use restive::instance::Chain;
-use restive::policy::Policy;
-use restive::simulation::{Initial, Setting, trajectories, values};
+use restive::simulation::{Setting, trajectories, values};
 use restive::{RewardView, check_discount};
 
 /// Rollouts of a policy: what `simulate` returns.
@@ -332,96 +331,6 @@ impl Simulation {
         let values = PyArray1::from_owned_array(py, values).into_any().unbind();
         Self { values, state, action, propensity }
     }
-}
-
-/// The policy by its name, with its table of indices `[N,L]` or tables `[H,N,L]`; or the caller's function.
-fn rule_of<'py>(
-    policy: Option<&Bound<'py, PyAny>>,
-    index: Option<&Bound<'py, PyAny>>,
-    temperature: Option<Number>,
-    n: usize,
-    labels: usize,
-    horizon: usize,
-) -> PyResult<Rule<'py>> {
-    let expected = "'strict', 'soft', 'random', 'round-robin', 'no-action' or a function";
-    let name = match policy {
-        None => "strict".to_string(),
-        Some(policy) if policy.is_callable() => {
-            if index.is_some() || temperature.is_some() {
-                return Err(wrong(
-                    "index",
-                    "None, and no temperature, for a policy that is a function",
-                    "one",
-                ));
-            }
-            return Ok(Rule::Asked(policy.clone()));
-        }
-        Some(policy) => policy.extract().map_err(|_| wrong("policy", expected, policy))?,
-    };
-    let plain = match name.as_str() {
-        "no-action" => Some(Policy::NoAction),
-        "random" => Some(Policy::Random),
-        "round-robin" => Some(Policy::RoundRobin),
-        "strict" | "soft" => None,
-        _ => return Err(wrong("policy", expected, format_args!("{name:?}"))),
-    };
-    if let (Some(_), Some(_)) = (&plain, index) {
-        return Err(wrong("index", &format!("None for the policy {name:?}"), "an array"));
-    }
-    if name != "soft" && temperature.is_some() {
-        return Err(wrong("temperature", &format!("None for the policy {name:?}"), "a number"));
-    }
-    if let Some(plain) = plain {
-        return Ok(Rule::Known(plain));
-    }
-    let shapes = format!("[{n}, {labels}] or [{horizon}, {n}, {labels}]");
-    let Some(index) = index else {
-        return Err(wrong("index", &format!("an array {shapes} for the policy {name:?}"), "None"));
-    };
-    let index = floats("index", index)?;
-    let is_by_step = index.shape() == [horizon, n, labels];
-    check_shape("index", &shapes, index.shape(), is_by_step || index.shape() == [n, labels])?;
-    check_finite("index", slice(&index), index.shape())?;
-    let tables = if is_by_step { horizon } else { 1 };
-    let tables =
-        Array3::from_shape_vec((tables, n, labels), slice(&index).to_vec()).expect("as many numbers");
-    let temperature = match (name.as_str(), temperature) {
-        ("strict", _) if is_by_step => return Ok(Rule::Known(Policy::Horizon(tables))),
-        ("strict", _) => return Ok(Rule::Known(Policy::Strict(tables.index_axis_move(Axis(0), 0)))),
-        (_, Some(Number(temperature))) if temperature >= 0.0 => temperature,
-        (_, Some(Number(found))) => return Err(wrong("temperature", "a number of at least 0", found)),
-        (_, None) => return Err(wrong("temperature", "a number for the policy 'soft'", "None")),
-    };
-    if !is_by_step {
-        return Ok(Rule::Known(Policy::Soft(tables.index_axis_move(Axis(0), 0), temperature)));
-    }
-    Ok(Rule::ByStep(tables.outer_iter().map(|table| Policy::Soft(table.to_owned(), temperature)).collect()))
-}
-
-/// Where the arms start.
-fn initial_of(initial: Option<&Bound<'_, PyAny>>, n: usize, labels: usize) -> PyResult<Initial> {
-    let Some(initial) = initial else { return Ok(Initial::Uniform) };
-    let found = integers("initial", initial)?;
-    let rows = match *found.shape() {
-        [arms] if arms == n => 1,
-        [rows, arms] if arms == n && rows > 0 => rows,
-        _ => {
-            return Err(wrong(
-                "initial",
-                &format!("[{n}] or [R, {n}]"),
-                format_args!("shape {:?}", found.shape()),
-            ));
-        }
-    };
-    let mut states = Array2::zeros((rows, n));
-    for (k, (to, &from)) in states.iter_mut().zip(slice(&found)).enumerate() {
-        let state = u16::try_from(from).ok().filter(|s| usize::from(*s) < labels);
-        *to = state.ok_or_else(|| {
-            let place = format!("initial: rollout {}, arm {}", k / n, k % n);
-            wrong(&place, &format!("a state from 0 to {}", labels - 1), from)
-        })?;
-    }
-    Ok(Initial::States(states))
 }
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -2,7 +2,6 @@
 operators. (Backend "aot_eager": see test_transforms.py.)"""
 
 import doctest
-import io
 
 import numpy as np
 import pytest
@@ -11,8 +10,13 @@ import restive
 torch = pytest.importorskip("torch")
 import restive.torch as layers  # noqa: E402
 from torch.autograd import gradcheck  # noqa: E402
-from torch.func import grad, jacrev, jvp, vmap  # noqa: E402
-from torch.utils.checkpoint import checkpoint  # noqa: E402
+from torch.func import grad, vmap  # noqa: E402
+from transforms import (  # noqa: E402
+    compiled_exported_and_checkpointed_is_eager,
+    gradients_are_those_of_autograd,
+    second_derivatives_and_forward_mode_are_refused,
+    vmap_is_a_loop,
+)
 
 RANDOM = np.random.default_rng(3)
 N, M, A = 4, 3, 3
@@ -28,8 +32,6 @@ COSTS, STEPS = torch.tensor([0.0, 0.7, 2.0]).double(), torch.tensor([0.7, 1.3]).
 REWARDS, OWN = torch.tensor(RANDOM.random((M, A))), torch.tensor(RANDOM.random((N, M, A)))
 DISCOUNT, DISCOUNTS = torch.tensor(0.9).double(), torch.tensor([0.8, 0.85, 0.9, 0.95]).double()
 BUDGET = torch.tensor(2.5).double()
-# what is done twice rounds twice
-CLOSE = {"rtol": 1e-11, "atol": 1e-12}
 
 
 def costs_of(steps):
@@ -143,40 +145,25 @@ FUNCTIONS = {
 named = pytest.mark.parametrize("name", FUNCTIONS)
 
 
-def to_number(f):
-    return lambda x: f(x).sin().sum()
-
-
-def slope_of(f, x):
-    """By plain autograd."""
-    x = x.detach().clone().requires_grad_()
-    (slope,) = torch.autograd.grad(to_number(f)(x), x)
-    assert slope.abs().max() > 0
-    return slope
-
-
 @named
 def test_gradients_of_functorch_are_those_of_autograd(name):
-    f, x = FUNCTIONS[name]
-    assert torch.equal(grad(to_number(f))(x), slope_of(f, x))
-    y = x.clone().requires_grad_()
-    answers = f(y).reshape(-1)
-    rows = jacrev(f)(x).reshape(-1, *x.shape)
-    for k in range(len(answers)):
-        torch.testing.assert_close(rows[k], torch.autograd.grad(answers[k], y, retain_graph=True)[0], **CLOSE)
+    gradients_are_those_of_autograd(*FUNCTIONS[name], is_exact=True)
 
 
 @named
 @pytest.mark.parametrize("axis", [0, -1])
 def test_vmap_is_a_loop(name, axis):
-    f, x = FUNCTIONS[name]
-    batch = torch.stack([x, 0.9 * x, 0.5 * x], axis)
-    loop = torch.stack([f(one) for one in batch.unbind(axis)])
-    torch.testing.assert_close(vmap(f, in_dims=axis)(batch), loop, **CLOSE)  # a softmax of a batch may round otherwise
-    slopes = torch.stack([slope_of(f, one) for one in batch.unbind(axis)])
-    torch.testing.assert_close(vmap(grad(to_number(f)), in_dims=axis)(batch), slopes, **CLOSE)
-    whole = grad(lambda batch: vmap(to_number(f), in_dims=axis)(batch).sum())(batch)
-    torch.testing.assert_close(whole.movedim(axis, 0), slopes, **CLOSE)
+    vmap_is_a_loop(*FUNCTIONS[name], axis)
+
+
+@named
+def test_second_derivatives_and_forward_mode_are_refused_and_not_zero(name):
+    second_derivatives_and_forward_mode_are_refused(*FUNCTIONS[name])
+
+
+@pytest.mark.parametrize("name", ["thresholds", "costs", "policy", "policy's budget"])
+def test_compiled_exported_and_checkpointed_is_eager(name):
+    compiled_exported_and_checkpointed_is_eager(*FUNCTIONS[name], is_inside=False)
 
 
 def test_batches_of_transitions_are_one_call_there_and_one_back(monkeypatch):
@@ -192,40 +179,6 @@ def test_batches_of_transitions_are_one_call_there_and_one_back(monkeypatch):
     solved.clear()
     vmap(lambda p, c: thresholds(p, costs_of(c)))(batch, torch.stack([STEPS, 2 * STEPS]))
     assert solved == [(N, M, A, M)] * 2
-
-
-@named
-def test_second_derivatives_and_forward_mode_are_refused_and_not_zero(name):
-    f, x = FUNCTIONS[name]
-    with pytest.raises(RuntimeError, match="first derivatives only"):
-        jacrev(jacrev(to_number(f)))(x)
-    with pytest.raises(NotImplementedError, match="forward mode AD"):
-        jvp(f, (x,), (torch.ones_like(x),))
-
-
-@pytest.mark.parametrize("name", ["thresholds", "costs", "policy", "policy's budget"])
-def test_compiled_exported_and_checkpointed_is_eager(name):
-    f, x = FUNCTIONS[name]
-    torch._dynamo.reset()
-    y = x.clone().requires_grad_()
-    value = torch.compile(to_number(f), fullgraph=True, backend="aot_eager")(y)
-    torch.testing.assert_close(value, to_number(f)(x), **CLOSE)
-    torch.testing.assert_close(torch.autograd.grad(value, y)[0], slope_of(f, x), **CLOSE)
-    for use_reentrant in (False, True):
-        y.grad = None
-        checkpoint(to_number(f), y, use_reentrant=use_reentrant).backward()
-        torch.testing.assert_close(y.grad, slope_of(f, x), **CLOSE)
-
-    class Module(torch.nn.Module):
-        def forward(self, x):
-            return f(x)
-
-    program = torch.export.export(Module(), (x,))
-    assert sum(str(node.target).startswith("restive.") for node in program.graph.nodes) == 1
-    file = io.BytesIO()
-    torch.export.save(program, file)
-    file.seek(0)
-    torch.testing.assert_close(torch.export.load(file).module()(x), f(x), **CLOSE)
 
 
 def test_operators_pass_opcheck():

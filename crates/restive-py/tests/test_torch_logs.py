@@ -2,7 +2,6 @@
 under transforms, which become one call where the native module has an axis for them. (Backend "aot_eager": see test_transforms.py.)"""
 
 import copy
-import io
 import pickle
 import warnings
 
@@ -14,7 +13,12 @@ torch = pytest.importorskip("torch")
 import restive.torch as layers  # noqa: E402
 from torch.autograd import gradcheck  # noqa: E402
 from torch.func import grad, jacrev, vmap  # noqa: E402
-from torch.utils.checkpoint import checkpoint  # noqa: E402
+from transforms import (  # noqa: E402
+    compiled_exported_and_checkpointed_is_eager,
+    gradients_are_those_of_autograd,
+    second_derivatives_and_forward_mode_are_refused,
+    vmap_is_a_loop,
+)
 
 AXES, J, H, N = (2, 3), 5, 3, 4
 RANDOM = np.random.default_rng(8)
@@ -27,8 +31,6 @@ TABLE, BY_ACTION = torch.tensor(RANDOM.random(3)), torch.tensor(RANDOM.random((3
 DISCOUNT, BUDGET = torch.tensor(RANDOM.uniform(0.5, 1.0, AXES)), torch.tensor([[1, 2, 2], [2, 2, 1]])
 MASK = torch.arange(N) != torch.tensor(RANDOM.integers(0, N + 1, (*AXES, J, H, 1)))  # one is absent, or nobody
 ONE = torch.tensor(0.9, dtype=torch.float64)
-# what is done twice rounds twice
-CLOSE = {"rtol": 1e-11, "atol": 1e-12}
 
 LOGS = {
     "logs of their own": {"state": STATE, "action": ACTION, "rewards": TABLE, "propensity": PROPENSITY, "discount": DISCOUNT},
@@ -143,40 +145,25 @@ FUNCTIONS = {
 named = pytest.mark.parametrize("name", FUNCTIONS)
 
 
-def to_number(f):
-    return lambda x: f(x).sin().sum()
-
-
-def slope_of(f, x):
-    """By plain autograd."""
-    x = x.detach().clone().requires_grad_()
-    (slope,) = torch.autograd.grad(to_number(f)(x), x)
-    assert slope.abs().max() > 0
-    return slope
-
-
 @named
 def test_gradients_of_functorch_are_those_of_autograd(name):
-    f, x = FUNCTIONS[name]
-    assert torch.equal(grad(to_number(f))(x), slope_of(f, x))
-    y = x.clone().requires_grad_()
-    answers = f(y).reshape(-1)
-    rows = jacrev(f)(x).reshape(-1, *x.shape)
-    for k in range(len(answers)):
-        torch.testing.assert_close(rows[k], torch.autograd.grad(answers[k], y, retain_graph=True)[0], **CLOSE)
+    gradients_are_those_of_autograd(*FUNCTIONS[name], is_exact=True)
 
 
 @named
 @pytest.mark.parametrize("axis", [0, -1])
 def test_vmap_is_a_loop(name, axis):
-    f, x = FUNCTIONS[name]
-    batch = torch.stack([x, 0.9 * x, 0.5 * x], axis)
-    loop = torch.stack([f(one) for one in batch.unbind(axis)])
-    assert torch.equal(vmap(f, in_dims=axis)(batch), loop)
-    slopes = torch.stack([slope_of(f, one) for one in batch.unbind(axis)])
-    torch.testing.assert_close(vmap(grad(to_number(f)), in_dims=axis)(batch), slopes, **CLOSE)
-    whole = grad(lambda batch: vmap(to_number(f), in_dims=axis)(batch).sum())(batch)
-    torch.testing.assert_close(whole.movedim(axis, 0), slopes, **CLOSE)
+    vmap_is_a_loop(*FUNCTIONS[name], axis, is_exact=True)
+
+
+@named
+def test_second_derivatives_and_forward_mode_are_refused_and_not_zero(name):
+    second_derivatives_and_forward_mode_are_refused(*FUNCTIONS[name])
+
+
+@named
+def test_compiled_exported_and_checkpointed_is_eager(name):
+    compiled_exported_and_checkpointed_is_eager(*FUNCTIONS[name], is_inside=False)
 
 
 @pytest.fixture
@@ -227,31 +214,6 @@ def test_vmap_over_everything_at_once_is_a_loop(calls):
         assert torch.equal(found[k], judged(discount=DISCOUNT[k]))
 
 
-@named
-def test_compiled_exported_and_checkpointed_is_eager(name):
-    f, x = FUNCTIONS[name]
-    torch._dynamo.reset()
-    y = x.clone().requires_grad_()
-    value = torch.compile(to_number(f), fullgraph=True, backend="aot_eager")(y)
-    torch.testing.assert_close(value, to_number(f)(x), **CLOSE)
-    torch.testing.assert_close(torch.autograd.grad(value, y)[0], slope_of(f, x), **CLOSE)
-    for use_reentrant in (False, True):
-        y.grad = None
-        checkpoint(to_number(f), y, use_reentrant=use_reentrant).backward()
-        torch.testing.assert_close(y.grad, slope_of(f, x), **CLOSE)
-
-    class Module(torch.nn.Module):
-        def forward(self, x):
-            return f(x)
-
-    program = torch.export.export(Module(), (x,))
-    assert sum(str(node.target).startswith("restive.") for node in program.graph.nodes) == 1
-    file = io.BytesIO()
-    torch.export.save(program, file)
-    file.seek(0)
-    torch.testing.assert_close(torch.export.load(file).module()(x), f(x), **CLOSE)
-
-
 @logs
 def test_operators_pass_opcheck(name):
     log = LOGS[name]
@@ -266,12 +228,6 @@ def test_operators_pass_opcheck(name):
     for wants in ([True, True, True], [True, False, False], [False, True, False]):
         given = (torch.ones(AXES, dtype=torch.float64), ODDS, *tensors, blank, "previous-step", True, wants)
         torch.library.opcheck(torch.ops.restive.cwpdis_pullback.default, given)
-
-
-def test_a_second_derivative_is_refused():
-    f, x = FUNCTIONS["masked"]
-    with pytest.raises(RuntimeError, match="first derivatives only"):
-        jacrev(jacrev(to_number(f)))(x)
 
 
 # ---- what is wrong ------------------------------------------------------------------------------------------------------------------------

@@ -1,7 +1,6 @@
 """Soft top-k of tensors with costs and with absent arms: against the native module bit for bit, against differences, and under everything that
 PyTorch does to operators. (Backend "aot_eager": see test_transforms.py.)"""
 
-import io
 
 import numpy as np
 import pytest
@@ -10,8 +9,13 @@ import restive
 torch = pytest.importorskip("torch")
 import restive.torch as layers  # noqa: E402
 from torch.autograd import gradcheck  # noqa: E402
-from torch.func import grad, jacrev, vmap  # noqa: E402
-from torch.utils.checkpoint import checkpoint  # noqa: E402
+from torch.func import vmap  # noqa: E402
+from transforms import (  # noqa: E402
+    compiled_exported_and_checkpointed_is_eager,
+    gradients_are_those_of_autograd,
+    second_derivatives_and_forward_mode_are_refused,
+    vmap_is_a_loop,
+)
 
 RANDOM = np.random.default_rng(5)
 SHAPE = (2, 3, 7)
@@ -19,8 +23,6 @@ SCORES, COSTS = torch.tensor(RANDOM.normal(size=SHAPE)), torch.tensor(RANDOM.uni
 BUDGET, TEMPERATURE = torch.tensor(RANDOM.uniform(0.4, 2.5, SHAPE[:-1])), torch.tensor(RANDOM.uniform(0.2, 1.0, SHAPE[:-1]))
 MASK = torch.tensor(RANDOM.random(SHAPE) < 0.7)
 MASK[..., :2] = True
-# what is done twice rounds twice
-CLOSE = {"rtol": 1e-11, "atol": 1e-12}
 
 SHARES = {
     "all of each": (BUDGET, TEMPERATURE, COSTS, MASK),
@@ -128,40 +130,25 @@ FUNCTIONS = {
 named = pytest.mark.parametrize("name", FUNCTIONS)
 
 
-def to_number(f):
-    return lambda x: f(x).sin().sum()
-
-
-def slope_of(f, x):
-    """By plain autograd."""
-    x = x.detach().clone().requires_grad_()
-    (slope,) = torch.autograd.grad(to_number(f)(x), x)
-    assert slope.abs().max() > 0
-    return slope
-
-
 @named
 def test_gradients_of_functorch_are_those_of_autograd(name):
-    f, x = FUNCTIONS[name]
-    assert torch.equal(grad(to_number(f))(x), slope_of(f, x))
-    y = x.clone().requires_grad_()
-    answers = f(y).reshape(-1)
-    rows = jacrev(f)(x).reshape(-1, *x.shape)
-    for k in range(len(answers)):
-        torch.testing.assert_close(rows[k], torch.autograd.grad(answers[k], y, retain_graph=True)[0], **CLOSE)
+    gradients_are_those_of_autograd(*FUNCTIONS[name], is_exact=True)
 
 
 @named
 @pytest.mark.parametrize("axis", [0, -1])
 def test_vmap_is_a_loop(name, axis):
-    f, x = FUNCTIONS[name]
-    batch = torch.stack([x, -x, 0.5 * x], axis)
-    loop = torch.stack([f(one) for one in batch.unbind(axis)])
-    assert torch.equal(vmap(f, in_dims=axis)(batch), loop)
-    slopes = torch.stack([slope_of(f, one) for one in batch.unbind(axis)])
-    torch.testing.assert_close(vmap(grad(to_number(f)), in_dims=axis)(batch), slopes, **CLOSE)
-    whole = grad(lambda batch: vmap(to_number(f), in_dims=axis)(batch).sum())(batch)
-    torch.testing.assert_close(whole.movedim(axis, 0), slopes, **CLOSE)
+    vmap_is_a_loop(*FUNCTIONS[name], axis, other=-1, is_exact=True)
+
+
+@named
+def test_second_derivatives_and_forward_mode_are_refused_and_not_zero(name):
+    second_derivatives_and_forward_mode_are_refused(*FUNCTIONS[name])
+
+
+@named
+def test_compiled_exported_and_checkpointed_is_eager(name):
+    compiled_exported_and_checkpointed_is_eager(*FUNCTIONS[name], is_inside=False)
 
 
 def test_vmap_over_everything_there_is_is_one_call_and_a_loop(monkeypatch):
@@ -180,31 +167,6 @@ def test_vmap_over_everything_there_is_is_one_call_and_a_loop(monkeypatch):
         assert torch.equal(found[k], layers.soft_top_k(SCORES[0, 0], 1.5, 0.4, mask=MASK[0, k]))
 
 
-@named
-def test_compiled_exported_and_checkpointed_is_eager(name):
-    f, x = FUNCTIONS[name]
-    torch._dynamo.reset()
-    y = x.clone().requires_grad_()
-    value = torch.compile(to_number(f), fullgraph=True, backend="aot_eager")(y)
-    torch.testing.assert_close(value, to_number(f)(x), **CLOSE)
-    torch.testing.assert_close(torch.autograd.grad(value, y)[0], slope_of(f, x), **CLOSE)
-    for use_reentrant in (False, True):
-        y.grad = None
-        checkpoint(to_number(f), y, use_reentrant=use_reentrant).backward()
-        torch.testing.assert_close(y.grad, slope_of(f, x), **CLOSE)
-
-    class Module(torch.nn.Module):
-        def forward(self, x):
-            return f(x)
-
-    program = torch.export.export(Module(), (x,))
-    assert sum(str(node.target).startswith("restive.") for node in program.graph.nodes) == 1
-    file = io.BytesIO()
-    torch.export.save(program, file)
-    file.seek(0)
-    torch.testing.assert_close(torch.export.load(file).module()(x), f(x), **CLOSE)
-
-
 def test_operators_pass_opcheck():
     blank = torch.empty(0, dtype=torch.uint8)
     for beside in SHARES.values():
@@ -214,12 +176,6 @@ def test_operators_pass_opcheck():
         wants = [True, True, True, beside[2] is not None]
         given = (torch.ones(SHAPE, dtype=torch.float64), SCORES, *beside, blank, False, wants)
         torch.library.opcheck(torch.ops.restive.soft_top_k_pullback.default, given)
-
-
-def test_a_second_derivative_is_refused():
-    f, x = FUNCTIONS["costs"]
-    with pytest.raises(RuntimeError, match="first derivatives only"):
-        jacrev(jacrev(to_number(f)))(x)
 
 
 # ---- what is wrong ------------------------------------------------------------------------------------------------------------------------

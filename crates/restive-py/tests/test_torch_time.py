@@ -2,7 +2,6 @@
 captured whole, and transforms against loops of plain calls. (Backend "aot_eager": see test_transforms.py.)"""
 
 import doctest
-import io
 
 import numpy as np
 import pytest
@@ -11,8 +10,16 @@ from differences import arms
 
 torch = pytest.importorskip("torch")
 import restive.torch  # noqa: E402, F811
-from torch.func import grad, jacrev, jvp, vjp, vmap  # noqa: E402
-from torch.utils.checkpoint import checkpoint  # noqa: E402
+from torch.func import grad, vmap  # noqa: E402
+from transforms import (  # noqa: E402
+    CLOSE,
+    compiled_exported_and_checkpointed_is_eager,
+    gradients_are_those_of_autograd,
+    second_derivatives_and_forward_mode_are_refused,
+    slope_of,
+    to_number,
+    vmap_is_a_loop,
+)
 
 
 def world(seed=1, n=4, m=3):
@@ -206,52 +213,27 @@ TRANSFORMED = {
     "decomposed, by occupancy": (lambda x: decomposed(occupancy=x.softmax(-1)), given("occupancy").log()),
 }
 transformed = pytest.mark.parametrize("name", TRANSFORMED)
-# what is done twice rounds twice
-CLOSE = {"rtol": 1e-11, "atol": 1e-12}
-
-
-def to_number(f):
-    return lambda x: f(x).sin().sum()
-
-
-def slope_of(f, x):
-    """By plain autograd."""
-    x = x.detach().clone().requires_grad_()
-    (slope,) = torch.autograd.grad(to_number(f)(x), x)
-    assert slope.abs().max() > 0
-    return slope
 
 
 @transformed
 def test_gradients_of_functorch_are_those_of_autograd(name):
-    f, x = TRANSFORMED[name]
-    torch.testing.assert_close(grad(to_number(f))(x), slope_of(f, x), **CLOSE)
-    found, pull_back = vjp(f, x)
-    torch.testing.assert_close(found, f(x), **CLOSE)
-    torch.testing.assert_close(pull_back(found.cos())[0], slope_of(f, x), **CLOSE)
-
-
-@transformed
-def test_jacrev_has_the_slope_of_every_output(name):
-    f, x = TRANSFORMED[name]
-    y = x.clone().requires_grad_()
-    answers = f(y).reshape(-1)
-    rows = jacrev(f)(x).reshape(-1, *x.shape)
-    for k in range(len(answers)):
-        torch.testing.assert_close(rows[k], torch.autograd.grad(answers[k], y, retain_graph=True)[0], **CLOSE)
+    gradients_are_those_of_autograd(*TRANSFORMED[name])
 
 
 @transformed
 @pytest.mark.parametrize("axis", [0, -1])
 def test_vmap_is_a_loop(name, axis):
-    f, x = TRANSFORMED[name]
-    batch = torch.stack([x, 0.9 * x, 0.5 * x], axis)
-    loop = [f(one) for one in batch.unbind(axis)]
-    torch.testing.assert_close(vmap(f, in_dims=axis)(batch), torch.stack(loop), **CLOSE)
-    slopes = torch.stack([slope_of(f, one) for one in batch.unbind(axis)])
-    torch.testing.assert_close(vmap(grad(to_number(f)), in_dims=axis)(batch), slopes, **CLOSE)
-    whole = grad(lambda batch: vmap(to_number(f), in_dims=axis)(batch).sum())(batch)
-    torch.testing.assert_close(whole.movedim(axis, 0), slopes, **CLOSE)
+    vmap_is_a_loop(*TRANSFORMED[name], axis)
+
+
+@transformed
+def test_second_derivatives_and_forward_mode_are_refused_and_not_zero(name):
+    second_derivatives_and_forward_mode_are_refused(*TRANSFORMED[name])
+
+
+@pytest.mark.parametrize("name", ["horizon", "plan", "fluid", "fluid of states", "decomposed"])
+def test_compiled_exported_and_checkpointed_is_eager(name):
+    compiled_exported_and_checkpointed_is_eager(*TRANSFORMED[name])
 
 
 def test_vmap_over_everything_at_once_and_twice_is_a_loop():
@@ -283,52 +265,6 @@ def test_rewards_that_could_be_of_actions_or_of_arms_are_refused_in_batches_too(
     for refused in (lambda: f(P[0]), lambda: vmap(f)(P)):
         with pytest.raises(ValueError, match="of states and actions or of arms and states"):
             refused()
-
-
-@transformed
-def test_a_second_derivative_is_refused(name):
-    f, x = TRANSFORMED[name]
-    with pytest.raises(RuntimeError, match="first derivatives only"):
-        jacrev(jacrev(to_number(f)))(x)
-    y = x.clone().requires_grad_()
-    (d,) = torch.autograd.grad(to_number(f)(y), y, create_graph=True)
-    with pytest.raises(RuntimeError, match="first derivatives only"):
-        d.sum().backward()
-
-
-@transformed
-def test_forward_mode_is_refused_and_not_zero(name):
-    f, x = TRANSFORMED[name]
-    with pytest.raises(NotImplementedError, match="forward mode AD"):
-        jvp(f, (x,), (torch.ones_like(x),))
-
-
-@pytest.mark.parametrize("name", ["horizon", "plan", "fluid", "fluid of states", "decomposed"])
-def test_compiled_exported_and_checkpointed_is_eager(name):
-    f, x = TRANSFORMED[name]
-    torch._dynamo.reset()
-    y = x.clone().requires_grad_()
-    value = torch.compile(to_number(f), fullgraph=True, backend="aot_eager")(y)
-    torch.testing.assert_close(value, to_number(f)(x), **CLOSE)
-    torch.testing.assert_close(torch.autograd.grad(value, y)[0], slope_of(f, x), **CLOSE)
-    found = torch.compile(grad(to_number(f)), fullgraph=True, backend="aot_eager")(x)
-    torch.testing.assert_close(found, slope_of(f, x), **CLOSE)
-    for use_reentrant in (False, True):
-        y.grad = None
-        checkpoint(to_number(f), y, use_reentrant=use_reentrant).backward()
-        torch.testing.assert_close(y.grad, slope_of(f, x), **CLOSE)
-
-    class Module(torch.nn.Module):
-        def forward(self, x):
-            return f(x)
-
-    program = torch.export.export(Module(), (x,))
-    operators = [str(node.target) for node in program.graph.nodes if str(node.target).startswith("restive.")]
-    assert len(operators) == 1
-    file = io.BytesIO()
-    torch.export.save(program, file)
-    file.seek(0)
-    torch.testing.assert_close(torch.export.load(file).module()(x), f(x), **CLOSE)
 
 
 def test_a_tape_saves_a_second_solve_and_is_never_trusted_for_others(monkeypatch):

@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 import restive.torch as layers
 import torch
-from torch.func import grad, jacrev, jvp, vjp, vmap
+from torch.func import grad, jacrev, vmap
 from torch.utils.checkpoint import checkpoint
+from transforms import CLOSE, gradients_are_those_of_autograd, second_derivatives_and_forward_mode_are_refused, slope_of, to_number, vmap_is_a_loop
 
 
 def random(*shape, seed=7):
@@ -53,52 +54,22 @@ FUNCTIONS = {
     ),
 }
 named = pytest.mark.parametrize("name", FUNCTIONS)
-# what is done twice rounds twice
-CLOSE = {"rtol": 1e-11, "atol": 1e-12}
-
-
-def to_number(f):
-    return lambda x: f(x).sin().sum()
-
-
-def slope_of(f, x):
-    """By plain autograd."""
-    x = x.detach().clone().requires_grad_()
-    (slope,) = torch.autograd.grad(to_number(f)(x), x)
-    assert slope.abs().max() > 0
-    return slope
 
 
 @named
 def test_gradients_of_functorch_are_those_of_autograd(name):
-    f, x = FUNCTIONS[name]
-    torch.testing.assert_close(grad(to_number(f))(x), slope_of(f, x), **CLOSE)
-    found, pull_back = vjp(f, x)
-    torch.testing.assert_close(found, f(x), **CLOSE)
-    torch.testing.assert_close(pull_back(found.cos())[0], slope_of(f, x), **CLOSE)
-
-
-@named
-def test_jacrev_has_the_slope_of_every_output(name):
-    f, x = FUNCTIONS[name]
-    rows = jacrev(f)(x).reshape(-1, *x.shape)
-    y = x.clone().requires_grad_()
-    answers = f(y).reshape(-1)
-    for k in range(len(answers)):
-        torch.testing.assert_close(rows[k], torch.autograd.grad(answers[k], y, retain_graph=True)[0], **CLOSE)
+    gradients_are_those_of_autograd(*FUNCTIONS[name])
 
 
 @named
 @pytest.mark.parametrize("axis", [0, -1])
 def test_vmap_is_a_loop(name, axis):
-    f, x = FUNCTIONS[name]
-    batch = torch.stack([x, -x, 0.5 * x], axis)
-    loop = [f(one) for one in batch.unbind(axis)]
-    torch.testing.assert_close(vmap(f, in_dims=axis)(batch), torch.stack(loop), **CLOSE)
-    slopes = torch.stack([slope_of(f, one) for one in batch.unbind(axis)])
-    torch.testing.assert_close(vmap(grad(to_number(f)), in_dims=axis)(batch), slopes, **CLOSE)
-    whole = grad(lambda batch: vmap(to_number(f), in_dims=axis)(batch).sum())(batch)
-    torch.testing.assert_close(whole.movedim(axis, 0), slopes, **CLOSE)
+    vmap_is_a_loop(*FUNCTIONS[name], axis, other=-1)
+
+
+@named
+def test_second_derivatives_and_forward_mode_are_refused_and_not_zero(name):
+    second_derivatives_and_forward_mode_are_refused(*FUNCTIONS[name])
 
 
 def test_vmap_over_settings_and_over_two_axes_is_a_loop():
@@ -117,24 +88,6 @@ def test_vmap_over_settings_and_over_two_axes_is_a_loop():
     for k in range(2):
         alone = layers.cwpdis(pulls[k], STATE, ACTION, [0.0, 1.0], budget=2, log_odds=True, full=True)
         assert [x[k].item() for x in values] == pytest.approx([x if isinstance(x, (int, float)) else x.item() for x in alone], rel=1e-14)
-
-
-@named
-def test_a_second_derivative_is_refused_under_transforms_too(name):
-    f, x = FUNCTIONS[name]
-    with pytest.raises(RuntimeError, match="first derivatives only"):
-        jacrev(jacrev(to_number(f)))(x)
-    y = x.clone().requires_grad_()
-    (d,) = torch.autograd.grad(to_number(f)(y), y, create_graph=True)
-    with pytest.raises(RuntimeError, match="first derivatives only"):
-        d.sum().backward()
-
-
-@named
-def test_forward_mode_is_refused_and_not_zero(name):
-    f, x = FUNCTIONS[name]
-    with pytest.raises(NotImplementedError, match="forward mode AD"):
-        jvp(f, (x,), (torch.ones_like(x),))
 
 
 @named
