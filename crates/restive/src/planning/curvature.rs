@@ -52,7 +52,10 @@ pub(super) fn curvature(
         }
         squares.sum
     });
-    parts.into_iter().fold(Array2::zeros((h, h)), |sum, part| sum + part)
+    let mut sum = vec![0.0; h * h];
+    parts.iter().for_each(|part| sum.iter_mut().zip(part).for_each(|(sum, part)| *sum += part));
+    // what stands above the diagonal stands below it too
+    Array2::from_shape_fn((h, h), |(t, u)| sum[t.min(u) * h + t.max(u)])
 }
 
 /// The gradient of v·∂D/∂λ for a direction v `[G,H]` of the prices; its `d_price` is the curvature times v.
@@ -193,20 +196,20 @@ struct Squares {
     slope: Vec<f64>,
     mass: Vec<f64>,
     next: Vec<f64>,
-    sum: Array2<f64>,
+    /// `[H,H]`, on and above the diagonal
+    sum: Vec<f64>,
 }
 
 impl Squares {
     fn new(m: usize, h: usize) -> Self {
-        let (rows, mass) = (vec![0.0; m * h], vec![0.0; m]);
-        let slope = vec![0.0; h * m * h];
+        let (rows, mass, sum) = (vec![0.0; m * h], vec![0.0; m], vec![0.0; h * h]);
         Self {
             later: rows.clone(),
             here: rows,
-            slope,
+            slope: vec![0.0; h * m * h],
             mass: mass.clone(),
             next: mass,
-            sum: Array2::zeros((h, h)),
+            sum,
         }
     }
 
@@ -250,8 +253,8 @@ impl Squares {
                 let (mass, Step { pull, growth, .. }) = (self.mass[s], walk.step[t * m + s]);
                 let (slope, by) = (&self.slope[(t * m + s) * h..][..h], mass * growth);
                 for u in t..h {
-                    let by = by * slope[u];
-                    self.sum.row_mut(u).iter_mut().zip(slope).for_each(|(sum, slope)| *sum += by * slope);
+                    let (by, row) = (by * slope[u], &mut self.sum[u * h + u..(u + 1) * h]);
+                    row.iter_mut().zip(&slope[u..]).for_each(|(sum, slope)| *sum += by * slope);
                 }
                 for to in 0..m {
                     let rows = (p[2 * s * m + to], p[(2 * s + 1) * m + to]);

@@ -145,3 +145,27 @@ fn prices_that_nothing_singles_out_are_not_said_to_be_found() {
     assert!((0.25..=1.0).contains(&found.price[[0, 0]]), "{}", found.price); // anything between them
     assert!(!found.is_converged);
 }
+
+#[test]
+fn smooth_prices_and_their_way_back_have_the_same_bits_for_every_number_of_threads() {
+    let mut random = random(405);
+    let owned = Owned::plain(2500, 2, 4, 300.0, &mut random);
+    let c = Array3::from_shape_simple_fn((4, 2500, 2), || uniform(&mut random));
+    let solve = |threads: usize| {
+        rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| {
+            let found = smooth_prices(&owned.programme(), owned.initial.view(), 0.01);
+            let by_price = Array2::ones((1, 4));
+            let d = found.pullback(
+                &owned.programme(),
+                owned.initial.view(),
+                Some(by_price.view()),
+                0.3,
+                Some(c.view()),
+            );
+            (found, d)
+        })
+    };
+    let one = solve(1);
+    assert!(one.0.is_converged);
+    assert!(one == solve(2) && one == solve(5));
+}
