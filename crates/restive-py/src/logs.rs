@@ -122,7 +122,7 @@ impl Problems {
                     false => kernel(problem, log, view.mapv(policy::log_odds).view()),
                 }
             };
-            (0..self.len()).into_par_iter().map(one).collect()
+            (0..self.len()).into_par_iter().with_min_len(threads::grain(size)).map(one).collect()
         })
     }
 

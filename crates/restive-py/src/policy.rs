@@ -98,7 +98,7 @@ fn strict_top_k_of<'py>(
         beside.check_scores(x, shape, "a number", |x| !x.is_nan())?;
         let n = n.max(1);
         let rows = x.par_chunks(n).zip(chosen.par_chunks_mut(n)).zip(likely.par_chunks_mut(n));
-        rows.enumerate().for_each(|(row, ((x, chosen), likely))| {
+        rows.enumerate().with_min_len(threads::grain(n)).for_each(|(row, ((x, chosen), likely))| {
             // the first row has the seed itself, others one that shares no bits with it
             let own = seed ^ (row as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
             let present = beside.present(row);

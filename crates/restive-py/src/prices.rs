@@ -4,7 +4,7 @@ use crate::arms::slice;
 use crate::border::{Number, Whole, check_shape, floats};
 use crate::error::{check_memory, raise, wrong};
 use crate::threads;
-use crate::worlds::{Cotangents, Rewards, World, ending_of, mass_of};
+use crate::worlds::{Cotangents, LARGEST, Rewards, World, ending_of, mass_of};
 use ndarray::{Array2, ArrayView2, ArrayView3};
 use numpy::{PyArray1, PyArray2, PyArray3, PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
@@ -62,7 +62,8 @@ struct PlanPrices {
     #[pyo3(get)]
     advantage: Py<PyArray3<f64>>,
     /// Whether the search for prices ended by itself; the bound is valid in any case. At a temperature also whether there is only one such list of
-    /// prices: where it is so low that no arm is near a price there are many, and no derivative.
+    /// prices: where it is so low that no arm is near a price there are many, and no derivative but the bound's. (Steps that a discount of 0 makes
+    /// weigh nothing have the price 0.)
     #[pyo3(get)]
     is_converged: bool,
 }
@@ -139,8 +140,8 @@ fn plan_prices<'py>(
         return Err(wrong("budget", "a number of at least 0", budget.0));
     }
     if let Some(temperature) = &temperature {
-        if !(temperature.0 > 0.0 && temperature.0.is_finite()) {
-            return Err(wrong("temperature", "a number above 0, or none", temperature.0));
+        if !(temperature.0 > 0.0 && temperature.0 <= LARGEST) {
+            return Err(wrong("temperature", "a number above 0, up to 1e100, or none", temperature.0));
         }
         if budget.0 == 0.0 {
             return Err(wrong("budget", "a number above 0 where there is a temperature", budget.0));
@@ -218,6 +219,9 @@ impl PlanPrices {
         });
         let d_price =
             by_price.as_ref().map(|d| ArrayView2::from_shape((1, *horizon), slice(d)).expect("as many"));
+        // the bound alone does not move with the prices, whichever they are
+        let is_by_prices =
+            [&by_advantage, &by_price].into_iter().flatten().any(|d| slice(d).iter().any(|d| *d != 0.0));
         let transition = world.read(py)?;
         let (programme, initial) = (self.asked.programme(&transition), self.asked.initial.view());
         let d = match &self.found {
@@ -227,9 +231,10 @@ impl PlanPrices {
             Found::Held(price) => {
                 threads::run(py, || pullback(&programme, initial, price.view(), 0.0, d_bound.0, d_advantage))?
             }
-            Found::Smooth(found) if !found.is_converged => {
-                let expected = "one at which some arm is near every price, so that prices have a derivative";
-                return Err(wrong("temperature", expected, "one at which they have none"));
+            Found::Smooth(found) if !found.is_converged && is_by_prices => {
+                let expected = "one at which some arm is near every price, so that prices have a derivative \
+                                (a higher one, or none to hold them)";
+                return Err(wrong("temperature", expected, found.temperature()));
             }
             Found::Smooth(found) => {
                 threads::run(py, || found.pullback(&programme, initial, d_price, d_bound.0, d_advantage))?

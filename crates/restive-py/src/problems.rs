@@ -4,7 +4,7 @@
 //! have, holds one part for each problem; any other is that of all. A number may be an array of that shape.
 
 use crate::border::{Whole, array, check_shape, is_many};
-use crate::error::wrong;
+use crate::error::{check_memory, wrong};
 use numpy::PyUntypedArrayMethods;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -73,20 +73,27 @@ impl ProblemAxes {
             axes.filter(|axes| !axes.is_empty()).ok_or_else(|| wrong("problems", expected, problems))?;
         let count = axes.iter().try_fold(1usize, |product, n| product.checked_mul(*n));
         let count = count.ok_or_else(|| wrong("problems", expected, problems))?;
+        check_memory("problems", &[count, 64])?; // their numbers and answers
         Ok(Self { axes, count })
     }
 
-    /// Whether an argument is of each problem: its shape begins with theirs, and the rest is one that it may have.
+    /// Whether an argument is of each problem: its shape begins with theirs, and the rest is one that it may have. Where the whole shape is one
+    /// that it may have for all problems too, nobody can tell, and `otherwise` says how to write it.
     pub(crate) fn part<'py>(
         &self,
         what: &str,
         argument: Option<&Bound<'py, PyAny>>,
         is_fit: impl Fn(&[usize]) -> bool,
+        otherwise: &str,
     ) -> PyResult<Part<'py>> {
         let Some(argument) = argument else { return Ok(Part::Shared(None)) };
         let found = array(what, argument)?;
         let shape = found.shape().to_vec();
         match shape.strip_prefix(&self.axes[..]) {
+            Some(rest) if is_fit(rest) && is_fit(&shape) => {
+                let expected = format!("{otherwise}, because it could be of each problem or of all");
+                Err(wrong(what, &expected, format_args!("shape {shape:?}")))
+            }
             Some(rest) if is_fit(rest) => {
                 let flat = PyTuple::new(argument.py(), [&[self.count], rest].concat())?;
                 Ok(Part::Own(found.call_method1("reshape", (flat,))?))
@@ -134,10 +141,14 @@ impl ProblemAxes {
         py.import("functools")?.call_method("partial", (function,), Some(&keywords))
     }
 
-    /// An error that names its problem.
+    /// An error of the data that names its problem; a caller's own errors are the caller's.
     pub(crate) fn named(&self, py: Python<'_>, b: usize, error: PyErr) -> PyErr {
-        match (error.is_instance_of::<PyValueError>(py), self.place(py, b)) {
-            (true, Ok(place)) => PyValueError::new_err(format!("problem {place}: {}", error.value(py))),
+        match (error.get_type(py).is(py.get_type::<PyValueError>()), self.place(py, b)) {
+            (true, Ok(place)) => {
+                let named = PyValueError::new_err(format!("problem {place}: {}", error.value(py)));
+                named.set_cause(py, Some(error));
+                named
+            }
             _ => error,
         }
     }

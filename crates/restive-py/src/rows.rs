@@ -101,11 +101,22 @@ impl Beside {
         expected: &str,
         is_fit: fn(f64) -> bool,
     ) -> PyResult<()> {
+        let n = shape.last().copied().unwrap_or_default().max(1);
+        let is_there = |flat: usize| self.mask.as_ref().is_none_or(|mask| mask.row(flat / n)[flat % n]);
+        if let Some(costs) = &self.costs {
+            // arms are ranked by score and cost: what overflows would tie
+            let is_beyond = |(flat, x): (usize, &f64)| {
+                x.is_finite() && !(x / costs.row(flat / n)[flat % n]).is_finite() && is_there(flat)
+            };
+            if let Some(flat) = scores.iter().enumerate().position(is_beyond) {
+                let place = position(flat, shape);
+                let expected = "a score that is finite when it is divided by its cost";
+                return Err(wrong(&format!("scores: entry {place:?}"), expected, scores[flat]));
+            }
+        }
         if scores.iter().fold(true, |all, x| all & is_fit(*x)) {
             return Ok(());
         }
-        let n = shape.last().copied().unwrap_or_default().max(1);
-        let is_there = |flat: usize| self.mask.as_ref().is_none_or(|mask| mask.row(flat / n)[flat % n]);
         match scores.iter().enumerate().position(|(flat, x)| !is_fit(*x) && is_there(flat)) {
             None => Ok(()),
             Some(flat) => {

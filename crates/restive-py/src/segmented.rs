@@ -28,7 +28,7 @@ struct Segmented {
 /// The published estimator for a single trajectory, in which every step is a trajectory of its own.
 ///
 /// A metric to reproduce published numbers, not evidence: it can be won without knowing anything of the arms. Parameters are
-/// those of `cwpdis`, for one problem.
+/// those of `cwpdis`, for one problem, without `ratio_up_to` and `mask`.
 ///
 /// Returns
 /// -------

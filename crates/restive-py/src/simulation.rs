@@ -82,7 +82,8 @@ impl Simulation {
 ///     Whether to return states, actions and propensities too.
 /// problems : int, or a tuple of them, optional
 ///     How many problems there are, or the shape of their axes. P, index, initial and rewards of each arm whose shapes begin with these axes hold one
-///     part for each problem, and so do numbers that are arrays of that shape; all else is shared.
+///     part for each problem, and so do numbers that are arrays of that shape; all else is shared. What could be read either way (as many
+///     problems as steps or rollouts) is refused: give it both axes.
 ///
 /// Returns
 /// -------
@@ -159,27 +160,45 @@ fn simulate<'py>(
     };
     let problems = ProblemAxes::new(problems)?;
     let steps = common.horizon;
-    let transitions = problems.part("P", Some(P), |rest| match *rest {
+    let is_arm = |[s, a, t]: [usize; 3]| (s == t && a == 2) || (a == t && s == 2);
+    let is_fit = |rest: &[usize]| match *rest {
         [_, 4] => true,
         [h, _, 4] => h == steps,
-        [_, s, a, t] => s == t || a == t,
-        [h, _, s, a, t] => h == steps && (s == t || a == t),
+        [_, s, a, t] => is_arm([s, a, t]),
+        [h, _, s, a, t] => h == steps && is_arm([s, a, t]),
         _ => false,
-    })?;
+    };
+    let each_step = "axes of problems and of steps";
+    let transitions = problems.part("P", Some(P), is_fit, each_step)?;
     let shape = match &transitions {
         Part::Own(all) => all.get_item(0)?.getattr("shape")?.extract::<Vec<usize>>()?,
         Part::Shared(_) => array("P", P)?.shape().to_vec(),
     };
     let n = if matches!(shape.len(), 3 | 5) { shape[1] } else { shape.first().copied().unwrap_or(0) };
-    let index = problems.part("index", index, |rest| matches!(*rest, [a, _] | [_, a, _] if a == n))?;
-    let rewards = problems.part("rewards", rewards, |rest| matches!(*rest, [a, _] | [a, _, 2] if a == n))?;
-    let initial = problems.part("initial", initial, |rest| matches!(*rest, [a] | [_, a] if a == n))?;
+    let is_fit = |rest: &[usize]| match *rest {
+        [a, _] => a == n,
+        [h, a, _] => h == steps && a == n,
+        _ => false,
+    };
+    let index = problems.part("index", index, is_fit, each_step)?;
+    let m = if matches!(shape.len(), 2 | 3) { 2 } else { shape.last().copied().unwrap_or(0) };
+    let is_fit = |rest: &[usize]| matches!(*rest, [a, s] | [a, s, 2] if a == n && s == m);
+    let rewards = problems.part("rewards", rewards, is_fit, "R(s, a) of every arm of every problem")?;
+    let runs = common.runs;
+    let is_fit = |rest: &[usize]| match *rest {
+        [a] => a == n,
+        [r, a] => r == runs && a == n,
+        _ => false,
+    };
+    let rows = "axes of problems and of rollouts";
+    let initial = problems.part("initial", initial, is_fit, rows)?;
     let budgets = problems.numbers("budget", budget)?;
     let temperatures = temperature.map(|e| problems.numbers("temperature", e)).transpose()?;
     let discounts = problems.numbers("discount", discount)?;
     let seeds = problems.numbers("seed", seed)?;
     let mut answers = Vec::with_capacity(problems.count);
     for b in 0..problems.count {
+        py.check_signals()?; // one that is over in a moment does not look
         let is_told = policy.is_some_and(|policy| policy.is_callable());
         let asked = Asked {
             transition: transitions.of(b)?.expect("there are arms"),

@@ -94,7 +94,7 @@ pub(crate) fn soft_top_k<'py>(
     threads::run(py, || {
         solved.beside.check_scores(x, shape, "a finite number", f64::is_finite)?;
         let rows = x.par_chunks(n.max(1)).zip(y.par_chunks_mut(n.max(1))).enumerate();
-        rows.for_each(|(row, (x, y))| {
+        rows.with_min_len(threads::grain(n)).for_each(|(row, (x, y))| {
             let present = solved.beside.present(row);
             solved.solve(x, row, &present, |soft| present.scatter(soft.pull(), 0.0, y));
         });
@@ -200,7 +200,7 @@ impl SoftTopK {
             let given =
                 x.par_chunks(n).zip(c.par_chunks(n)).zip(d.par_chunks_mut(n)).zip(places.par_iter_mut());
             let each = d_budget.par_iter_mut().zip(d_temperature.par_iter_mut());
-            given.zip(each).enumerate().for_each(
+            given.zip(each).enumerate().with_min_len(threads::grain(n)).for_each(
                 |(row, ((((x, c), d), d_cost), (d_budget, d_temperature)))| {
                     let present = self.beside.present(row);
                     let cotangent =
@@ -241,7 +241,8 @@ impl SoftTopK {
         let (x, z) = (slice(&score), log_odds.as_slice_mut().expect("contiguous"));
         threads::run(py, || {
             self.beside.check_scores(x, shape, "a finite number", f64::is_finite)?;
-            x.par_chunks(n).zip(z.par_chunks_mut(n)).enumerate().for_each(|(row, (x, z))| {
+            let rows = x.par_chunks(n).zip(z.par_chunks_mut(n)).enumerate();
+            rows.with_min_len(threads::grain(n)).for_each(|(row, (x, z))| {
                 let present = self.beside.present(row);
                 self.solve(x, row, &present, |soft| present.scatter(&soft.log_odds(), f64::NEG_INFINITY, z));
             });

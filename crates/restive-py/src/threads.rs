@@ -38,6 +38,12 @@ pub(crate) fn pool() -> PyResult<Arc<ThreadPool>> {
     Ok(Arc::clone(pool.as_ref().expect("just made")))
 }
 
+/// How many rows of so many numbers a task takes at least. An interruption unwinds every task that is left: of tasks of one small row each
+/// there would be millions.
+pub(crate) fn grain(numbers: usize) -> usize {
+    (16_384 / numbers.max(1)).max(1)
+}
+
 /// How often a running kernel's caller looks whether Ctrl-C was pressed.
 const LOOK: Duration = Duration::from_millis(50);
 

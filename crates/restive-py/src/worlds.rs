@@ -19,7 +19,7 @@ use restive::planning::Ending;
 use restive::{RewardView, check_discount};
 
 /// Rewards beyond this would make values and their squares overflow.
-const LARGEST: f64 = 1e100;
+pub(crate) const LARGEST: f64 = 1e100;
 
 /// N arms with A actions, and the shape in which they came.
 pub(crate) struct World {

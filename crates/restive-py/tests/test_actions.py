@@ -111,3 +111,11 @@ def test_the_lagrangian_price_has_the_smallest_bound():
 def test_what_is_wrong_is_said(call, message):
     with pytest.raises(ValueError, match=message):
         call(np.full((4, 2, 3, 2), 0.5))
+
+
+def test_a_bound_that_is_not_known_has_no_gradient_either():
+    P = np.tile(np.eye(3)[:, None], (2, 1, 3, 1))  # arms that never move, at discount 1: their average depends on where they start
+    policy = restive.lagrangian_policy(P, [0.0, 1.0, 2.0], [0, 0], 1, discount=1.0)
+    assert np.isnan(policy.bound)
+    back = policy.pullback()
+    assert all(np.isnan(d).all() for d in (back.d_P, back.d_rewards, back.d_discount, back.d_budget))

@@ -383,3 +383,14 @@ def test_old_names_work_and_warn(study):
     assert np.array_equal(soft.pull, restive.soft_top_k(np.arange(4.0), 2, 0.1).pull)
     with pytest.raises(TypeError, match="budget: found k beside it"):
         restive.strict_top_k(np.arange(4.0), k=2, budget=2)
+
+
+@pytest.mark.parametrize("estimator", [restive.TwoStage, restive.DecisionFocused])
+def test_moves_of_coins_are_not_learnt_as_a_pool_of_nobody(estimator):
+    random, people = np.random.default_rng(0), [f"p{i}" for i in range(24)]
+    arms = {"arm": people, "age": random.integers(20, 60, 24).astype(float)}
+    moves = {"trajectory": [0] * 72, "t": np.repeat([0, 1, 2], 24), "arm": people * 3, "state": random.integers(0, 2, 72)}
+    actions = [*(random.random(48) < 0.25).astype(int).tolist(), *[None] * 24]
+    study = restive.Study(arms, {**moves, "action": actions}, states=2, discount=0.9, budget=3, horizon=6, behaviour="uniform")
+    P = estimator(seed=4).fit(study).predict(study)[0]  # folds reward a pool in which no base has a weight: there is no such model
+    assert P.shape == (24, 2, 2, 2) and P.sum(-1) == pytest.approx(1.0) and not (P == 0.5).all()

@@ -14,6 +14,9 @@ KERNELS = {
     "simulate": "restive.simulate(np.full((50_000, 4), 0.5), 10, 'random', rollouts=1_000_000, horizon=1000)",
     "generate": "[restive.generate('five-state', instances=4, arms=20_000, budget=10, trajectories=10) for _ in range(1000)]",
     "soft_top_k": "x = np.random.default_rng(1).normal(size=(5000, 2000)); [restive.soft_top_k(x, 100, 0.1) for _ in range(1000)]",
+    "small rows": "x = np.random.default_rng(1).normal(size=(4_000_000, 6)); [restive.soft_top_k(x, 2, 0.1) for _ in range(1000)]",
+    "small problems": "restive.simulate(np.full((100, 4), 0.5), 2, 'random', problems=1_000_000, horizon=100, rollouts=20)",
+    "smooth prices": "P = np.random.default_rng(1).random((400_000, 4)); restive.plan_prices(P, np.zeros(400_000, int), 9_000, 40, temperature=0.001)",
     # an operator of PyTorch, forward and on the way back, where autograd runs it
     "torch, forward": f"{ARMS}; import restive.torch, torch; [restive.torch.whittle_index(torch.tensor(P)) for _ in range(100)]",
     "torch, backward": f"{ARMS}; import restive.torch, torch; P = torch.tensor(P).requires_grad_(); "

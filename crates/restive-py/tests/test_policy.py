@@ -224,3 +224,10 @@ def test_strict_pulls_leave_out_who_is_absent_and_spend_what_there_is():
 def test_what_does_not_fit_is_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call(np.array([[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]]))
+
+
+@pytest.mark.parametrize("function", [lambda x, **k: restive.soft_top_k(x, 2e-10, 0.1, **k), lambda x, **k: restive.strict_top_k(x, 2e-10, **k)])
+def test_scores_that_overflow_beside_their_costs_are_refused(function):
+    with pytest.raises(ValueError, match=r"scores: entry \[1\]: found .*expected a score that is finite when it is divided by its cost"):
+        function(np.array([1.0, 2e300, 3e300]), costs=np.full(3, 1e-10))
+    function(np.array([1.0, 2e300, 3e300]), costs=np.full(3, 1e-10), mask=np.array([True, False, False]))

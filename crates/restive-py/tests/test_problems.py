@@ -95,8 +95,38 @@ def test_rewards_of_each_arm_are_what_trajectories_earn(by_action):
         (lambda: restive.simulate(P, 1, "strict", INDEX[:3], problems=4), "problem 0: index: found shape"),
         (lambda: restive.simulate(np.concatenate([P[:3], 2 * P[3:]]), 1, "random", problems=4), "problem 3: transition: arm"),
         (lambda: restive.simulate(P, 1, "random", seed=[1, 2, 3, 2**64], problems=4), "seed: found"),
+        (lambda: restive.simulate(P[0], 1, "strict", INDEX, problems=4, horizon=4), r"index: found shape .*because it could be of each problem or of all"),
+        (lambda: restive.simulate(P, 1, "random", problems=4, horizon=4), r"P: found shape .*expected axes of problems and of steps"),
+        (lambda: restive.simulate(P[0], 1, "random", initial=np.zeros((4, 6), int), problems=4, rollouts=4), "initial: found shape .*of rollouts"),
     ],
 )
 def test_what_is_wrong_is_said_with_its_problem(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_as_many_problems_as_steps_are_told_apart_by_both_axes():
+    options = {"horizon": 4, "rollouts": 5, "keep_trajectories": True}
+    tables = np.repeat(INDEX[:, None], 4, axis=1)  # [B,H,N,M]
+    found = restive.simulate(P[0], 2, "strict", tables, problems=4, **options)
+    check(found, [restive.simulate(P[0], 2, "strict", index, **options) for index in INDEX])
+
+
+def test_a_function_that_fails_says_so_itself():
+    class Mine(ValueError):
+        pass
+
+    def policy(t, state, problem):
+        raise Mine("mine")
+
+    with pytest.raises(Mine, match="^mine$"):
+        restive.simulate(P, 2, policy, problems=4)
+    with pytest.raises(ValueError, match="problem 0: policy: step 0") as found:
+        restive.simulate(P, 2, lambda t, state, problem: np.ones(3), problems=4)
+    assert isinstance(found.value.__cause__, ValueError)
+
+
+def test_more_problems_than_there_is_memory_for_are_refused():
+    for many in (2**62, (2**31, 2**31)):
+        with pytest.raises((MemoryError, ValueError), match="problems"):
+            restive.simulate(P[0], 1, "random", problems=many)

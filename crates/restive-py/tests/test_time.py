@@ -161,9 +161,12 @@ def test_prices_without_a_derivative_say_so():
     with pytest.raises(ValueError, match="d_price: found one, expected none without a temperature"):
         restive.plan_prices(p, start, 1, 3).pullback(d_price=np.ones(3))
     assert not restive.plan_prices(p[:2], [0, 1], 1, 1, [[[0.0, 1.0]] * 2, [[0.0, 0.5]] * 2], temperature=1e-9).is_converged
-    with pytest.raises(ValueError, match="temperature: found one at which they have none"):
-        restive.plan_prices(p[:2], [0, 1], 1, 1, [[[0.0, 1.0]] * 2, [[0.0, 0.5]] * 2], temperature=1e-9).pullback()
-    for wrong in (0.0, -1.0, np.nan, np.inf):
+    loose = restive.plan_prices(p[:2], [0, 1], 1, 1, [[[0.0, 1.0]] * 2, [[0.0, 0.5]] * 2], temperature=1e-9)
+    for asked in ({"d_price": [1.0]}, {"d_advantage": np.ones((1, 2, 2))}):
+        with pytest.raises(ValueError, match="temperature: found .*, expected one at which some arm is near every price"):
+            loose.pullback(**asked)
+    assert loose.pullback(d_price=[0.0]).d_rewards[0, 0].tolist() == pytest.approx([0.0, 1.0])  # the bound needs no such prices
+    for wrong in (0.0, -1.0, np.nan, np.inf, 1e101):
         with pytest.raises(ValueError, match="temperature: found"):
             restive.plan_prices(p, start, 1, 3, temperature=wrong)
     with pytest.raises(ValueError, match="budget: found 0, expected a number above 0 where there is a temperature"):

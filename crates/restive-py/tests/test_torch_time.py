@@ -96,8 +96,19 @@ def test_plans_go_back_at_held_prices():
 def test_prices_without_a_derivative_are_refused_on_the_way_back():
     rewards = torch.tensor([[[0.0, 1.0]] * 2, [[0.0, 0.5]] * 2], dtype=torch.float64, requires_grad=True)
     plan = restive.torch.plan_prices(torch.full((2, 4), 0.5, dtype=torch.float64), [0, 1], 1, 1, rewards, temperature=1e-9)
-    with pytest.raises(ValueError, match="temperature: found one at which they have none"):
-        plan.price.sum().backward()
+    assert plan.is_converged.dtype == torch.bool and not plan.is_converged
+    with pytest.raises(ValueError, match="temperature: found .*, expected one at which some arm is near every price"):
+        plan.price.sum().backward(retain_graph=True)
+    plan.bound.backward()  # which does not move with the prices
+    assert rewards.grad[..., 1].sum().item() == pytest.approx(1.0)  # one pull is made, whoever gets it
+
+
+def test_a_horizon_can_be_asked_of_whittle_index():
+    P = given("P")
+    assert torch.equal(restive.torch.whittle_index(P, horizon=3, ending="state"), restive.torch.horizon_index(P, 3, ending="state"))
+    assert torch.equal(restive.torch.whittle_index(P, horizon=3, discount=0.9), restive.torch.horizon_index(P, 3, discount=0.9))
+    with pytest.raises(ValueError, match="layout: found a setting, expected none beside a horizon"):
+        restive.torch.whittle_index(P, horizon=3, layout="nass")
 
 
 @pytest.mark.parametrize("name", list(FUNCTIONS))

@@ -22,7 +22,7 @@
 //!
 //! the last term being one more walk along every arm. A budget of 0 has no such prices (no finite one empties a softened
 //! list), and where the temperature is so low that no arm is near any price the curvature vanishes: `is_converged` is false then,
-//! because prices between two arms are all alike.
+//! because prices between two arms are all alike. The bound has its derivative even so.
 
 use super::Programme;
 use super::advantages::softened_advantages;
@@ -114,6 +114,11 @@ pub fn smooth_prices(
 }
 
 impl SmoothPrices {
+    /// The temperature at which the prices were found.
+    pub fn temperature(&self) -> f64 {
+        self.temperature
+    }
+
     /// What cotangents of the prices `[G,H]`, of the bound and of the advantages `[H,N,M]` become; `programme` and `initial` are those of which the
     /// prices were found. There is no more to say of the prices: `d_price` is 0.
     pub fn pullback(
@@ -126,9 +131,14 @@ impl SmoothPrices {
     ) -> PlanCotangent {
         let (price, temperature) = (self.price.view(), self.temperature);
         let mut d = pullback(programme, initial, price, temperature, d_bound, d_advantage);
-        let mut along = std::mem::take(&mut d.d_price);
+        let mut along = std::mem::replace(&mut d.d_price, Array2::zeros(price.raw_dim()));
         if let Some(own) = d_price {
             along += &own;
+        }
+        // at the minimum the bound does not move with the prices, and what does not ask for them need not know how they move
+        let is_asked = d_price.is_some_and(|d| d.iter().any(|d| *d != 0.0));
+        if !is_asked && d_advantage.is_none_or(|d| d.iter().all(|d| *d == 0.0)) {
+            return d;
         }
         for (g, members) in programme.members().iter().enumerate() {
             let (mut along, price) = (along.row_mut(g), price.row(g).to_vec());
@@ -149,7 +159,6 @@ impl SmoothPrices {
         d.d_budget.iter_mut().zip(turned.d_budget).for_each(|(d, turned)| *d += turned);
         d.d_discount += turned.d_discount;
         d.d_temperature += turned.d_temperature;
-        d.d_price = Array2::zeros(price.raw_dim());
         d
     }
 }

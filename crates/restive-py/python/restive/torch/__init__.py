@@ -13,7 +13,7 @@ are the same with their settings kept. So `torch.compile(fullgraph=True)`, `torc
 `vmap(grad(...))` inside a compiled function, which PyTorch's own compiler refuses.
 
 Gradients go through transitions, scores and pulls, and through settings that are tensors: rewards, discount, budget, temperature, costs. Prices
-(of `plan_prices`, `lagrangian_policy`) are held: bounds and advantages go back as if they stayed where they are. Leading axes are more
+(of `plan_prices` without a temperature, of `lagrangian_policy`) are held: bounds and advantages go back as if they stayed where they are. Leading axes are more
 arms or problems, but for the prices and the values in a given world, which are of one problem: `vmap` is a loop over those. Arms
 that are absent are said by a mask, to `soft_top_k` and to `cwpdis`: the others are pulled, or judged, as if they did not exist.
 

@@ -238,6 +238,7 @@ def _problem(
     algorithm: str = "auto",
     *,
     beliefs: Any = None,
+    horizon: None = None,
     **other: Any,
 ) -> _Problem:
     if "out" in other:
@@ -305,13 +306,16 @@ def whittle_index(P: Tensor, rewards: Any = None, discount: Any = 0.99, **settin
     discount : a number, or [...,N]
         Where P, rewards or discount are tensors that require it, a gradient goes through them.
     settings
-        layout, observation, chain, algorithm, beliefs: those of `restive.whittle_index`.
+        layout, observation, chain, algorithm, beliefs: those of `restive.whittle_index`. With `horizon` and `ending` the answer is that of
+        `horizon_index`.
 
     Returns
     -------
     tensor, [...,N,M] (collapsing: [...,N, M*T])
         For verdict and residual see `restive.whittle_index`.
     """
+    if settings.get("horizon") is not None:
+        return _with_horizon(P, rewards, discount, **settings)
     problem = _problem(P, rewards, discount, **settings)
     inputs = (problem.P, problem.rewards, problem.discount)
     differentiable = torch.is_grad_enabled() and any(x is not None and x.requires_grad for x in inputs)
@@ -319,10 +323,18 @@ def whittle_index(P: Tensor, rewards: Any = None, discount: Any = 0.99, **settin
     return index if len(problem.axes) == 1 else index.unflatten(0, problem.axes)
 
 
+def _with_horizon(P: Tensor, rewards: Any, discount: Any, horizon: Any, ending: Any = None, **other: Any) -> Tensor:
+    from .horizon import horizon_index  # which needs the axes of this module
+
+    if other:
+        raise ValueError(f"{next(iter(other))}: found a setting, expected none beside a horizon")
+    return horizon_index(P, horizon, rewards, discount, "nothing" if ending is None else ending)
+
+
 def whittle_index_and_pullback(
     P: Tensor, d_index: Tensor, rewards: Any = None, discount: Any = 0.99, *, validate: bool = True, **settings: Any
 ) -> tuple[Tensor, Tensor]:
-    """Whittle indices, and what a cotangent of them that is known beforehand becomes on P: both passes in one, without autograd.
+    """Whittle indices, and what a cotangent of them that is known beforehand becomes on P: both passes in one, without autograd, transforms and compilers.
 
     Two states are a race for memory, which on a graphics processor this wins: 96 bytes an arm in compact float64 instead of the
     128 of a forward and a backward pass.
@@ -341,6 +353,8 @@ def whittle_index_and_pullback(
     index : tensor, [...,N,M]
     d_P : tensor of the shape of P
     """
+    if torch.compiler.is_compiling() or torch._C._are_functorch_transforms_active():
+        raise RuntimeError("whittle_index_and_pullback: no operator, neither compiled nor transformed; use whittle_index and its gradient there")
     P, d_index = checked("P", P).detach(), checked("d_index", d_index).detach()
     problem = _problem(P, rewards, discount, **settings)
     count = problem.asked.labels(problem.P)

@@ -23,19 +23,23 @@ def _solve(
 
 def _shapes(P: Tensor, *rest: Any) -> list[list[int]]:
     (*_, horizon, _), (axes, m) = rest, axes_and_states(P)
-    return [[horizon], [], [horizon, *axes, m]]
+    return [[horizon], [], [horizon, *axes, m], []]
+
+
+def _read(solved: restive.PlanPrices) -> tuple[Any, ...]:
+    return solved.price, solved.bound, solved.advantage, float(solved.is_converged)
 
 
 _plan_prices = Solver(
     "plan_prices",
     "P initial budget rewards discount",
     "int horizon, str ending",
-    "price bound advantage",
-    held="price",
+    "price bound advantage is_converged",
+    held="price is_converged",
     solve=_solve,
-    read=lambda solved: (solved.price, solved.bound, solved.advantage),
+    read=_read,
     shapes=_shapes,
-    pull_back=lambda solved, d_price, d_bound, d_advantage: solved.pullback(float(d_bound), array(d_advantage))[:5],
+    pull_back=lambda solved, d_price, d_bound, d_advantage, _: solved.pullback(float(d_bound), array(d_advantage))[:5],
 )
 
 
@@ -47,7 +51,7 @@ def _solve_smooth(
     return restive.plan_prices(array(P), told(initial), float(budget), horizon, *numbers, temperature=float(temperature))
 
 
-def _pull_back_smooth(solved: restive.PlanPrices, d_price: Tensor, d_bound: Tensor, d_advantage: Tensor) -> tuple[Any, ...]:
+def _pull_back_smooth(solved: restive.PlanPrices, d_price: Tensor, d_bound: Tensor, d_advantage: Tensor, _: Tensor) -> tuple[Any, ...]:
     *back, _, d_temperature = solved.pullback(float(d_bound), array(d_advantage), array(d_price))
     return *back, d_temperature
 
@@ -56,9 +60,10 @@ _smooth_plan_prices = Solver(
     "smooth_plan_prices",
     "P initial budget rewards discount temperature",
     "int horizon, str ending",
-    "price bound advantage",
+    "price bound advantage is_converged",
+    held="is_converged",
     solve=_solve_smooth,
-    read=lambda solved: (solved.price, solved.bound, solved.advantage),
+    read=_read,
     shapes=_shapes,
     pull_back=_pull_back_smooth,
 )
@@ -73,6 +78,8 @@ class PlanPrices(NamedTuple):
     """What no policy within the budget exceeds; without a temperature its gradient is that of the smallest bound, up to the arms at the margin."""
     advantage: Tensor
     """[H,N,M]: the scores of a plan; without a temperature their gradient holds the prices."""
+    is_converged: Tensor
+    """Without axes, boolean: whether the search for prices ended by itself; at a temperature also whether they have a derivative."""
 
 
 def plan_prices(
@@ -89,7 +96,8 @@ def plan_prices(
     """Prices, bound and advantages of a programme of H decisions: `restive.plan_prices` with a gradient by everything.
 
     Without a temperature the gradient holds the prices. With one, a number or a tensor above 0, every choice is softened and the gradient is
-    the whole one, through the prices too; where no arm is near a price there is none, and the backward pass says so.
+    the whole one, through the prices too. Where no arm is near a price (`is_converged` is false) there is none but the bound's, and a backward
+    pass through prices or advantages says so.
 
     >>> import torch, restive.torch
     >>> P = torch.tensor([[0.2, 0.8, 0.5, 0.9]] * 10, dtype=torch.float64)
@@ -105,5 +113,7 @@ def plan_prices(
     P = arms(P)
     given = (P, start(initial), number("budget", budget), rewards_of(P, rewards), number("discount", discount))
     if temperature is None:
-        return PlanPrices(*_plan_prices(*given, *decisions(horizon, ending)))
-    return PlanPrices(*_smooth_plan_prices(*given, number("temperature", temperature), *decisions(horizon, ending)))
+        *plan, is_converged = _plan_prices(*given, *decisions(horizon, ending))
+    else:
+        *plan, is_converged = _smooth_plan_prices(*given, number("temperature", temperature), *decisions(horizon, ending))
+    return PlanPrices(*plan, is_converged.bool())

@@ -152,7 +152,11 @@ impl Actions<'_> {
                 |(walk, spare, push), (i, (p, (((d_transition, d_reward), d_initial), shared)))| {
                     interrupt::check();
                     let (arm, start) = (self.arm(i, p), &start[i * m..][..m]);
-                    if !walk.at(&arm, start, price, spare) {
+                    if price.is_nan() || !walk.at(&arm, start, price, spare) {
+                        // what is not known moves with everything
+                        [d_transition, d_reward, d_initial, shared]
+                            .into_iter()
+                            .for_each(|d| d.fill(f64::NAN));
                         return;
                     }
                     let g = arm.discount;

@@ -154,7 +154,8 @@ fn try_pool(verdict: &mut Verdict, folds: &[Fold], predictions: &Predictions) {
     for (base, weight) in verdict.bases.iter_mut().zip(&found.weights) {
         base.pool_weight = Some(*weight);
     }
-    if gain > error {
+    // a pool in which nobody has a weight is no model: it has every move be as likely as any other, which coins may reward
+    if gain > error && found.weights.iter().any(|weight| *weight > 0.0) {
         verdict.outcome = Outcome::Pool;
         verdict.bases.iter_mut().zip(&found.weights).for_each(|(base, weight)| base.weight = *weight);
         verdict.loss = total(folds, |k, i| {
