@@ -99,6 +99,38 @@ fn pulls_sum_to_the_budget_in_every_hard_place() {
     }
 }
 
+/// What is missing of a whole number of pulls has all its digits in the log-odds, however little it is.
+#[test]
+fn budgets_just_below_a_whole_number_leave_just_that_much_out() {
+    let mut random = random(34);
+    let chance = |z: f64| (-z.abs()).exp() / (1.0 + (-z.abs()).exp()); // of the less likely of both
+    for n in [1usize, 2, 3, 7, 40] {
+        for whole in [n, n.div_ceil(2)] {
+            for rest in [0.4, 1e-3, 3e-9, 1e-12] {
+                for temperature in [1e-4, 0.1, 3.0] {
+                    let budget = whole as f64 - rest;
+                    let rest = whole as f64 - budget; // as it was rounded
+                    let mut scores: Vec<f64> = (0..n).map(|_| normal(&mut random)).collect();
+                    if temperature == 0.1 {
+                        scores.fill(0.25); // all alike
+                    }
+                    let mut odds = soft_top_k(&scores, budget, temperature).log_odds();
+                    odds.sort_by(|a, b| b.total_cmp(a));
+                    let less = |odds: &[f64], sign: f64| -> f64 {
+                        odds.iter().map(|z| if sign * z > 0.0 { 1.0 - chance(*z) } else { chance(*z) }).sum()
+                    };
+                    let (missing, beyond) = (less(&odds[..whole], -1.0), less(&odds[whole..], 1.0));
+                    let room = 1e-12 * missing.max(rest);
+                    assert!(
+                        (missing - beyond - rest).abs() <= room,
+                        "{n} {budget} {temperature}: {missing} {beyond} {rest}"
+                    );
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn the_strict_policy_is_the_limit_of_the_soft_one() {
     let x = [3.0, 1.0, 2.0, 2.0, 2.0, -1.0];

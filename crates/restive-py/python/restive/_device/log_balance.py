@@ -1,9 +1,9 @@
 """The threshold of nearly strict and of strict policies: the rows that Halley's method leaves, in plain PyTorch on their device.
 
-Let I be the k = ⌊K⌋ largest scores and z = (x − ref)/e with ref an actual score next to the threshold. Σ pull = K is the same as
-E = F with
+Let I be the k largest scores, k the whole number next to K, and z = (x − ref)/e with ref an actual score next to the threshold. Σ pull = K is the
+same as E = F with
 
-    E = Σ_{i∉I} σ(z_i − θ)      F = (K − k) + Σ_{i∈I} σ(θ − z_i)
+    E = max(k − K, 0) + Σ_{i∉I} σ(z_i − θ)      F = max(K − k, 0) + Σ_{i∈I} σ(θ − z_i)
 
 Nothing cancels in either, and Newton's method on ln E − ln F = 0, held in a bracket, needs a handful of steps, because both logarithms
 are nearly linear in θ where they are small. Rows are sorted once and solved side by side; every step reads from the device whether
@@ -44,23 +44,25 @@ def solve(x: Tensor, budget: Tensor, temperature: Tensor) -> tuple[Tensor, Tenso
 
 def _balanced(ordered: Tensor, budget: Tensor, temperature: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Reference, θ and least |z − θ| of rows in descending order, and which of them are finite over the temperature; each [B]."""
-    n, k = ordered.shape[1], budget.floor()
-    fraction = budget - k
-    is_certain = torch.arange(n, device=ordered.device) < k[:, None]
-    reference = ordered.gather(1, torch.where(fraction > 0.0, k, k - 1).long()[:, None])
+    n, floor = ordered.shape[1], budget.floor()
+    fraction, rest = budget - floor, floor + 1.0 - budget
+    is_up = fraction > rest
+    is_certain = torch.arange(n, device=ordered.device) < (floor + is_up)[:, None]
+    reference = ordered.gather(1, torch.where(fraction > 0.0, floor, floor - 1).long()[:, None])
     z = (ordered - reference) / temperature[:, None]
     is_finite = torch.isfinite(z[:, 0]) & torch.isfinite(z[:, -1])
     z = torch.where(is_finite[:, None], z, 0.0)
-    logit = (budget / n / (1.0 - budget / n)).log()
+    logit = (budget / (n - budget)).log()
     low, high = z[:, -1] - logit, z[:, 0] - logit
     low, high = low - 1e-10 * (1.0 + low.abs()), high + 1e-10 * (1.0 + high.abs())
-    start = torch.where(fraction > 0.0, -(fraction / (1.0 - fraction)).log(), 0.5 * z.gather(1, k.long()[:, None])[:, 0])
+    start = torch.where(fraction > 0.0, -(fraction / rest).log(), 0.5 * z.gather(1, floor.long()[:, None])[:, 0])
+    extra = (torch.where(is_up, rest, 0.0), torch.where(is_up, 0.0, fraction))
     theta = torch.minimum(torch.maximum(start, low), high)
     is_done = ~is_finite
     for _ in range(200):
         distance = torch.where(is_certain, theta[:, None] - z, z - theta[:, None])
-        log_e, slope_e = _log_sum(distance, ~is_certain, torch.zeros_like(fraction))
-        log_f, slope_f = _log_sum(distance, is_certain, fraction)
+        log_e, slope_e = _log_sum(distance, ~is_certain, extra[0])
+        log_f, slope_f = _log_sum(distance, is_certain, extra[1])
         excess = log_e - log_f
         low, high = torch.where(excess > 0.0, theta, low), torch.where(excess > 0.0, high, theta)
         is_done = is_done | (excess.abs() <= (2e-16 * theta.abs()).clamp_min(1e-14))

@@ -1,13 +1,13 @@
 //! The threshold of a nearly strict policy, to full precision however small the temperature.
 //!
-//! Let I be the k = ⌊K⌋ largest scores and z = (x − ref)/e with ref an actual score next to the threshold, so that
+//! Let I be the k largest scores, k the whole number next to K, and z = (x − ref)/e with ref an actual score next to the threshold, so that
 //! differences are exact. Σ pull = K is the same as E = F with
 //!
 //! ```text
-//! E = Σ_{i∉I} σ(z_i − θ)      F = (K − k) + Σ_{i∈I} σ(θ − z_i)
+//! E = max(k − K, 0) + Σ_{i∉I} σ(z_i − θ)      F = max(K − k, 0) + Σ_{i∈I} σ(θ − z_i)
 //! ```
 //!
-//! Nothing cancels in either. Newton's method on ln E − ln F = 0 needs a handful of steps, because both logarithms
+//! Nothing cancels in either, and of an arm at the margin the smaller of its two chances is looked for. Newton's method on ln E − ln F = 0 needs a handful of steps, because both logarithms
 //! are nearly linear in θ where they are small.
 
 use crate::policy::odds::log_sigmoid;
@@ -15,32 +15,30 @@ use crate::policy::odds::log_sigmoid;
 /// (reference, θ), or none where the temperature is so small that the scores over it overflow: the strict limit.
 pub(super) fn solve(score: &[f64], budget: f64, temperature: f64) -> Option<(f64, f64)> {
     let n = score.len();
-    let k = budget.floor() as usize;
-    let fraction = budget - k as f64;
+    let (floor, rest) = (budget.floor(), budget.floor() + 1.0 - budget);
+    let fraction = budget - floor;
+    let is_up = fraction > rest;
+    let k = floor as usize + usize::from(is_up);
     let mut z = score.to_vec();
-    // afterwards the k largest come first, and z[k] is the next
+    // afterwards the k largest come first, and z[k], where there is one, is the next
     z.select_nth_unstable_by(k.min(n - 1), |a, b| b.total_cmp(a));
-    let next = z[k];
     let smallest_in = z[..k].iter().fold(f64::INFINITY, |a, x| a.min(*x));
-    let reference = if fraction == 0.0 { smallest_in } else { next };
+    let next = z.get(k).copied().unwrap_or(smallest_in);
+    let reference = if fraction == 0.0 || is_up { smallest_in } else { next };
     z.iter_mut().for_each(|x| *x = (*x - reference) / temperature);
     let (low, high) = z.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(*x), h.max(*x)));
     if !low.is_finite() || !high.is_finite() {
         return None;
     }
-    let share = budget / n as f64;
-    let logit = (share / (1.0 - share)).ln();
+    let logit = (budget / (n as f64 - budget)).ln();
     let pad = |x: f64| 1e-10 * (1.0 + x.abs());
     let bracket = (low - logit - pad(low - logit), high - logit + pad(high - logit));
-    let start = if fraction == 0.0 {
-        0.5 * ((next - reference) / temperature)
-    } else {
-        -(fraction / (1.0 - fraction)).ln()
-    };
+    let start =
+        if fraction == 0.0 { 0.5 * ((next - reference) / temperature) } else { -(fraction / rest).ln() };
     let (inside, outside) = z.split_at(k);
     let theta = balance(bracket, start, |theta| {
-        let below = log_sum(outside.iter().map(|z| (0.0, z - theta)), 0.0);
-        let above = log_sum(inside.iter().map(|z| (0.0, theta - z)), fraction);
+        let below = log_sum(outside.iter().map(|z| (0.0, z - theta)), if is_up { rest } else { 0.0 });
+        let above = log_sum(inside.iter().map(|z| (0.0, theta - z)), if is_up { 0.0 } else { fraction });
         (below, above)
     });
     Some((reference, theta))
