@@ -98,6 +98,15 @@ def test_indices_of_compact_arms_pass_gradcheck_and_both_passes_in_one_are_both_
 
 
 @on_device
+@pytest.mark.parametrize("rest", [0.4, 3e-9, 1e-12])
+def test_budgets_just_below_a_whole_number_leave_just_that_much_out(rest):
+    scores = torch.stack([torch.zeros(3), torch.tensor([3.0, -1.0, 0.5])]).double().to(DEVICE)
+    for temperature in (1.0, 0.1):
+        odds = layers.soft_top_k(scores, 3.0 - rest, temperature, log_odds=True)
+        torch.testing.assert_close((-odds).sigmoid().sum(-1), torch.full((2,), 3.0 - (3.0 - rest), dtype=torch.float64).to(odds), rtol=1e-12, atol=0.0)
+
+
+@on_device
 def test_arms_that_are_none_are_nan_where_nothing_is_waited_for():
     P, c = arms_of(40, 2).to(DEVICE), logits(40, 2).detach()
     P[7, 0, 1, 0] += 0.5
