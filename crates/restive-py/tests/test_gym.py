@@ -49,6 +49,33 @@ def test_rewards_are_those_of_the_states_just_seen_and_of_what_was_pulled():
         env.step(np.zeros(6, dtype=int))
 
 
+@pytest.mark.parametrize("kind", [{}, {"observation": "collapsing", "chain": 3}, {"observation": "beliefs"}, {"actions": "subset"}])
+@pytest.mark.parametrize(("m", "shape"), [(3, (6, 3)), (3, (6, 3, 2)), (2, (6, 2)), (2, (6, 2, 2))])
+def test_arms_with_rewards_of_their_own_earn_those(kind, m, shape):
+    rewards = np.random.default_rng(2).normal(size=shape)
+    env = RestlessBandit(arms(6, m), 2, rewards=rewards, horizon=20, **kind)
+    env.reset(seed=1)
+    env.action_space.seed(4)
+    for _ in range(20):
+        state = env._state.copy()  # the true ones, whatever is shown
+        _, reward, _, _, info = env.step(env.action_space.sample())
+        each = [rewards[i][s] if len(shape) == 2 else rewards[i][s][a] for i, (s, a) in enumerate(zip(state, info["pull"], strict=True))]
+        assert reward == pytest.approx(sum(each))
+
+
+def test_everybody_in_state_1_earns_what_each_is_worth_there():
+    R = np.array([[0, 1], [0, 10], [0, 100], [0, 1000.0]])
+    for rewards in (R, np.stack([R, R], axis=2)):
+        env = RestlessBandit([[0.2, 0.8, 0.5, 0.5]] * 4, 1, rewards=rewards, initial=[1] * 4)
+        env.reset()
+        assert env.step(np.zeros(4, dtype=int))[1] == 1111.0
+
+
+def test_options_of_a_reset_that_nobody_knows_are_refused():
+    with pytest.raises(ValueError, match="options: found 'sttate', expected nothing but 'state'"):
+        RestlessBandit(arms(), 1).reset(options={"sttate": [0] * 6})
+
+
 def test_a_seed_repeats_an_episode_and_another_one_does_not():
     def episode(seed):
         env = RestlessBandit(arms(20), 3, horizon=10)
@@ -99,6 +126,9 @@ def test_arms_move_as_their_rows_say():
         ({"P": arms(), "budget": 1.5}, "budget"),
         ({"P": arms(), "budget": 1, "horizon": 0}, "horizon"),
         ({"P": arms(), "budget": 1, "rewards": [1.0]}, "rewards"),
+        ({"P": arms(2, 2), "budget": 1, "rewards": np.eye(2)}, r"rewards: found shape \[2, 2\], expected \[2, 2, 2\]"),
+        ({"P": arms(), "budget": 1, "rewards": np.zeros((5, 3))}, r"rewards: found shape \[5, 3\], expected .*\[6, 3\]"),
+        ({"P": np.stack([arms(), arms()]), "budget": 1}, r"P: found shape \[2, 6, 3, 2, 3\], expected .*one problem"),
         ({"P": arms(), "budget": 1, "initial": [3] * 6}, r"initial: expected \[6\] states from 0 to 2"),
     ],
 )

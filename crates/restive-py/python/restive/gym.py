@@ -5,8 +5,9 @@
     envs = gymnasium.make_vec("restive.gym:restive/RestlessBandit-v0", num_envs=8, P=P, budget=K)
 
 At every step the agent sees the state of each arm and says whom to pull. The step earns the sum of R(s) (or R(s, a)) of all
-arms in the states just seen, then every arm moves by its own P(s, a, .), pulled or not. After `horizon` steps the episode is
-truncated; it never terminates by itself. That is the process of `restive.simulate`, one step at a time.
+arms in the states just seen, each arm by rewards of its own where it has them, then every arm moves by its own P(s, a, .), pulled
+or not. After `horizon` steps the episode is truncated; it never terminates by itself. That is the process of `restive.simulate`,
+one step at a time.
 
 **The budget is enforced.** An action is any N zeros and ones. Where it pulls more than K arms, the first K of them count, in
 the order of the arms, and the others are left alone: so an agent that explores with arbitrary actions survives, and can never
@@ -63,8 +64,8 @@ class RestlessBandit(gymnasium.Env):
         True or predicted transitions P(arm, state, action, next state).
     budget : int
         K, from 0 to N.
-    rewards : array, [M] or [M,2], optional
-        R(s) or R(s, a); by default linear, s/(M-1).
+    rewards : array, [M] or [M,2] for all arms, [N,M] or [N,M,2] for each arm its own, optional
+        R(s) or R(s, a); by default linear, s/(M-1). Of two arms with two states [2,2] could be either and is refused: expand it to [N,M,2].
     horizon : int
         Steps of an episode.
     initial : array, [N], optional
@@ -97,6 +98,8 @@ class RestlessBandit(gymnasium.Env):
     ) -> None:
         restive.whittle_index(P, rewards)  # the checks of the library, with its messages
         P = np.array(P, dtype=np.float64)
+        if P.ndim not in (2, 4):
+            raise ValueError(f"P: found shape {list(P.shape)}, expected [N, M, 2, M] or [N, 4]: one problem")
         if P.ndim == 2:
             P = np.stack([1.0 - P, P], axis=-1).reshape(-1, 2, 2, 2)
         n, m = P.shape[:2]
@@ -116,7 +119,8 @@ class RestlessBandit(gymnasium.Env):
         R = np.linspace(0.0, 1.0, m) if rewards is None else np.array(rewards, dtype=np.float64)
         self.budget, self.horizon, self.observation, self.actions = int(budget), int(horizon), observation, actions
         self.chain = 1 if chain is None else int(chain)
-        self.rewards = np.stack([R, R], axis=1) if R.ndim == 1 else R  # [M,2]
+        self.rewards = R if R.shape in ((m, 2), (n, m, 2)) else np.stack([R, R], axis=-1)  # [M,2] or [N,M,2]
+        self._earned = np.broadcast_to(self.rewards, (n, m, 2))
         self.initial = None if initial is None else self._states("initial", initial, n, m * self.chain)
         self._P, self._cumulative = P, P.cumsum(axis=-1)  # [N,M,2,M]
         self.observation_space: spaces.Space[Any] = (
@@ -187,6 +191,9 @@ class RestlessBandit(gymnasium.Env):
         """A new episode: states [N], labels [N] or beliefs [N,M], and an empty info."""
         super().reset(seed=seed)
         n, m = self._P.shape[:2]
+        unknown = set(options or {}) - {"state"}
+        if unknown:
+            raise ValueError(f"options: found {', '.join(sorted(map(repr, unknown)))}, expected nothing but 'state'")
         given = (options or {}).get("state")
         if given is not None:
             start = self._states("options['state']", given, n, m * self.chain)
@@ -229,7 +236,7 @@ class RestlessBandit(gymnasium.Env):
         pull = wanted & (wanted.cumsum() <= self.budget)
         arm, a = np.arange(n), pull.astype(np.int64)
         before = self._state
-        reward = float(self.rewards[before, a].sum())
+        reward = float(self._earned[arm, before, a].sum())
         info = {"pull": pull.astype(np.int8), "refused": int(wanted.sum() - pull.sum())}
         if self.observation != "full":
             older = np.where(self._label % self.chain == self.chain - 1, self._label, self._label + 1)
