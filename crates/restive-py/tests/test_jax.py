@@ -161,3 +161,73 @@ def test_a_log_is_checked_when_it_is_traced():
         jax.jit(lambda pull: restive.jax.cwpdis(pull, state, action, [0.0, 1.0]))(pull)
     with pytest.raises(TypeError, match="foo"):
         restive.jax.cwpdis(pull, state, action, [0.0, 1.0], budget=1, foo=1)
+
+
+BAD = np.full((4, 3, 2, 3), 1 / 3)
+BAD[1, 2, 1] = 0.1
+GOOD = np.full((4, 3, 2, 3), 1 / 3)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((BAD,), "transition: arm 1, state 2, active: found a sum of 0.3"),
+        ((np.stack([GOOD, BAD]),), "transition: arm 5, state 2, active: found a sum of 0.3"),
+        ((GOOD, [0.0, 1.0, np.inf]), r"rewards: entry \[2\]: found inf"),
+        ((GOOD, None, np.array([0.5, 0.5, 1.5, 0.5])), r"discount: entry \[2\]: found 1.5"),
+        ((GOOD, None, jnp.full(4, 1.5)), r"discount: entry \[0\]: found 1.5"),
+    ],
+)
+def test_native_kernels_say_what_is_wrong_where_nothing_is_traced(arguments, message, capfd):
+    for call in (restive.jax.whittle_index, restive.whittle_index):
+        with pytest.raises(ValueError, match=message):
+            call(*arguments)
+    with pytest.raises(ValueError, match=message.split(":")[0]):  # grad knows the numbers too
+        jax.grad(lambda P: restive.jax.whittle_index(P, *arguments[1:]).sum())(arguments[0])
+    assert capfd.readouterr().err == ""
+
+
+def test_a_call_with_nothing_traced_is_that_of_jit_bit_for_bit():
+    P = np.asarray(jax.nn.softmax(logits(6, 4)))
+    f = restive.jax.whittle_index
+    np.testing.assert_array_equal(f(P), jax.jit(f)(P))
+    number = lambda P: jnp.sin(f(P)).sum()  # noqa: E731
+    np.testing.assert_allclose(jax.grad(number)(P), jax.jit(jax.grad(number))(P), rtol=1e-14, atol=1e-15)  # sin rounds as XLA fuses it
+    assert f(jnp.asarray(P, dtype=jnp.float32)).dtype == jnp.float32
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "message"),
+    [
+        (lambda: restive.jax.whittle_index(None), TypeError, "P: found NoneType, expected an array"),
+        (lambda: restive.jax.soft_top_k(None, 1, 0.1), TypeError, "scores: found NoneType, expected an array"),
+        (lambda: restive.jax.whittle_index(np.zeros((2, 4)), discount=None), TypeError, "discount: found NoneType"),
+        (lambda: restive.jax.whittle_index([[0.1, 0.2], [0.3]]), ValueError, "P: found .*expected an array"),
+        (lambda: restive.jax.whittle_index(np.zeros((2, 4)), [[0.1, 0.2], [0.3]]), ValueError, "rewards: found .*expected an array"),
+        (lambda: restive.jax.soft_top_k(np.zeros((2, 2)), [[1.0], [1.0, 2.0]], 0.1), ValueError, "budget: found .*expected an array"),
+        (lambda: restive.jax.soft_top_k(np.zeros((2, 2)), 1, 0.1, mask=[[True], [True, False]]), ValueError, "mask: found .*expected an array"),
+        (lambda: restive.jax.whittle_index(np.ones((2, 5))), ValueError, r"P: found shape \[2, 5\]"),
+        (lambda: restive.jax.whittle_index(np.ones((2, 3, 3))), ValueError, r"P: found shape \[2, 3, 3\]"),
+        (lambda: restive.jax.soft_top_k(np.zeros(3), [1.0], 0.1), ValueError, r"budget: found shape \[1\], expected a number"),
+        (lambda: restive.jax.soft_top_k(np.zeros((2, 3)), 1.0, [[0.1]]), ValueError, r"temperature: found shape \[1, 1\], expected a number"),
+        (lambda: restive.jax.whittle_index(np.zeros((3, 4)), discount=[0.9]), ValueError, r"discount: found shape \[1\], expected a number"),
+    ],
+)
+def test_what_is_wrong_is_said_by_its_name(call, kind, message):
+    with pytest.raises(kind, match=message):
+        call()
+
+
+def test_a_budget_of_a_log_is_a_whole_number():
+    pull, state, action = jnp.full((2, 3, 4), 0.5), np.zeros((2, 4, 4), int), np.zeros((2, 3, 4), int)
+    value = lambda budget: restive.jax.cwpdis(pull, state, action, [0.5, 1.0], budget)  # noqa: E731
+    for budget in (1.0, 1.5, np.float64(1.0), jnp.asarray(1.5)):
+        with pytest.raises(ValueError, match=f"budget: found {float(budget)}, expected a whole number"):
+            value(budget)
+    for budget in ("1", object()):
+        with pytest.raises(TypeError, match="budget: found .*, expected real numbers"):
+            value(budget)
+    for budget in (np.int64(1), jnp.asarray(1)):
+        assert value(budget) == value(1)
+    np.testing.assert_allclose(jax.jit(value)(1.0), value(1), rtol=1e-14)
+    assert jnp.isnan(jax.jit(value)(1.5))

@@ -14,8 +14,8 @@ in float64, once for a whole batch of `vmap`. Reverse mode, first derivatives on
 gradients there too.
 
 Shapes and settings that are known are checked when a function is traced, with `ValueError`s. What is wrong with numbers is said where they
-are known; under `jit` it is NaN (two states, `soft_top_k`, `cwpdis`), or shows when it runs, as JAX's own runtime error with the same message inside
-(native kernels). The gradient by transitions lives on the simplex: its rows sum to zero.
+are known, by the same errors; under `jit` it is NaN (two states, `soft_top_k`, `cwpdis`), or shows when it runs, as JAX's own runtime error with the same
+message inside (native kernels, under `vmap` too). The gradient by transitions lives on the simplex: its rows sum to zero.
 
 >>> import jax, restive.jax
 >>> logits = jax.numpy.zeros((3, 2, 2, 2)).at[:, :, 1, 1].set(jax.numpy.array([[1.0], [2.0], [3.0]]))

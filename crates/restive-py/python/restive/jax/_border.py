@@ -12,21 +12,35 @@ import numpy as np
 
 def checked(name: str, value: Any) -> jax.Array:
     """An array of real floating-point numbers, or what is wrong with it."""
+    if value is None:
+        raise TypeError(f"{name}: found NoneType, expected an array")
     try:
         array = jnp.asarray(value)
     except TypeError as error:
         raise TypeError(f"{name}: found {type(value).__name__}, expected an array ({error})") from None
+    except ValueError as error:  # rows of different lengths
+        raise ValueError(f"{name}: found what cannot become one ({error}), expected an array") from None
     if array.dtype not in (jnp.float32, jnp.float64):
         raise ValueError(f"{name}: found {array.dtype}, expected float32 or float64")
     return array
 
 
+def entered(name: str, value: Any) -> Any:
+    """An array of JAX as it is, and NumPy's of anything else."""
+    try:
+        return value if isinstance(value, jax.Array) else np.asarray(value)
+    except ValueError as error:  # rows of different lengths
+        raise ValueError(f"{name}: found what cannot become one ({error}), expected an array") from None
+
+
 def setting(name: str, value: Any, like: jax.Array) -> jax.Array:
     """Real numbers of a setting, traced or not, with the type of `like`."""
     if not isinstance(value, jax.Array):
-        found = np.asarray(value)
+        found = entered(name, value)
         if found.dtype.kind not in "fiub":
-            raise (TypeError if found.ndim == 0 else ValueError)(f"{name}: found {found.dtype}, expected real numbers")
+            if found.ndim == 0:
+                raise TypeError(f"{name}: found {type(value).__name__}, expected real numbers")
+            raise ValueError(f"{name}: found {found.dtype}, expected real numbers")
         value = found
     if jnp.iscomplexobj(value):
         raise ValueError(f"{name}: found {value.dtype}, expected real numbers")
@@ -60,7 +74,8 @@ def layer(
     argument.
 
     JAX hands nothing but arrays from the forward to the backward pass, so the backward pass computes the forward one again. Under `vmap`
-    both get the axes of the batch in front, all of them at once.
+    both get the axes of the batch in front, all of them at once. Where the numbers are there (nothing is traced, or by `grad` alone) they are
+    called directly, and what is wrong with a number is said by their own errors.
     """
 
     def call(function: Callable[..., Any], answers: Any, *arguments: jax.Array) -> Any:
@@ -68,6 +83,8 @@ def layer(
             found = function(*(np.asarray(argument, dtype=np.float64) for argument in arguments))
             return jax.tree.map(lambda value, answer: np.asarray(value, dtype=answer.dtype), found, answers)
 
+        if not is_traced(*arguments):
+            return jax.tree.map(jnp.asarray, native(*arguments))
         return jax.pure_callback(native, answers, *arguments, vmap_method="broadcast_all")
 
     @jax.custom_vjp
@@ -85,4 +102,4 @@ def layer(
     return answered
 
 
-__all__ = ["checked", "constant", "is_traced", "layer", "setting", "stand_in"]
+__all__ = ["checked", "constant", "entered", "is_traced", "layer", "setting", "stand_in"]

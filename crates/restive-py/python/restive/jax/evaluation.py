@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import operator
 from typing import Any, NamedTuple
 
 import jax
@@ -61,6 +62,7 @@ def cwpdis(
     action : [...,J,H,N] or [...,J,H+1,N]
     rewards : [M], [M,2] or [...,J,H,N]
     budget : a whole number, or [...], one for each problem
+        A number with a fraction's type (1.0) is refused where it is known. Traced it may have any type, and what is not whole is NaN.
     propensity : [...,J,H,N]
     discount : a number, or [...], one for each problem
     ratio_up_to, log_odds
@@ -95,6 +97,9 @@ def cwpdis(
     """
     pull = checked("pull", pull)
     given = {"state": state, "action": action, "rewards": rewards, "budget": budget, "propensity": propensity, "discount": discount, "mask": mask}
+    rate = setting("discount", discount, pull)
+    if budget is not None and setting("budget", budget, pull).ndim == 0 and not is_traced(budget):
+        _check_whole(budget)
     traced = frozenset(name for name, value in (("pull", pull), *given.items()) if is_traced(value))
     _check(pull, given, traced, ratio_up_to=ratio_up_to, log_odds=log_odds)
     # a log that is known is laid out when the function is traced, and not again whenever it runs
@@ -107,8 +112,7 @@ def cwpdis(
             pull.shape[-2],
             traced,
         )
-    discount = setting("discount", discount, pull)
-    found = Judged(*_judged(pull, discount, log, there, ratio_up_to == "previous-step", bool(log_odds), traced))
+    found = Judged(*_judged(pull, rate, log, there, ratio_up_to == "previous-step", bool(log_odds), traced))
     return found._replace(effective_sample_size=jax.lax.stop_gradient(found.effective_sample_size)) if full else found.value
 
 
@@ -120,6 +124,13 @@ def _check(pull: jax.Array, given: dict[str, Any], traced: frozenset[str], **opt
         known["budget"] = np.zeros(np.shape(given["budget"]), int)[()]
         known["action"] = np.full(np.shape(given["action"]), -1)
     restive.cwpdis(stand_in(pull, 0.5), **known, **options)
+
+
+def _check_whole(budget: Any) -> None:
+    try:
+        operator.index(budget)
+    except TypeError:
+        raise ValueError(f"budget: found {budget}, expected a whole number") from None
 
 
 def _whole(values: Any) -> jax.Array:

@@ -55,16 +55,21 @@ def whittle_index(P: Any, rewards: Any = None, discount: Any = 0.99, **settings:
     axes = shape[:-3] if is_full else shape[:-1] if len(shape) >= 2 and shape[-1] == 4 else shape[:1]
     is_plain = settings.get("observation", "full") == "full" and settings.get("algorithm", "auto") in ("auto", "two-state")
     is_closed = is_plain and (shape[-1] == 2 if is_full else shape[len(axes) :] == (4,))
-    # no arms at all: checks settings and shape, and says how many indices an arm has
-    known = {"discount": stand_in(discount, 0.5)} if not is_traced(discount) and np.ndim(discount) == 0 else {}
-    none = restive.whittle_index(np.zeros((0, *shape[len(axes) :]) if P.ndim else ()), **known, **settings)
+    rate = setting("discount", discount, P)
+    # no arms at all: checks settings and shape, and says how many indices an arm has; a shape that does not fit is shown as it is
+    fits = is_full or (len(shape) >= 2 and shape[-1] == 4)
+    known = {"discount": float(discount)} if rate.ndim == 0 and not is_traced(rate) else {}
+    none = restive.whittle_index(np.zeros((0, *shape[len(axes) :]) if fits else shape), **known, **settings)
     states = 2 if not is_full else shape[-1]
     rewards = _rewards(np.arange(states) / max(states - 1, 1) if rewards is None else rewards, axes, states, P)
     if rewards is None:
         _refuse(*given, states, settings)
-    discount = setting("discount", discount, P)
+    discount = rate
     if discount.shape not in ((), axes):
         _refuse(*given, states, settings)
+    if not is_closed and not is_traced(P, rewards, discount):
+        _, rewards, discount = (stand_in(value, 0.0) for value in given)  # as they came, for what is said of them
+        return jnp.asarray(restive.whittle_index(np.asarray(P), rewards, discount, **settings).index, dtype=P.dtype)
     if not is_closed:
         return _native(P, rewards, discount, axes, none.index.shape[1], settings)
     p = _compact(P, layout) if is_full else P

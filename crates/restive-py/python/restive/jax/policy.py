@@ -20,7 +20,7 @@ import restive
 from restive._deprecated import renamed
 
 from . import _threshold
-from ._border import checked, is_traced, setting, stand_in
+from ._border import checked, entered, is_traced, setting, stand_in
 
 
 @renamed(k="budget")
@@ -75,15 +75,12 @@ def soft_top_k(
     if not scores.ndim:
         _refuse(given)
     axes = scores.shape[:-1]
-    for name in ("budget", "temperature"):
-        if np.shape(given[name]) not in ((), axes):
-            if np.size(given[name]) != 1:
-                _refuse(given)
-            given[name] = jnp.reshape(setting(name, given[name], scores), ())
-    for name in ("costs", "mask"):
-        if given[name] is not None and np.shape(given[name]) not in (scores.shape, scores.shape[-1:]):
-            _refuse(given)
     budget, temperature = (setting(name, given[name], scores) for name in ("budget", "temperature"))
+    if not {budget.shape, temperature.shape} <= {(), axes}:
+        _refuse(given)
+    for name in ("costs", "mask"):
+        if given[name] is not None and entered(name, given[name]).shape not in (scores.shape, scores.shape[-1:]):
+            _refuse(given)
     costs = None if costs is None else setting("costs", costs, scores)
     mask = None if mask is None else jnp.asarray(mask)
     if mask is not None and mask.dtype != bool:
