@@ -208,6 +208,14 @@ def test_logs_of_others_become_arms():
         ({"action": np.full(60, 2)}, "action: found .*expected 0 .passive. and 1 .pull."),
         ({"context": np.full((60, 18), 0.5)}, "observations: found 18 columns of which the first 2 are no indicators"),
         ({"context": np.zeros((60, 1)), "restive": None}, "observations: found 1 columns"),
+        ({"reward": np.zeros(3)}, r"reward: found shape \[3\], expected 60 rows, one for each action"),
+        ({"reward": np.zeros(61), "restive": None}, r"reward: found shape \[61\], expected 60 rows"),
+        ({"context": np.zeros((3, 18))}, r"context: found shape \[3, 18\], expected 60 rows"),
+        ({"pscore": np.ones(3)}, r"pscore: found shape \[3\], expected 60 rows"),
+        ({"action": np.zeros(40)}, r"context: found shape \[60, 18\], expected 40 rows"),
+        ({"reward": ["a"] * 60}, "reward: found what are no numbers"),
+        ({"restive": {}}, "trajectory: found none, expected that of what to_obp wrote, in which there are no keys"),
+        ({"action": [], "context": np.zeros((0, 18)), "reward": [], "pscore": [], "restive": None}, "action: found no round"),
     ],
 )
 def test_what_is_no_log_of_ours_is_said(wrong, message):
@@ -227,3 +235,50 @@ def test_what_cannot_go_out_is_said():
         convert.to_mdp(restive.Instance(**{**vars(one), "state": unseen}))
     with pytest.raises(ValueError, match="arms: found 5, expected a divisor of the 12 episodes"):
         convert.from_d3rlpy(episodes_of(convert.to_mdp(one)), states=2, budget=2, arms=5)
+
+
+@pytest.mark.parametrize(("name", "missing"), [("obp", ["n_actions", "context", "action", "reward"]), ("scope_rl", ["action_type", "state", "action", "reward"])])
+def test_what_a_log_lacks_is_named(name, missing):
+    out, back = WAYS[name]
+    log = out(made())
+    for key in missing:
+        with pytest.raises(ValueError, match=f"{key}: found none, expected that of .*'pscore'"):
+            back({other: value for other, value in log.items() if other != key}, states=2, budget=2)
+    with pytest.raises(ValueError, match="found none, expected that of .*in which there are no keys"):
+        back({}, states=2, budget=2)
+    with pytest.raises(TypeError, match="log: found NoneType, expected a dictionary"):
+        back(None, states=2, budget=2)
+
+
+@pytest.mark.parametrize("name", ["state", "action", "reward", "pscore"])
+def test_rows_of_another_length_are_said(name):
+    log = convert.to_scope_rl(made())
+    with pytest.raises(ValueError, match=f"{name}: found shape .*, expected 60 rows, one for each step of 12 trajectories of 5"):
+        convert.from_scope_rl({**log, name: log[name][:-1]}, states=2, budget=2)
+
+
+def test_a_decision_that_comes_twice_is_refused():
+    log = convert.to_obp(made())
+    twice = {name: np.concatenate([value, value[7:8]]) if isinstance(value, np.ndarray) and len(value) == 60 else value for name, value in log.items()}
+    twice["restive"] = {name: np.concatenate([value, value[7:8]]) for name, value in log["restive"].items()}
+    with pytest.raises(ValueError, match="action: trajectory 0, step 2, arm 1: found two, expected one"):
+        convert.from_obp(twice, states=2, budget=2)
+
+
+def test_episodes_that_do_not_fit_are_said():
+    wrong = SimpleNamespace
+    with pytest.raises(ValueError, match="episodes: found none, expected at least one"):
+        convert.from_d3rlpy(wrong(episodes=[]), states=2, budget=1)
+    with pytest.raises(ValueError, match="episodes: found none, expected at least one"):
+        convert.from_minari([], states=2, budget=1)
+    with pytest.raises(ValueError, match="n_trajectories: found 0 of 5 steps"):
+        convert.from_scope_rl({**convert.to_scope_rl(made()), "n_trajectories": 0}, states=2, budget=1)
+    with pytest.raises(TypeError, match="episode 0: found SimpleNamespace without rewards"):
+        convert.from_minari([wrong(observations=np.eye(2), actions=[0], infos=None)], states=2, budget=1)
+    with pytest.raises(ValueError, match="reward: trajectory 0, arm 0: found 2, expected 1 for 1 decisions"):
+        convert.from_minari([wrong(observations=np.eye(2), actions=[0], rewards=[1.0, 2.0], infos=None)], states=2, budget=1)
+    with pytest.raises(ValueError, match="observations: trajectory 0, arm 0: found 2, expected 3 for 2 decisions"):
+        convert.from_minari([wrong(observations=np.eye(2), actions=[0, 1], rewards=[1.0, 2.0], infos=None)], states=2, budget=1)
+    alone = wrong(observations=np.eye(2)[:1], actions=[0], rewards=[0.0], terminated=False)
+    with pytest.raises(ValueError, match="action: found no decision, expected at least one"):
+        convert.from_d3rlpy(wrong(episodes=[alone]), states=2, budget=1)

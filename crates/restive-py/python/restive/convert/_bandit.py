@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from restive._instances import Instance
-from restive.convert._episodes import Episode, State, dealt, episodes, whole
+from restive.convert._episodes import Episode, State, dealt, episodes, numbers, part, whole
 from restive.convert._episodes import instance as made
 
 __all__ = ["from_obp", "to_obp"]
@@ -62,17 +62,25 @@ def from_obp(
     of ``arms`` arms in turn, and what came afterwards is unknown. ``state`` says which state a context stands for (``lambda context: np.zeros(len(context),
     int)`` where there is none); without it the first M columns are indicators.
     """
-    if int(feedback["n_actions"]) != 2:
+    kind = "OBP's bandit_feedback"
+    if int(part(feedback, "n_actions", kind)) != 2:
         raise ValueError(f"n_actions: found {feedback['n_actions']}, expected 2: passive and pull")
     if feedback.get("position") is not None and np.any(feedback["position"]):
         raise ValueError("position: found several, expected one: an arm is pulled or not")
-    context = np.asarray(feedback["context"], dtype=np.float64)
-    action, reward = whole(feedback["action"], "action"), np.asarray(feedback["reward"], dtype=np.float64)
-    pscore = None if feedback.get("pscore") is None else np.asarray(feedback["pscore"], dtype=np.float64)
+    action = whole(part(feedback, "action", kind), "action")
+    rounds = len(action)
+    if rounds == 0:
+        raise ValueError("action: found no round, expected at least one")
+    context, reward = (numbers(part(feedback, name, kind), name, rounds, "action") for name in ("context", "reward"))
+    pscore = None if feedback.get("pscore") is None else numbers(feedback["pscore"], "pscore", rounds, "action")
     own = feedback.get("restive")
-    run, arm = dealt(len(action), arms) if own is None else (own["trajectory"], own["arm"])
-    step = np.zeros(len(action), dtype=np.int64) if own is None else own["step"]
-    after = np.full_like(context, np.nan) if own is None else own["after"]
+    if own is None:
+        (run, arm), step, after = dealt(rounds, arms), np.zeros(rounds, dtype=np.int64), np.full_like(context, np.nan)
+    else:
+        places = ("trajectory", "arm", "step", "after")
+        run, arm, step, after = (numbers(part(own, name, "what to_obp wrote"), f"restive[{name!r}]", rounds, "action") for name in places)
+    if context.ndim != 2 or after.shape != context.shape:
+        raise ValueError(f"context: found shape {list(context.shape)} and afterwards {list(after.shape)}, expected [{rounds}, D] both")
     found = [
         Episode(int(run[k]), int(arm[k]), int(step[k]), np.stack([context[k], after[k]]), action[[k]], reward[[k]], None if pscore is None else pscore[[k]])
         for k in range(len(action))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -99,6 +99,46 @@ def dealt(count: int, arms: int | None) -> tuple[NDArray[np.int64], NDArray[np.i
     return np.arange(count) // arms, np.arange(count) % arms
 
 
+def part(log: Any, name: str, kind: str) -> Any:
+    """What a dictionary holds under a name."""
+    if not isinstance(log, Mapping):
+        raise TypeError(f"log: found {type(log).__name__}, expected a dictionary: {kind}")
+    if name not in log:
+        raise ValueError(f"{name}: found none, expected that of {kind}, in which there are {', '.join(map(repr, log)) or 'no keys'}")
+    return log[name]
+
+
+def numbers(cells: Any, what: str, rows: int, of: str) -> NDArray[np.float64]:
+    """Numbers, as many of them (or as many rows) as there are decisions."""
+    try:
+        found = np.asarray(cells, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{what}: found what are no numbers ({error}), expected {rows} of them, one for each {of}") from None
+    if found.ndim == 0 or len(found) != rows:
+        raise ValueError(f"{what}: found shape {list(found.shape)}, expected {rows} rows, one for each {of}")
+    return found
+
+
+def _check(found: Sequence[Episode]) -> None:
+    """Whether episodes fit together, and each of them with itself."""
+    if not found:
+        raise ValueError("episodes: found none, expected at least one")
+    width = np.shape(found[0].observations)[1:]
+    for one in found:
+        where = f"trajectory {one.trajectory}, arm {one.arm}"
+        if min(one.trajectory, one.arm, one.first) < 0:
+            raise ValueError(f"{where}: found numbers below 0 or a first step {one.first}, expected them from 0")
+        if np.ndim(one.observations) != 2 or np.shape(one.observations)[1:] != width:
+            raise ValueError(f"observations: {where}: found shape {list(np.shape(one.observations))}, expected rows of {width[0] if width else 'several'} columns")
+        rows = {"observations": len(one.action) + 1, "reward": len(one.action), "propensity": len(one.action)}
+        for name, expected in rows.items():
+            cells = getattr(one, name)
+            if cells is not None and len(cells) != expected:
+                raise ValueError(f"{name}: {where}: found {len(cells)}, expected {expected} for {len(one.action)} decisions")
+    if not any(len(one.action) for one in found):
+        raise ValueError("action: found no decision, expected at least one")
+
+
 def instance(
     found: Sequence[Episode],
     *,
@@ -110,6 +150,7 @@ def instance(
     state: State | None,
 ) -> Instance:
     """The instance of episodes."""
+    _check(found)
     count = states * (chain or 1)
     j, n = (max(getattr(one, name) for one in found) + 1 for name in ("trajectory", "arm"))
     h = max(one.first + len(one.action) for one in found)
@@ -126,6 +167,9 @@ def instance(
         end = one.first + len(one.action)
         log[one.trajectory, one.first : end + 1, one.arm] = seen
         cut = (one.trajectory, slice(one.first, end), one.arm)
+        if (action[cut] >= 0).any():
+            step = one.first + int((action[cut] >= 0).argmax())
+            raise ValueError(f"action: trajectory {one.trajectory}, step {step}, arm {one.arm}: found two, expected one")
         action[cut], reward[cut] = one.action, one.reward
         if has_propensity:
             propensity[cut] = one.propensity

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from restive._extras import need
 from restive._instances import Instance
-from restive.convert._episodes import Episode, State, dealt, episodes, observation_names, whole
+from restive.convert._episodes import Episode, State, dealt, episodes, numbers, observation_names, part, whole
 from restive.convert._episodes import instance as made
 
 __all__ = ["from_d3rlpy", "from_minari", "from_scope_rl", "to_d3rlpy", "to_mdp", "to_minari", "to_scope_rl"]
@@ -72,17 +72,23 @@ def from_scope_rl(
     What :func:`to_scope_rl` wrote comes back as it was. Otherwise each trajectory is an arm of its own, or they are those of ``arms`` arms in turn, and
     the state after the last decision is unknown. ``state`` is as for :func:`restive.convert.from_obp`.
     """
-    if logged["action_type"] != "discrete" or int(logged["n_actions"]) != 2:
+    kind = "SCOPE-RL's logged_dataset"
+    if part(logged, "action_type", kind) != "discrete" or int(part(logged, "n_actions", kind)) != 2:
         raise ValueError(f"n_actions: found {logged['action_type']} {logged['n_actions']}, expected two discrete ones: passive and pull")
-    count, h = int(logged["n_trajectories"]), int(logged["step_per_trajectory"])
-    observations = np.asarray(logged["state"], dtype=np.float64).reshape(count, h, -1)
-    action = whole(logged["action"], "action").reshape(count, h)
-    reward = np.asarray(logged["reward"], dtype=np.float64).reshape(count, h)
-    pscore = None if logged.get("pscore") is None else np.asarray(logged["pscore"], dtype=np.float64).reshape(count, h)
+    count, h = (int(part(logged, name, kind)) for name in ("n_trajectories", "step_per_trajectory"))
+    if count < 1 or h < 1:
+        raise ValueError(f"n_trajectories: found {count} of {h} steps, expected at least one of each")
+    cells = {name: part(logged, name, kind) for name in ("state", "action", "reward")} | {"pscore": logged.get("pscore")}
+    rows = {name: None if cell is None else numbers(cell, name, count * h, f"step of {count} trajectories of {h}") for name, cell in cells.items()}
+    observations, action = rows["state"].reshape(count, h, -1), whole(cells["action"], "action").reshape(count, h)
+    reward = rows["reward"].reshape(count, h)
+    pscore = None if rows["pscore"] is None else rows["pscore"].reshape(count, h)
     own = logged.get("info") or {}
     is_own = {"trajectory", "arm", "after"} <= set(own)
-    run, arm = (np.asarray(own[name])[::h] for name in ("trajectory", "arm")) if is_own else dealt(count, arms)
-    last = np.asarray(own["after"]).reshape(count, h, -1)[:, -1:] if is_own else np.full_like(observations[:, :1], np.nan)
+    if is_own:
+        own = {name: numbers(own[name], f"info[{name!r}]", count * h, "row") for name in ("trajectory", "arm", "after")}
+    run, arm = (own[name][::h] for name in ("trajectory", "arm")) if is_own else dealt(count, arms)
+    last = own["after"].reshape(count, h, -1)[:, -1:] if is_own else np.full_like(observations[:, :1], np.nan)
     seen = np.concatenate([observations, last], axis=1)
     found = [Episode(int(run[k]), int(arm[k]), 0, seen[k], action[k], reward[k], None if pscore is None else pscore[k]) for k in range(count)]
     return made(found, states=states, budget=budget, discount=discount, rewards=rewards, chain=chain, state=state)
@@ -128,7 +134,9 @@ def from_d3rlpy(
     terminate the last row is an observation alone; of one that did, what came after the last decision is unknown. Without
     propensities there is no importance sampling. ``state`` is as for :func:`restive.convert.from_obp`.
     """
-    all_episodes = list(dataset.episodes)
+    if not hasattr(dataset, "episodes"):
+        raise TypeError(f"dataset: found {type(dataset).__name__}, expected one with episodes, as d3rlpy has them")
+    all_episodes = _episodes(dataset.episodes, "observations", "actions", "rewards", "terminated")
     run, arm = dealt(len(all_episodes), arms)
     found = []
     for k, one in enumerate(all_episodes):
@@ -187,14 +195,28 @@ def from_minari(
     ``infos["propensity"]`` counts where it is there. ``state`` is as for :func:`restive.convert.from_obp`.
     """
     all_episodes: Iterable[Any] = dataset.iterate_episodes() if hasattr(dataset, "iterate_episodes") else dataset
-    all_episodes = list(all_episodes)
+    all_episodes = _episodes(all_episodes, "observations", "actions", "rewards", "infos")
     run, arm = dealt(len(all_episodes), arms)
     found = []
     for k, one in enumerate(all_episodes):
         action, infos = whole(one.actions, "actions"), one.infos or {}
         is_own = {"trajectory", "arm", "step"} <= set(infos)
+        if not len(action):
+            raise ValueError(f"actions: episode {k}: found none, expected at least one")
         place = [int(np.asarray(infos[name])[0]) for name in ("trajectory", "arm", "step")] if is_own else [int(run[k]), int(arm[k]), 0]
         chance = np.asarray(infos["propensity"], dtype=np.float64)[: len(action)] if "propensity" in infos else None
         seen, reward = np.asarray(one.observations, dtype=np.float64), np.asarray(one.rewards, dtype=np.float64)
         found.append(Episode(place[0], place[1], place[2], seen, action, reward, chance))
     return made(found, states=states, budget=budget, discount=discount, rewards=rewards, chain=chain, state=state)
+
+
+def _episodes(found: Iterable[Any], *names: str) -> list[Any]:
+    """All episodes, each with what it has to have."""
+    found = list(found)
+    if not found:
+        raise ValueError("episodes: found none, expected at least one")
+    for k, one in enumerate(found):
+        for name in names:
+            if not hasattr(one, name):
+                raise TypeError(f"episode {k}: found {type(one).__name__} without {name}, expected {', '.join(names)}")
+    return found
