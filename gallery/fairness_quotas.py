@@ -46,7 +46,7 @@ left.axhline(100 * is_b.mean(), color="black", linewidth=0.8)
 left.text(30, 100 * is_b.mean() - 1, "their share of the people", va="top", ha="right")
 left.set(xlabel=f"places of {budget} kept for B", ylabel="% of calls to B", title="Whom the list reaches", ylim=(0, 105))
 right.errorbar(places, mean, error, marker="o", markersize=3, capsize=2)
-right.set(xlabel=f"places of {budget} kept for B", ylabel="engaged weeks more", title="What it costs (95 %)")
+right.set(xlabel=f"places of {budget} kept for B", ylabel="change in engaged weeks", title="What it costs (95 %)")
 look.save(figure)
 fair = next(k for k, share in enumerate(shares) if share >= 100 * is_b.mean())
 print(f"without a quota {shares[0]:.0f} % of calls go to B, who are {100 * is_b.mean():.0f} % of the people; {places[fair]} places for them "

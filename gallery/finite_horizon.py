@@ -25,11 +25,12 @@ for horizon in horizons:
         shares[name].append(100 * (value - alone) / (plan.bound - alone))
 
 figure, axes = plt.subplots()
+markers = ["^", "s", "o"]
 for name, line in shares.items():
-    axes.plot(horizons, line, marker="o", markersize=3, label=name)
-axes.axhline(100, color="black", linewidth=0.8)
-axes.text(horizons[0], 101, "nobody can do better", va="bottom")
-axes.set(xlabel="weeks until the programme ends", ylabel="% of the way from no calls to the bound", ylim=(0, 112), title="Plans against what no plan exceeds")
-axes.legend(loc="lower right")
+    axes.plot(horizons, line, marker=markers.pop(), markersize=5, label=name)
+axes.axhline(100, color="black", linewidth=0.8, zorder=1)
+axes.text(20, 101.5, "the bound: nobody can do better", va="bottom", ha="right")
+axes.set(xlabel="weeks until the programme ends", ylabel="% of the way from no calls to the bound", ylim=(50, 107), title="Plans against what no plan exceeds", xticks=horizons)
+axes.legend(loc="center right")
 look.save(figure)
 print(", ".join(f"{name} {line[2]:.1f} %" for name, line in shares.items()), f"of the way in {horizons[2]} weeks")

@@ -35,7 +35,7 @@ def by_obp(pull):
 
 def by_cwpdis(soft):
     judged = restive.cwpdis(soft.log_odds, one.state, one.action, [0.0, 1.0], budget=budget, discount=1.0, log_odds=True)
-    return judged.value / (people * (weeks - 1))  # the first week is as it was
+    return judged.value / (people * (weeks - 1)), judged.effective_sample_size  # the first week is as it was
 
 
 def truth(temperature):
@@ -46,18 +46,23 @@ def truth(temperature):
 temperatures = index.std() * np.array([1e3, 3.0, 1.5, 0.8, 0.5])  # from random to sharper and sharper
 scores = index[np.arange(people), one.state[:, :-1]]
 soft = [restive.soft_top_k(scores, budget, e) for e in temperatures]
+whole, sizes = zip(*(by_cwpdis(one) for one in soft))
 values = {
     "truth": [truth(e) for e in temperatures],
-    "restive.cwpdis, whole trajectories": [by_cwpdis(one) for one in soft],
+    "restive.cwpdis, whole trajectories": whole,
     "OBP, the next week alone": [by_obp(one.pull) for one in soft],
 }
 gains = {name: 100 * (np.array(line) - line[0]) for name, line in values.items()}
 
 figure, axes = plt.subplots(figsize=(6.4, 4.2))
+axes.margins(x=0.07)
 axes.plot(gains["truth"], gains["truth"], color="black", linewidth=0.8, linestyle="-", label="right")
 for marker, name in zip("os", list(values)[1:]):
     axes.plot(gains["truth"], gains[name], marker=marker, markersize=5, label=name)
+for x, y, size in zip(gains["truth"], gains["restive.cwpdis, whole trajectories"], sizes):
+    axes.annotate(f"{size:.0f}", (x, y), (4, -11), textcoords="offset points")
 axes.set(xlabel="true gain over random calls, % of person-weeks", ylabel="estimated gain, % of person-weeks", title="Sharper and sharper policies, judged from a log of random calls")
-axes.legend()
+axes.legend(title="numbers: of 400 trajectories, how many the estimate is worth", title_fontsize="small", alignment="left")
 look.save(figure)
 print("gain of the sharpest: " + ", ".join(f"{name} {line[-1]:.1f}" for name, line in gains.items()) + " % of person-weeks")
+print("effective sample sizes, from random to sharpest: " + ", ".join(f"{size:.0f}" for size in sizes) + " of 400 trajectories")

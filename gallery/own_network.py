@@ -58,7 +58,7 @@ figure, axes = plt.subplots()
 for name, curve in curves.items():
     axes.plot([100 * (value - chance) / (best - chance) for value in curve], label=name)
 axes.axhline(100, color="black", linewidth=0.8)
-axes.text(0, 101, "everybody's true chances", va="bottom")
+axes.text(0, 101, "a plan that knows everybody's true chances", va="bottom")
 axes.set(xlabel="epoch", ylabel="% of the way from random calls", title="Strict plans on the truth, for people not seen in training", ylim=(None, 112))
 axes.legend(loc="lower right")
 look.save(figure)
