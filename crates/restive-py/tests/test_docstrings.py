@@ -1,7 +1,10 @@
 """The examples of the docstrings."""
 
 import doctest
-
+import os
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -21,13 +24,14 @@ def test_examples_run():
         assert found.attempted > 0 and found.failed == 0
 
 
-def test_the_page_of_arrays_and_company_runs(capsys):
+def test_the_page_of_arrays_and_company_runs():
+    """In a process of its own: JAX has threads, and who forks afterwards is warned of them."""
     pytest.importorskip("sklearn")
     pytest.importorskip("jax")
     page = (Path(__file__).parents[3] / "docs" / "python-company.md").read_text(encoding="utf-8")
-    found = {}
-    for block in page.split("```python\n")[1:]:
-        exec(block.split("```")[0], found)
-    said = capsys.readouterr().out
-    assert "Study(10 instances" in said and "(4, 2, 2, 2)" in said and "2700 2" in said
-    assert found["worths"][-1] > found["worths"][0] + 1.0  # the training step of JAX climbs
+    code = "\n".join(block.split("```")[0] for block in page.split("```python\n")[1:])
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", env={**os.environ, "PYTHONIOENCODING": "utf-8"})
+    assert run.returncode == 0, run.stderr
+    assert "Study(10 instances" in run.stdout and "(4, 2, 2, 2)" in run.stdout and "2700 2" in run.stdout
+    first, last = map(float, re.search(r"sampling: (\S+) at first, (\S+) after 30 steps", run.stdout).groups())
+    assert last > first + 1.0  # the training step of JAX climbs
