@@ -124,6 +124,15 @@ def test_only_instances_are_instances():
         Study.from_arrays([])
     with pytest.raises(TypeError, match="instances: 0: expected a restive.Instance, found builtins.dict"):
         Study.from_arrays([{}])
+    alone = generated()[1]
+    assert Study.from_arrays(alone) == Study.from_arrays([alone])
+
+
+def test_text_among_features_is_named():
+    one = generated()[0]
+    text = restive.Instance(**{**vars(one), "features": np.full(one.features.shape, "x"), "name": "north"})
+    with pytest.raises(ValueError, match="features: instance north: found <U1 .*, expected numbers; text goes into a table: arms="):
+        Study.from_arrays([text])
 
 
 def rows(study):
@@ -138,6 +147,7 @@ def test_parts_of_a_study():
     assert study.subset(instances=["2", "0"]).instances == ("0", "2")
     assert study.subset(instances=[True, False, False, True]).instances == study.subset(instances=lambda name: name in "03").instances == ("0", "3")
     assert rows(study.subset(arms=["1", "5"])) == {(i, a) for i, a in everybody if a in "15"}
+    assert study.subset(arms=(name for name in ("1", "5"))) == study.subset(arms={"1": 0, "5": 0}.keys()) == study.subset(arms=["1", "5"])
     assert rows(study.subset(arms=[1, 5], instances=2)) == {("2", "1"), ("2", "5")}
     mask = arms["f_00"] > np.median(arms["f_00"])
     chosen = study.subset(arms=mask, budget=1)
@@ -160,6 +170,9 @@ def test_parts_of_a_study():
         ({"instances": "7"}, "instances: found '7', which the study does not have"),
         ({"arms": [True, False]}, r"arms: found a mask of shape \[2\], expected \[32\]"),
         ({"arms": np.zeros(32, dtype=bool)}, "arms: found none that are kept"),
+        ({"arms": []}, "arms: found none that are kept, expected at least one"),
+        ({"arms": lambda arms: []}, "arms: found none that are kept, expected at least one"),
+        ({"instances": []}, "instances: found none that are kept, expected at least one"),
         ({"arms": [0.5]}, "arms: found float64"),
         ({"arms": ["1"]}, "budget: found 2, expected at most 1, the arms that are kept of instance 0"),
         ({"budget": -1}, "budget: found -1, expected a whole number"),

@@ -30,6 +30,17 @@ def test_the_seed_decides():
     assert (one.P != other.P).any()
 
 
+def test_no_seed_is_a_random_one_that_is_kept():
+    sizes = {"instances": 1, "arms": 4, "budget": 1, "trajectories": 2}
+    one, other = (restive.generate("two-state", None, **sizes) for _ in range(2))
+    assert one.seed != other.seed and not np.array_equal(one[0].P, other[0].P)
+    np.testing.assert_array_equal(restive.generate("two-state", one.seed, **sizes)[0].P, one[0].P)
+    assert one.to_study() == restive.generate("two-state", one.seed, **sizes).to_study()
+    for wrong in (-1, 1.5, "7"):
+        with pytest.raises(ValueError, match="seed: found .*, expected a whole number"):
+            restive.generate("two-state", wrong, **sizes)
+
+
 def test_collapsing_logs_labels_and_rewards():
     sizes = {"instances": 1, "arms": 6, "budget": 2, "trajectories": 4, "chain": 5}
     one = restive.generate("collapsing", seed=2, **sizes)[0]

@@ -140,3 +140,4 @@ def test_studies_models_and_plans_are_shown_and_kept_with_hostile_names():
         np.testing.assert_array_equal(keep(model).predict(made)[0], model.predict(made)[0])
     rows = restive.generate("two-state", instances=12, arms=5, budget=1, trajectories=1).to_study()
     assert "… 2 more instances" in read(rows)
+    assert "… 2 more instances" in read(rows.units("instances")) and "… 50 more arms" in read(rows.units()) and evil in read(made.units()[:3])

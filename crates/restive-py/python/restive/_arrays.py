@@ -6,7 +6,7 @@ first arm of every trajectory at every step, so that lengths survive.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, KeysView, Mapping, Sequence, ValuesView
 from typing import Any
 
 import numpy as np
@@ -21,8 +21,10 @@ __all__ = ["chosen_arms", "chosen_instances", "tables_of"]
 OWN = ("instance", "arm", "split")
 
 
-def tables_of(instances: Sequence[Instance], arms: Any, given: Mapping[str, Any]) -> tuple[Any, Any, Any, dict[str, Any]]:
+def tables_of(instances: Sequence[Instance] | Instance, arms: Any, given: Mapping[str, Any]) -> tuple[Any, Any, Any, dict[str, Any]]:
     """arms, trajectories, truth and settings of a study; ``arms`` is a table that replaces the features, where it is given."""
+    if isinstance(instances, Instance):
+        instances = [instances]
     instances = instances if isinstance(instances, Instances) else list(instances)
     if not instances:
         raise ValueError("instances: found none, expected at least one")
@@ -87,7 +89,11 @@ def _shaped(what: str, instance: str, array: Any, shape: tuple[int | None, ...])
 
 def _features(name: str, one: Instance) -> dict[str, NDArray[Any]]:
     n = np.asarray(one.state).shape[-1]
-    features = _shaped("features", name, one.features, (n, None)).astype(np.float64)
+    features = _shaped("features", name, one.features, (n, None))
+    try:
+        features = features.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"features: instance {name}: found {features.dtype} ({error}), expected numbers; text goes into a table: arms=") from None
     labels = _named("feature_names", name, one.feature_names, features.shape[1], lambda c: f"f_{c:02}")
     for label in labels:
         if label in OWN or list(labels).count(label) > 1:
@@ -183,7 +189,9 @@ def chosen_arms(table: Mapping[str, Any], choice: Any) -> NDArray[np.bool_]:
 def _mask(what: str, all_names: Iterable[str], choice: Any, rows: Sequence[str]) -> NDArray[np.bool_]:
     if isinstance(choice, (str, int, np.integer)) and not isinstance(choice, bool):
         choice = [choice]
-    found = np.asarray(list(choice) if isinstance(choice, (set, frozenset)) else choice)
+    found = np.asarray(list(choice) if isinstance(choice, (set, frozenset, Iterator, KeysView, ValuesView)) else choice)
+    if found.shape == (0,) and found.dtype != bool:
+        raise ValueError(f"{what}: found none that are kept, expected at least one")
     if found.dtype == bool:
         if found.shape != (len(rows),):
             raise ValueError(f"{what}: found a mask of shape {list(found.shape)}, expected [{len(rows)}]")

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from restive._html import SHOWN, more, table
+
 if TYPE_CHECKING:
     from restive.study import Study
 
@@ -92,3 +94,11 @@ class Units:
 
     def __repr__(self) -> str:
         return f"<restive.Units: {len(self):,} {self.over} of {self._whole!r}>"
+
+    def _repr_html_(self) -> str:
+        head = ("arm", "instance") if self.over == "arms" else ("instance", "arms")
+        first = self._chosen[:SHOWN]
+        groups = np.array(self._whole.instances, dtype=object)[self._instance[:SHOWN]]
+        beside = groups if self.over == "arms" else [f"{size:,}" for size in self._sizes[first]]
+        rows = [(str(name), str(cell)) for name, cell in zip(self.names[:SHOWN], beside, strict=True)]
+        return table(repr(self), head, rows, [more(len(self), self.over)])

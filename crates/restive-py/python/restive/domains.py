@@ -7,8 +7,10 @@ from them by a fixed random network, logs of random pulls. `collapsing` is the f
 
 from __future__ import annotations
 
+import secrets
 from typing import Any, Literal
 
+from restive._checked import count
 from restive._instances import Instance, Instances
 
 __all__ = ["Instance", "Instances", "generate"]
@@ -16,7 +18,7 @@ __all__ = ["Instance", "Instances", "generate"]
 
 def generate(
     domain: Literal["two-state", "five-state", "collapsing", "maternal"] = "two-state",
-    seed: int = 0,
+    seed: int | None = 0,
     **sizes: Any,
 ) -> Instances:
     """Generates the instances of a synthetic domain; the same seed gives the same numbers, as the command line does.
@@ -24,8 +26,8 @@ def generate(
     Parameters
     ----------
     domain : "two-state", "five-state", "collapsing" or "maternal"
-    seed : int
-        At least 0.
+    seed : int or None
+        At least 0; None draws one, which ``.seed`` of the answer keeps.
     **sizes
         What to change. Of the first three: `instances` (10), `arms` (100), `budget` (20), `horizon` (9), `trajectories` (100),
         `states`, `margin` (0.2), `feature_noise` (0), `features_kept` (16), `discount` (0.99); of `collapsing` also `chain`
@@ -47,4 +49,5 @@ def generate(
     >>> instances.to_study()
     Study(2 instances, 10 arms, 6 trajectories, features: f_00, f_01, f_02, f_03, f_04, …; states 2, budget 1, horizon 9)
     """
-    return Instances.generated(domain, seed, sizes)
+    # other tools may read the seed, and not all of them have 64 bits
+    return Instances.generated(domain, secrets.randbits(63) if seed is None else count("seed", seed), sizes)

@@ -183,8 +183,8 @@ class Study:
         return Instances((Instance(**parts, feature_names=list(names)) for parts in instances), self.settings)
 
     @classmethod
-    def from_arrays(cls, instances: Sequence[Instance], arms: Any = None, **settings: Any) -> Study:
-        """The study of instances as arrays, checked as any other.
+    def from_arrays(cls, instances: Sequence[Instance] | Instance, arms: Any = None, **settings: Any) -> Study:
+        """The study of instances as arrays (or of one), checked as any other.
 
         Rewards, discount and budget are those of the instances, which must agree, and the horizon is the length of the log; what
         ``study.to_arrays()`` gave remembers the other settings of its study, and keywords say them anew (those of :class:`Study`).
