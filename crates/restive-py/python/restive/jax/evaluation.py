@@ -130,7 +130,7 @@ def _check_whole(budget: Any) -> None:
     try:
         operator.index(budget)
     except TypeError:
-        raise ValueError(f"budget: found {budget}, expected a whole number") from None
+        raise TypeError(f"budget: found {budget}, expected a whole number") from None
 
 
 def _whole(values: Any) -> jax.Array:
