@@ -132,6 +132,17 @@ fn budgets_just_below_a_whole_number_leave_just_that_much_out() {
 }
 
 #[test]
+fn the_smallest_budget_that_there_is_has_a_threshold() {
+    for scores in [vec![-322.0, -11_793.0, 3900.0], vec![0.5], vec![1.0, 1.0, 2.0]] {
+        for temperature in [3384.0, 0.1, 1e-6] {
+            let soft = soft_top_k(&scores, 5e-324, temperature);
+            assert!(soft.pull.iter().all(|p| (0.0..1e-300).contains(p)), "{:?}", soft.pull);
+            assert!(soft.log_odds().iter().all(|z| *z < -700.0), "{:?}", soft.log_odds());
+        }
+    }
+}
+
+#[test]
 fn the_strict_policy_is_the_limit_of_the_soft_one() {
     let x = [3.0, 1.0, 2.0, 2.0, 2.0, -1.0];
     for temperature in [1e-3, 1e-9, 1e-300, 0.0] {

@@ -52,7 +52,7 @@ def _balanced(ordered: Tensor, budget: Tensor, temperature: Tensor) -> tuple[Ten
     z = (ordered - reference) / temperature[:, None]
     is_finite = torch.isfinite(z[:, 0]) & torch.isfinite(z[:, -1])
     z = torch.where(is_finite[:, None], z, 0.0)
-    logit = (budget / (n - budget)).log()
+    logit = budget.log() - (n - budget).log()  # a quotient may be too small to be written
     low, high = z[:, -1] - logit, z[:, 0] - logit
     low, high = low - 1e-10 * (1.0 + low.abs()), high + 1e-10 * (1.0 + high.abs())
     start = torch.where(fraction > 0.0, -(fraction / rest).log(), 0.5 * z.gather(1, floor.long()[:, None])[:, 0])

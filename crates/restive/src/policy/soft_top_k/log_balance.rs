@@ -30,7 +30,7 @@ pub(super) fn solve(score: &[f64], budget: f64, temperature: f64) -> Option<(f64
     if !low.is_finite() || !high.is_finite() {
         return None;
     }
-    let logit = (budget / (n as f64 - budget)).ln();
+    let logit = budget.ln() - (n as f64 - budget).ln(); // a quotient may be too small to be written
     let pad = |x: f64| 1e-10 * (1.0 + x.abs());
     let bracket = (low - logit - pad(low - logit), high - logit + pad(high - logit));
     let start =
