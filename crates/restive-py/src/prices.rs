@@ -219,9 +219,6 @@ impl PlanPrices {
         });
         let d_price =
             by_price.as_ref().map(|d| ArrayView2::from_shape((1, *horizon), slice(d)).expect("as many"));
-        // the bound alone does not move with the prices, whichever they are
-        let is_by_prices =
-            [&by_advantage, &by_price].into_iter().flatten().any(|d| slice(d).iter().any(|d| *d != 0.0));
         let transition = world.read(py)?;
         let (programme, initial) = (self.asked.programme(&transition), self.asked.initial.view());
         let d = match &self.found {
@@ -231,7 +228,7 @@ impl PlanPrices {
             Found::Held(price) => {
                 threads::run(py, || pullback(&programme, initial, price.view(), 0.0, d_bound.0, d_advantage))?
             }
-            Found::Smooth(found) if !found.is_converged && is_by_prices => {
+            Found::Smooth(found) if !found.is_converged && SmoothPrices::is_felt(d_price, d_advantage) => {
                 let expected = "one at which some arm is near every price, so that prices have a derivative \
                                 (a higher one, or none to hold them)";
                 return Err(wrong("temperature", expected, found.temperature()));

@@ -3,7 +3,7 @@
 //! `problems` is the shape of the problems' axes. An array whose shape begins with it, and whose other axes are ones that the argument may
 //! have, holds one part for each problem; any other is that of all. A number may be an array of that shape.
 
-use crate::border::{Whole, array, check_shape, is_many};
+use crate::border::{Whole, array, check_shape, is_many, position};
 use crate::error::{check_memory, wrong};
 use numpy::PyUntypedArrayMethods;
 use pyo3::exceptions::PyValueError;
@@ -27,7 +27,7 @@ impl<'py, T: for<'a> FromPyObject<'a, 'py, Error = PyErr>> FromPyObject<'_, 'py>
     }
 }
 
-impl<'py, T: Clone + for<'a> FromPyObject<'a, 'py, Error = PyErr>> Each<'py, T> {
+impl<T> Each<'_, T> {
     /// The number of one problem alone.
     pub(crate) fn alone(self, what: &str, expected: &str) -> PyResult<T> {
         match self {
@@ -124,12 +124,9 @@ impl ProblemAxes {
 
     /// The place of problem b: a number, or several.
     pub(crate) fn place<'py>(&self, py: Python<'py>, b: usize) -> PyResult<Bound<'py, PyAny>> {
-        let mut rest = b;
-        let mut place: Vec<usize> = self.axes.iter().rev().map(|n| (rest % n, rest /= n).0).collect();
-        place.reverse();
-        match place[..] {
+        match position(b, &self.axes)[..] {
             [b] => Ok(b.into_pyobject(py)?.into_any()),
-            _ => Ok(PyTuple::new(py, place)?.into_any()),
+            ref place => Ok(PyTuple::new(py, place)?.into_any()),
         }
     }
 

@@ -69,7 +69,7 @@ impl Segmented {
     /// What a cotangent of the value becomes on the pulls, or on their log-odds where those were given: float64 [J,H,N].
     #[pyo3(signature = (d_value=Number(1.0)), text_signature = "($self, d_value=1.0)")]
     fn pullback<'py>(&self, py: Python<'py>, d_value: Number) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        let (d_pull, _) = self.back(py, d_value.0)?;
+        let d_pull = self.solved(py, |solved| self.d_pull(solved, d_value.0))?;
         Ok(PyArrayDyn::from_owned_array(py, d_pull.into_dyn()))
     }
 
@@ -81,7 +81,8 @@ impl Segmented {
     ///     Named: (d_pull, d_rewards, d_discount).
     #[pyo3(signature = (d_value=Number(1.0)), text_signature = "($self, d_value=1.0)")]
     fn pullback_all<'py>(&self, py: Python<'py>, d_value: Number) -> PyResult<Bound<'py, PyAny>> {
-        let (d_pull, EarnedCotangent { d_reward, d_discount }) = self.back(py, d_value.0)?;
+        let (d_pull, EarnedCotangent { d_reward, d_discount }) =
+            self.solved(py, |solved| (self.d_pull(solved, d_value.0), solved.pullback_earned(d_value.0)))?;
         let d_pull = PyArrayDyn::from_owned_array(py, d_pull.into_dyn());
         let d_rewards = PyArrayDyn::from_owned_array(py, self.problems.d_rewards(&[d_reward]));
         let cotangent = py.import("restive._cotangents")?.getattr("CwpdisCotangent")?;
@@ -97,18 +98,25 @@ impl Segmented {
 }
 
 impl Segmented {
-    /// What a cotangent of the value becomes on the pulls, or on their log-odds, and on what was earned.
-    fn back(&self, py: Python<'_>, d_value: f64) -> PyResult<(Array3<f64>, EarnedCotangent)> {
+    /// What is asked of the estimate, made again.
+    fn solved<T: Send>(
+        &self,
+        py: Python<'_>,
+        of: impl Fn(&evaluation::Segmented<'_>) -> T + Sync,
+    ) -> PyResult<T> {
         let problems = &self.problems;
         let found = problems.each(py, |_, decisions, log_odds| {
-            let solved = evaluation::segmented(decisions, log_odds, problems.discount.of(0));
-            let d_pull = match problems.is_log_odds {
-                true => solved.pullback(d_value).d_log_odds,
-                false => solved.pullback_pull(d_value).d_pull,
-            };
-            (d_pull, solved.pullback_earned(d_value))
+            of(&evaluation::segmented(decisions, log_odds, problems.discount.of(0)))
         })?;
         Ok(found.into_iter().next().expect("one problem"))
+    }
+
+    /// What a cotangent of the value becomes on the pulls, or on their log-odds.
+    fn d_pull(&self, solved: &evaluation::Segmented<'_>, d_value: f64) -> Array3<f64> {
+        match self.problems.is_log_odds {
+            true => solved.pullback(d_value).d_log_odds,
+            false => solved.pullback_pull(d_value).d_pull,
+        }
     }
 }
 

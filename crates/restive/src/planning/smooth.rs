@@ -119,6 +119,13 @@ impl SmoothPrices {
         self.temperature
     }
 
+    /// Whether cotangents of prices and advantages ask how prices move, which has an answer where `is_converged`. The bound does not: at the
+    /// minimum it moves with no price.
+    pub fn is_felt(d_price: Option<ArrayView2<'_, f64>>, d_advantage: Option<ArrayView3<'_, f64>>) -> bool {
+        d_price.is_some_and(|d| d.iter().any(|d| *d != 0.0))
+            || d_advantage.is_some_and(|d| d.iter().any(|d| *d != 0.0))
+    }
+
     /// What cotangents of the prices `[G,H]`, of the bound and of the advantages `[H,N,M]` become; `programme` and `initial` are those of which the
     /// prices were found. There is no more to say of the prices: `d_price` is 0.
     pub fn pullback(
@@ -135,14 +142,12 @@ impl SmoothPrices {
         if let Some(own) = d_price {
             along += &own;
         }
-        // at the minimum the bound does not move with the prices, and what does not ask for them need not know how they move
-        let is_asked = d_price.is_some_and(|d| d.iter().any(|d| *d != 0.0));
-        if !is_asked && d_advantage.is_none_or(|d| d.iter().all(|d| *d == 0.0)) {
+        if !Self::is_felt(d_price, d_advantage) {
             return d;
         }
         for (g, members) in programme.members().iter().enumerate() {
             let (mut along, price) = (along.row_mut(g), price.row(g).to_vec());
-            let free: Vec<usize> = (0..price.len()).filter(|&t| price[t] > 0.0).collect();
+            let free = priced(&price);
             let mut v: Vec<f64> = free.iter().map(|&t| -along[t]).collect();
             let curvature = curvature(programme, initial, members, &price, temperature);
             match Cholesky::new(among(&curvature, &free)) {
@@ -250,7 +255,7 @@ impl Group<'_, '_> {
     /// Whether the curvature holds every price to within a small part of the temperature, when budgets are met but for rounding: its smallest
     /// eigenvalue, in units of budgets and temperature, is above [`HOLD`].
     fn is_singled_out(&self, price: &[f64]) -> bool {
-        let free: Vec<usize> = (0..price.len()).filter(|&t| price[t] > 0.0).collect();
+        let free = priced(price);
         let unit = |t: usize| (self.temperature / (self.programme.weight(t) * self.budget)).sqrt();
         let mut scaled = among(&self.curvature(price), &free);
         scaled.indexed_iter_mut().for_each(|((a, b), x)| *x *= unit(free[a]) * unit(free[b]));
@@ -262,18 +267,19 @@ impl Group<'_, '_> {
     fn beginning(&self) -> Vec<f64> {
         let unit = self.unit;
         let scale = unit * self.budget.max(1.0);
-        let priced = |x: &[f64]| -> Vec<f64> { x.iter().map(|x| x * unit).collect() };
+        let in_rewards = |x: &[f64]| -> Vec<f64> { x.iter().map(|x| x * unit).collect() };
         let stages = STAGES.iter().map(|(softness, tolerance)| (softness * unit, *tolerance));
         let warmer = stages.filter(|(softness, _)| *softness > self.temperature);
         let mut x = vec![0.0; self.programme.horizon];
         for (softness, tolerance) in warmer.chain([(self.temperature, STAGES[2].1)]) {
             let found = minimise(x, tolerance, MOST, |x| {
-                let (value, d_price) = self.dual.gradient(self.members, &priced(x), self.budget, softness);
+                let (value, d_price) =
+                    self.dual.gradient(self.members, &in_rewards(x), self.budget, softness);
                 (value / scale, d_price.iter().map(|d| d * unit / scale).collect())
             });
             x = found.x;
         }
-        priced(&x)
+        in_rewards(&x)
     }
 }
 
@@ -283,6 +289,11 @@ fn ridged(curvature: &Array2<f64>) -> Option<Cholesky> {
     let ridges = [0.0, 1e-14, 1e-11, 1e-8, 1e-5, 1e-2, 10.0].map(|ridge| ridge * largest);
     let with = |ridge: f64| curvature + &(Array2::<f64>::eye(curvature.nrows()) * ridge);
     ridges.into_iter().find_map(|ridge| Cholesky::new(with(ridge)))
+}
+
+/// The steps with a price above 0: the others' stay where they are.
+fn priced(price: &[f64]) -> Vec<usize> {
+    (0..price.len()).filter(|&t| price[t] > 0.0).collect()
 }
 
 /// The rows and columns of some steps.
