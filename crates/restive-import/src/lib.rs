@@ -16,6 +16,7 @@
 //! | `earlier`, `changes`, `programme` | earlier imports, and the folder that they and this one write |
 //! | `outcomes` | a sheet that comes back: who was called, and what became of it |
 //! | `pseudonym` | ids that say nothing |
+//! | `demo` | synthetic programmes: their exports and the truth behind them |
 //! | `init` | a first mapping, from the exports themselves |
 //! | `import`, `summary`, `example` | all of it in order, and what there is to say |
 //!
@@ -68,6 +69,7 @@ mod align;
 mod changes;
 mod columns;
 mod dates;
+pub mod demo;
 mod earlier;
 mod error;
 mod example;

@@ -1,6 +1,8 @@
 //! Exports of every shape, from their files to a study.
 
 mod again;
+mod demo;
+mod demo_weeks;
 mod everywhere;
 mod first_mapping;
 mod kit;
