@@ -26,11 +26,12 @@ const MEMORY_LIMIT: u64 = 16 << 30;
 
 /// A program, run in a folder of its own; derefs to the folder.
 ///
-/// The output is 80 columns wide and without colour.
+/// The output has no colour, and by default the width that it has without a terminal.
 #[derive(Debug, Clone)]
 pub struct Cli {
     program: PathBuf,
     folder: Folder,
+    subfolder: PathBuf,
     time_limit: Duration,
     memory_limit: u64,
     environment: Vec<(OsString, OsString)>,
@@ -69,11 +70,23 @@ impl Cli {
         Self {
             program: program.into(),
             folder,
+            subfolder: PathBuf::new(),
             time_limit: TIME_LIMIT,
             memory_limit: MEMORY_LIMIT,
-            environment: vec![("COLUMNS".into(), "80".into()), ("NO_COLOR".into(), "1".into())],
+            environment: vec![("NO_COLOR".into(), "1".into())],
             input: Vec::new(),
         }
+        .columns(100)
+    }
+
+    /// Returns the harness with another width of the output. Default: 100 columns.
+    pub fn columns(self, columns: usize) -> Self {
+        self.env("COLUMNS", columns.to_string())
+    }
+
+    /// Returns a harness that runs the program in a folder below this one; the methods of the folder are unchanged.
+    pub fn in_subfolder(&self, name: impl Into<PathBuf>) -> Self {
+        Self { subfolder: name.into(), ..self.clone() }
     }
 
     /// Returns the harness with another time limit. Default: 300 seconds.
@@ -115,7 +128,10 @@ impl Cli {
         let words = arguments.iter().map(|argument| format!(" {}", argument.to_string_lossy()));
         let described = words.fold(name, |command, word| command + &word);
         let mut command = Command::new(&self.program);
-        command.args(&arguments).current_dir(self.root()).envs(self.environment.iter().cloned());
+        command
+            .args(&arguments)
+            .current_dir(self.root().join(&self.subfolder))
+            .envs(self.environment.iter().cloned());
         limit_memory(&mut command, self.memory_limit);
         let (status, stdout, stderr) = self.wait(&mut command, &described);
         let text = |bytes: Vec<u8>| {
@@ -258,7 +274,11 @@ mod tests {
 
     #[test]
     fn output_status_and_files_are_those_of_the_program() {
-        let cli = Cli::new("sh").env("WORD", "set").stdin("typed");
+        let cli = Cli::new("sh");
+        std::fs::create_dir(cli.path("below")).unwrap();
+        let below = cli.in_subfolder("below").run_args(["-c", "pwd"]).success();
+        assert!(below.stdout.ends_with("/below\n") && cli.path("below").exists(), "{}", below.stdout);
+        let cli = Cli::new("sh").columns(80).env("WORD", "set").stdin("typed");
         let run = cli.run_args(["-c", "cat; echo $WORD $COLUMNS; echo bad >&2; echo 1 > made; exit 3"]);
         assert_eq!((run.stdout.as_str(), run.stderr.as_str()), ("typedset 80\n", "bad\n"));
         assert_eq!((cli.listing(), cli.read("made")), (vec!["made".to_string()], "1\n".into()));

@@ -1,6 +1,7 @@
 //! The numbers themselves, against answers that can be had without the program.
 
-use crate::files::{COMPACT, Folder, compact_arms, csv, full_columns, read_answers, stderr, stdout};
+use crate::arms::{COMPACT, compact_arms, csv, full_columns, index, read_answers};
+use crate::harness::{cli, stderr, stdout};
 
 fn close(found: f64, expected: f64) -> bool {
     (found - expected).abs() < 1e-9
@@ -39,10 +40,10 @@ fn index_by_definition(p: [f64; 4], discount: f64, state: usize) -> f64 {
 
 #[test]
 fn the_papers_worked_example_is_6_over_17_and_0() {
-    let folder = Folder::new();
+    let folder = cli();
     folder.write("arm.csv", csv(&COMPACT, &[0.2, 0.8, 0.5, 0.5]));
     for algorithm in ["auto", "two-state", "general"] {
-        let answers = folder.index(&format!("arm.csv --discount 0.5 --algorithm {algorithm}"), "w.csv");
+        let answers = index(&folder, &format!("arm.csv --discount 0.5 --algorithm {algorithm}"), "w.csv");
         assert!(close(answers[0].index[0], 6.0 / 17.0) && close(answers[0].index[1], 0.0), "{answers:?}");
         assert_eq!(answers[0].is_indexable, Some(true));
     }
@@ -50,10 +51,10 @@ fn the_papers_worked_example_is_6_over_17_and_0() {
 
 #[test]
 fn two_state_indices_obey_the_definition() {
-    let (folder, arms) = (Folder::new(), compact_arms(60, 1));
+    let (folder, arms) = (cli(), compact_arms(60, 1));
     folder.write("arms.csv", csv(&COMPACT, arms.as_flattened()));
     for discount in [0.0, 0.3, 0.9] {
-        let answers = folder.index(&format!("arms.csv --discount {discount}"), "w.csv");
+        let answers = index(&folder, &format!("arms.csv --discount {discount}"), "w.csv");
         for (arm, answer) in arms.iter().zip(answers) {
             for s in 0..2 {
                 let expected = index_by_definition(*arm, discount, s);
@@ -66,11 +67,11 @@ fn two_state_indices_obey_the_definition() {
 #[test]
 fn an_inert_action_is_worth_nothing_for_any_number_of_states() {
     for states in 1..=4 {
-        let folder = Folder::new();
+        let folder = cli();
         // both actions: to any state with the same probability
         let row = vec![1.0 / states as f64; 2 * states * states];
         folder.write("arm.csv", csv(&full_columns(states), &row));
-        let answers = folder.index("arm.csv", "w.csv");
+        let answers = index(&folder, "arm.csv", "w.csv");
         assert_eq!(answers[0].index.len(), states);
         assert!(answers[0].index.iter().all(|w| close(*w, 0.0)), "{answers:?}");
         assert_eq!(answers[0].is_indexable, Some(true));
@@ -81,9 +82,9 @@ fn an_inert_action_is_worth_nothing_for_any_number_of_states() {
 fn rewards_may_depend_on_the_action() {
     // An inert action that earns 0.25 more in state 0 and 0.5 less in state 1 is worth exactly that.
     for states in [2, 3] {
-        let (folder, rewards) = (Folder::new(), ["0/0.25,1/0.5", "0/0.25,1/0.5,-1/-1"][states - 2]);
+        let (folder, rewards) = (cli(), ["0/0.25,1/0.5", "0/0.25,1/0.5,-1/-1"][states - 2]);
         folder.write("arm.csv", csv(&full_columns(states), &vec![1.0 / states as f64; 2 * states * states]));
-        let answers = folder.index(&format!("arm.csv --rewards {rewards}"), "w.csv");
+        let answers = index(&folder, &format!("arm.csv --rewards {rewards}"), "w.csv");
         assert!(close(answers[0].index[0], 0.25) && close(answers[0].index[1], -0.5), "{answers:?}");
     }
 }
@@ -91,17 +92,17 @@ fn rewards_may_depend_on_the_action() {
 #[test]
 fn a_negative_reward_may_come_first() {
     // Adding a constant to the reward changes no index.
-    let folder = Folder::new();
+    let folder = cli();
     folder.write("arm.csv", csv(&COMPACT, &[0.2, 0.8, 0.5, 0.5]));
-    let shifted = folder.index("arm.csv --discount 0.5 --rewards -3,-2", "w.csv");
+    let shifted = index(&folder, "arm.csv --discount 0.5 --rewards -3,-2", "w.csv");
     assert!(close(shifted[0].index[0], 6.0 / 17.0), "{shifted:?}");
 }
 
 #[test]
 fn bisection_agrees_within_its_tolerance() {
-    let folder = Folder::new();
+    let folder = cli();
     folder.write("arm.csv", csv(&COMPACT, &[0.2, 0.8, 0.5, 0.5]));
-    let answers = folder.index("arm.csv --discount 0.5 --algorithm bisection --tolerance 1e-4", "w.csv");
+    let answers = index(&folder, "arm.csv --discount 0.5 --algorithm bisection --tolerance 1e-4", "w.csv");
     // a few tolerances: the values under the bisection have one of their own
     assert!((answers[0].index[0] - 6.0 / 17.0).abs() < 1e-3, "{answers:?}");
     assert_eq!(answers[0].is_indexable, None, "bisection does not examine indexability");
@@ -109,11 +110,11 @@ fn bisection_agrees_within_its_tolerance() {
 
 #[test]
 fn an_arm_without_index_has_an_empty_verdict_in_every_format() {
-    let folder = Folder::new();
+    let folder = cli();
     // at discount 1 the second arm never leaves its state, whatever is done
     folder.write("arms.csv", csv(&COMPACT, &[0.2, 0.8, 0.5, 0.5, 0.0, 0.0, 1.0, 1.0]));
     for out in ["w.csv", "w.parquet", "w.npy"] {
-        let answers = folder.index("arms.csv --discount 1", out);
+        let answers = index(&folder, "arms.csv --discount 1", out);
         assert_eq!(answers[0].is_indexable, Some(true), "{out}");
         assert!(answers[1].index.iter().all(|w| w.is_nan()), "{out}: {answers:?}");
         assert_eq!(answers[1].is_indexable, None, "{out}");
@@ -131,12 +132,12 @@ fn an_arm_without_index_has_an_empty_verdict_in_every_format() {
 ///   10m: passive for good from m = 2.
 #[test]
 fn an_arm_that_is_not_indexable_is_reported_with_both_crossings() {
-    let folder = Folder::new();
+    let folder = cli();
     let to = |next: usize| (0..3).map(move |s| f64::from(u8::from(s == next)));
     let row: Vec<f64> = [0, 0, 0, 1, 1, 0].into_iter().flat_map(to).collect();
     folder.write("arm.csv", csv(&full_columns(3), &row));
     let arguments = "index arm.csv --rewards 0,0/1,0/2 --discount 0.9";
-    let run = folder.restive(&format!("{arguments} --verbose --out w.csv")).success();
+    let run = folder.run(&format!("{arguments} --verbose --out w.csv")).success();
     assert!(stderr(&run).starts_with("restive: warning: 1 of 1 arms is not indexable: "), "{}", stderr(&run));
     assert!(
         stdout(&run).starts_with("1 arm, 3 states, discount 0.9: 1 not indexable (100.0 %)"),
@@ -149,8 +150,8 @@ fn an_arm_that_is_not_indexable_is_reported_with_both_crossings() {
     let numbers: Vec<f64> = [1, 2, 3, 5, 6, 7].iter().map(|&c: &usize| cells[c].parse().unwrap()).collect();
     let expected = [0.0, 1.0, -7.0, 0.0, 1.0, 2.0];
     assert!(numbers.iter().zip(expected).all(|(found, expected)| close(*found, expected)), "{written}");
-    assert!(stdout(&folder.restive(arguments).success()).contains("            no\n"));
-    let summary = stdout(&folder.restive(&format!("{arguments} --json")).success());
+    assert!(stdout(&folder.run(arguments).success()).contains("            no\n"));
+    let summary = stdout(&folder.run(&format!("{arguments} --json")).success());
     assert!(
         summary.contains("\"not_indexable\": 1,") && summary.contains("\"share_not_indexable\": 1.0"),
         "{summary}"

@@ -1,6 +1,7 @@
 //! Bad input: one message that says where and what, the right exit code, and nothing left behind.
 
-use crate::files::*;
+use crate::arms::*;
+use crate::harness::*;
 use arrow_array::{ArrayRef, Float64Array, Int64Array, StringArray};
 use std::fs;
 use std::sync::Arc;
@@ -9,9 +10,9 @@ const FAILURE: i32 = 1;
 const USAGE: i32 = 2;
 
 /// Runs the command on what the folder holds and checks everything that a refusal promises.
-fn refused(folder: &Folder, arguments: &str, code: i32, parts: &[&str]) {
+fn refused(folder: &Cli, arguments: &str, code: i32, parts: &[&str]) {
     let before = folder.listing();
-    let run = folder.restive(&format!("index {arguments}")).code(code);
+    let run = folder.run(&format!("index {arguments}")).code(code);
     let message = stderr(&run);
     assert!(message.starts_with("restive: ") && message.ends_with('\n'), "{arguments}: {message}");
     assert_eq!(message.lines().count(), 1, "{arguments}: {message}");
@@ -25,7 +26,7 @@ fn refused(folder: &Folder, arguments: &str, code: i32, parts: &[&str]) {
 
 /// The same for one bad file, towards every format of output and the terminal.
 fn refused_file(name: &str, content: impl AsRef<[u8]>, parts: &[&str]) {
-    let folder = Folder::new();
+    let folder = cli();
     folder.write(name, content);
     for out in ["", "--out w.csv", "--out w.parquet", "--out w.npy", "--json"] {
         refused(&folder, &format!("{name} {out}"), FAILURE, &[&[name, ": "].concat()]);
@@ -44,9 +45,9 @@ fn rows_that_do_not_sum_to_1() {
         "restive: arms.csv: line 18 (arm B12), state 1, active: found a sum of 0.97, expected 1 within 1e-6";
     refused_file("arms.csv", header.clone() + &good.repeat(16) + bad + good, &[message]);
     // within the tolerance
-    let folder = Folder::new();
+    let folder = cli();
     folder.write("arms.csv", header + "A1,0.5,0.5,0.5,0.5,0.5,0.5,0.4999999,0.5\n");
-    folder.restive("index arms.csv").success();
+    folder.run("index arms.csv").success();
 }
 
 #[test]
@@ -102,7 +103,7 @@ fn the_first_fault_of_a_file_is_named_even_if_a_later_one_is_met_first() {
 
 #[test]
 fn a_fault_far_down_the_file_leaves_nothing_behind() {
-    let folder = Folder::new();
+    let folder = cli();
     let text = format!("{HEADER}{}Z,0.2,0.8,0.5,-0.5\n", "A,0.2,0.8,0.5,0.5\n".repeat(300_000));
     folder.write("arms.csv", text);
     for out in ["w.csv", "w.parquet", "w.npy"] {
@@ -125,7 +126,7 @@ fn ragged_rows() {
 
 #[test]
 fn a_quotation_mark_that_is_left_open() {
-    let folder = Folder::new();
+    let folder = cli();
     // more rows after it than a row may have bytes
     folder.write(
         "arms.csv",
@@ -198,7 +199,7 @@ fn columns_that_are_missing_doubled_or_misnamed() {
 }
 
 fn refused_columns(columns: Vec<(String, ArrayRef)>, parts: &[&str]) {
-    let folder = Folder::new();
+    let folder = cli();
     write_parquet(&folder.path("arms.parquet"), columns);
     refused_file("arms.parquet", fs::read(folder.path("arms.parquet")).unwrap(), parts);
 }
@@ -242,7 +243,7 @@ fn parquet_cells_and_types() {
 
 #[test]
 fn damaged_parquet() {
-    let (folder, arms) = (Folder::new(), compact_arms(2000, 5));
+    let (folder, arms) = (cli(), compact_arms(2000, 5));
     write_parquet(&folder.path("arms.parquet"), float_columns(&COMPACT, arms.as_flattened()));
     let whole = fs::read(folder.path("arms.parquet")).unwrap();
     for length in [4, 11, 500, whole.len() / 2, whole.len() - 1] {
@@ -296,7 +297,7 @@ fn arrays_of_the_wrong_kind() {
 
 #[test]
 fn command_lines_that_cannot_be() {
-    let folder = Folder::new();
+    let folder = cli();
     folder.write("arms.csv", csv(&COMPACT, &[0.2, 0.8, 0.5, 0.5]));
     folder.write("three.csv", csv(&full_columns(3), &[1.0 / 3.0; 18]));
     folder.write("arms.npy.verdict.npy", npy("<f8", "(1, 2, 2, 2)", &f64_bytes(&[0.5; 8])));
@@ -354,7 +355,7 @@ fn command_lines_that_cannot_be() {
 
 #[test]
 fn files_and_folders_that_are_not_there() {
-    let folder = Folder::new();
+    let folder = cli();
     folder.write("arms.csv", csv(&COMPACT, &[0.2, 0.8, 0.5, 0.5]));
     fs::create_dir(folder.path("folder.csv")).unwrap();
     for name in ["none.csv", "none.parquet", "none.npy"] {
@@ -370,7 +371,7 @@ fn files_and_folders_that_are_not_there() {
 
 #[test]
 fn a_negative_number_is_refused_as_the_value_that_it_is() {
-    let folder = Folder::new();
+    let folder = cli();
     let whole = "expected a whole number, not negative; see --help";
     for (arguments, expected) in [
         (
@@ -385,7 +386,7 @@ fn a_negative_number_is_refused_as_the_value_that_it_is() {
         ("generate two-state --out s --arms many", whole),
         ("index arms.csv --rows -2", whole),
     ] {
-        let message = stderr(&folder.restive(arguments).code(2));
+        let message = stderr(&folder.run(arguments).code(2));
         assert!(message.contains(expected) && message.lines().count() == 1, "{arguments}: {message}");
         assert!(!message.contains(" -- "), "{arguments}: {message}");
     }

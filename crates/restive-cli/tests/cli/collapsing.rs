@@ -1,6 +1,6 @@
 //! Arms that are seen at pulls only, from `generate` to `plan`: the library's numbers, and one clear message for bad input.
 
-use crate::files::{Folder, stderr, stdout};
+use crate::harness::{Cli, cli, stderr, stdout};
 use ndarray::ArrayView2;
 use restive::Instance;
 use restive::data::domain::Domain;
@@ -18,15 +18,15 @@ use std::fs;
 
 const SIZE: &str = "--seed 7 --instances 4 --arms 12 --budget 3 --horizon 5 --trajectories 6 --format csv";
 
-fn json(folder: &Folder, arguments: &str) -> Value {
-    let run = folder.restive(&format!("{arguments} --json")).success();
+fn json(folder: &Cli, arguments: &str) -> Value {
+    let run = folder.run(&format!("{arguments} --json")).success();
     let text = stdout(&run);
     let last = text.lines().last().unwrap();
     // train prints JSON lines, the others one value
     serde_json::from_str(&text).unwrap_or_else(|_| serde_json::from_str(last).unwrap())
 }
 
-fn instances(folder: &Folder) -> Vec<Instance> {
+fn instances(folder: &Cli) -> Vec<Instance> {
     let study = Study::read(&folder.path("s")).unwrap();
     let split = study.given_split().unwrap().unwrap();
     let encoding = Encoding::fit(&study.features(&split.train), Standardise::No, &[]).unwrap();
@@ -55,8 +55,8 @@ fn the_numbers_are_the_librarys() {
         ("--chain 4", Chain::Finite(4)),
         ("--chain infinite", Chain::Infinite { beliefs: 15 }),
     ] {
-        let folder = Folder::new();
-        folder.restive(&format!("generate collapsing --out s {SIZE} {asked}")).success();
+        let folder = cli();
+        folder.run(&format!("generate collapsing --out s {SIZE} {asked}")).success();
         let all = instances(&folder);
         let observation = Observation::Collapsing(chain);
         let size =
@@ -141,8 +141,8 @@ fn the_numbers_are_the_librarys() {
 
 #[test]
 fn a_study_is_summarised_and_planned_for() {
-    let folder = Folder::new();
-    let run = folder.restive(&format!("generate collapsing --out s {SIZE} --states 3 --chain 4")).success();
+    let folder = cli();
+    let run = folder.run(&format!("generate collapsing --out s {SIZE} --states 3 --chain 4")).success();
     assert!(
         stdout(&run).contains("with 3 states seen at pulls only (chain 4), budget 3"),
         "{}",
@@ -154,7 +154,7 @@ fn a_study_is_summarised_and_planned_for() {
         "is_infinite": false, "chain": 4, "sightings": 360, "longest_gap": 4, "has_derived_rewards": false
     });
     assert_eq!(said["labels"], labels);
-    let text = stdout(&folder.restive("study s").success());
+    let text = stdout(&folder.run("study s").success());
     assert!(text.contains("seen            at pulls only; 4 labels for each state\n"), "{text}");
     assert!(
         text.contains("sightings       360 of 360 pulls at a known label; longest gap 4 steps\n"),
@@ -163,27 +163,27 @@ fn a_study_is_summarised_and_planned_for() {
 
     assert!(text.contains("logged rewards  yes\n"), "{text}");
 
-    let trained = stdout(&folder.restive("train s --predictor linear --epochs 5 --out m").success());
+    let trained = stdout(&folder.run("train s --predictor linear --epochs 5 --out m").success());
     assert!(trained.contains("sightings  loss per trajectory  per sighting"), "{trained}");
-    folder.restive("train s --objective decision-focused --epochs 5 --out d").success();
-    let message = stderr(&folder.restive("train s --predictor effect --out e").code(1));
+    folder.run("train s --objective decision-focused --epochs 5 --out d").success();
+    let message = stderr(&folder.run("train s --predictor effect --out e").code(1));
     assert!(
         message.contains("--predictor effect") && message.contains("seen") | message.contains("sees"),
         "{message}"
     );
-    folder.restive("plan m s --out plan.csv").success();
+    folder.run("plan m s --out plan.csv").success();
     let plan = fs::read_to_string(folder.path("plan.csv")).unwrap();
     assert!(plan.starts_with("instance,arm,last_state,since,index,rank,inclusion,is_beneficial\n"), "{plan}");
-    let shown = stdout(&folder.restive("plan m s --rows 2").success());
+    let shown = stdout(&folder.run("plan m s --rows 2").success());
     assert!(shown.contains("last_state  since"), "{shown}");
 }
 
 /// Without columns of labels arms start unknown; without rewards those of pulls are known.
 #[test]
 fn a_bare_log_is_enough() {
-    let folder = Folder::new();
+    let folder = cli();
     let size = SIZE.replace("--horizon 5", "--horizon 20");
-    folder.restive(&format!("generate collapsing --out s {size} --chain 30")).success();
+    folder.run(&format!("generate collapsing --out s {size} --chain 30")).success();
     let path = folder.path("s/trajectories.csv");
     let text = fs::read_to_string(&path).unwrap();
     let header: Vec<&str> = text.lines().next().unwrap().split(',').collect();
@@ -207,10 +207,10 @@ fn a_bare_log_is_enough() {
     assert!(said["labels"]["sightings"].as_u64().unwrap() < said["pulls"].as_u64().unwrap());
     assert_eq!(instances(&folder)[0].trajectories().state()[[0, 0, 0]], UNSEEN);
     assert_eq!((&said["has_reward"], &said["labels"]["has_derived_rewards"]), (&false.into(), &true.into()));
-    let text = stdout(&folder.restive("study s").success());
+    let text = stdout(&folder.run("study s").success());
     assert!(text.contains("logged rewards  no; derived from the states seen at pulls\n"), "{text}");
-    folder.restive("train s --epochs 5 --out m").success();
-    let run = folder.restive("evaluate m s --estimators published --runs 20 --resamples 10").success();
+    folder.run("train s --epochs 5 --out m").success();
+    let run = folder.run("evaluate m s --estimators published --runs 20 --resamples 10").success();
     let said = stderr(&run);
     assert!(said.contains("rewards are known at pulls only"), "{said}");
     assert!(said.contains("12 arms with an unknown label at the start (72 of 72 starts; columns"), "{said}");
@@ -224,7 +224,7 @@ fn a_bare_log_is_enough() {
     assert!(found["policies"]["no-action"]["simulated"]["value"].is_number());
     assert!(found["policies"]["random"]["is"].get("gain_over_no_action").is_none());
     assert!(found["policies"]["random"]["is"]["gain_over_random"]["value"].is_number());
-    let run = folder.restive("plan m s --budget 12 --json").success();
+    let run = folder.run("plan m s --budget 12 --json").success();
     let plan: Value = serde_json::from_str(&stdout(&run)).unwrap();
     let rows = plan["plan"].as_array().unwrap();
     assert_eq!((&plan["never_observed"], rows.len()), (&1.into(), 48));
@@ -235,16 +235,16 @@ fn a_bare_log_is_enough() {
     let never: Vec<&Value> = rows.iter().filter(is_never).collect();
     assert_eq!(never.len(), 1);
     assert_eq!((&never[0]["instance"], &never[0]["arm"]), (&"3".into(), &"11".into()));
-    folder.restive("plan m s --budget 12 --instance 3 --out plan.csv").success();
+    folder.run("plan m s --budget 12 --instance 3 --out plan.csv").success();
     let table = fs::read_to_string(folder.path("plan.csv")).unwrap();
     assert!(table.lines().any(|line| line.starts_with("3,11,,,")), "{table}");
-    let shown = stdout(&folder.restive("plan m s --budget 12 --instance 3").success());
+    let shown = stdout(&folder.run("plan m s --budget 12 --instance 3").success());
     assert!(shown.contains("never seen"), "{shown}");
 }
 
 #[test]
 fn bad_input_ends_in_one_clear_message() {
-    let folder = Folder::new();
+    let folder = cli();
     for (arguments, part) in [
         ("collapsing --chain 0", "expected a whole number, at least 1, or infinite"),
         ("collapsing --chain long", "expected a whole number, at least 1, or infinite"),
@@ -266,10 +266,10 @@ fn bad_input_ends_in_one_clear_message() {
         ("two-state --chain 5", "unexpected argument '--chain'"),
         ("five-state --states 4", "unexpected argument '--states'"),
     ] {
-        let message = stderr(&folder.restive(&format!("generate {arguments} --out x")).code(2));
+        let message = stderr(&folder.run(&format!("generate {arguments} --out x")).code(2));
         assert!(message.contains(part) && message.lines().count() == 1, "{message}");
     }
-    folder.restive(&format!("generate collapsing --out s {SIZE} --chain 10")).success();
+    folder.run(&format!("generate collapsing --out s {SIZE} --chain 10")).success();
     let file = |name: &str| fs::read_to_string(folder.path(&format!("s/{name}"))).unwrap();
     let (toml, log) = (file("study.toml"), file("trajectories.csv"));
     let header: Vec<&str> = log.lines().next().unwrap().split(',').collect();
@@ -314,7 +314,7 @@ fn bad_input_ends_in_one_clear_message() {
         folder.write("s/study.toml", toml);
         folder.write("s/trajectories.csv", log);
         for command in ["study s", "train s --out m"] {
-            let message = stderr(&folder.restive(command).code(1));
+            let message = stderr(&folder.run(command).code(1));
             assert!(message.contains(place) && message.contains(part), "{message}");
             assert!(message.lines().count() == 1 && message.starts_with("restive: s/"), "{message}");
         }
@@ -325,7 +325,7 @@ fn bad_input_ends_in_one_clear_message() {
 /// A programme's table of calls: who was called when and what was seen, nothing else.
 #[test]
 fn a_table_of_calls_is_enough() {
-    let folder = Folder::new();
+    let folder = cli();
     fs::create_dir(folder.path("s")).unwrap();
     let toml = "states = 2\ndiscount = 0.9\nbudget = 2\nhorizon = 4\nbehaviour = \"uniform\"\nobservation = \"collapsing\"\nchain = 20\n";
     let arms: String = (0..10).map(|i| format!("{i},{}\n", (7 * i) % 10)).collect();
@@ -335,7 +335,7 @@ fn a_table_of_calls_is_enough() {
     let calls: String = calls.map(|(t, i)| format!("1,{t},{i},{},1\n", (t + i) % 2)).collect();
     folder.write("s/trajectories.csv", format!("trajectory,t,arm,state,action\n{calls}"));
     folder.write("s/study.toml", toml);
-    let message = stderr(&folder.restive("study s").code(1));
+    let message = stderr(&folder.run("study s").code(1));
     let expected = "column action: found rows for pulls only, expected rows with action 0 for arms that were left alone, or rows = \"pulls\" in study.toml";
     assert!(message.contains(expected) && message.lines().count() == 1, "{message}");
 
@@ -344,8 +344,8 @@ fn a_table_of_calls_is_enough() {
     assert_eq!((&said["pulls"], &said["decisions"]), (&16.into(), &80.into()));
     // the second call of each of eight arms, four steps after the first
     assert_eq!((&said["labels"]["sightings"], &said["labels"]["longest_gap"]), (&8.into(), &4.into()));
-    folder.restive("train s --predictor linear --profile published --epochs 3 --out m").success();
-    let run = folder.restive("plan m s --budget 10 --json").success();
+    folder.run("train s --predictor linear --profile published --epochs 3 --out m").success();
+    let run = folder.run("plan m s --budget 10 --json").success();
     let plan: Value = serde_json::from_str(&stdout(&run)).unwrap();
     assert_eq!(plan["never_observed"], 2);
     for row in plan["plan"].as_array().unwrap() {
@@ -355,29 +355,29 @@ fn a_table_of_calls_is_enough() {
         assert_eq!(row["since"].as_u64(), called.map(|t| 8 - t), "{row}");
         assert_eq!(row["last_state"].as_u64(), called.map(|t| (t + i) % 2), "{row}");
     }
-    folder.restive("evaluate m s --estimators published --part all --runs 10 --resamples 5").success();
+    folder.run("evaluate m s --estimators published --part all --runs 10 --resamples 5").success();
     let text = fs::read_to_string(folder.path("s/trajectories.csv")).unwrap();
     let with = text.replace("action\n", "action,propensity\n").replace(",1\n1", ",1,0.2\n1");
     folder.write("s/trajectories.csv", with.trim_end().to_string() + ",0.2\n");
-    let message = stderr(&folder.restive("study s").code(1));
+    let message = stderr(&folder.run("study s").code(1));
     assert!(message.contains("found a column propensity, expected no such column"), "{message}");
     folder.write("s/trajectories.csv", text);
     folder.write(
         "s/study.toml",
         "states = 2\ndiscount = 0.9\nbudget = 2\nhorizon = 4\nbehaviour = \"uniform\"\nrows = \"pulls\"\n",
     );
-    let message = stderr(&folder.restive("study s").code(1));
+    let message = stderr(&folder.run("study s").code(1));
     assert!(message.contains("rows: found \"pulls\", expected \"all\""), "{message}");
 }
 
 /// Some rewards are logged where nobody was pulled: the note stays, with their share; all are: it goes.
 #[test]
 fn the_share_of_rewards_that_are_known_is_said() {
-    let folder = Folder::new();
-    folder.restive(&format!("generate collapsing --out s {SIZE}")).success();
-    folder.restive("train s --epochs 2 --out m").success();
+    let folder = cli();
+    folder.run(&format!("generate collapsing --out s {SIZE}")).success();
+    folder.run("train s --epochs 2 --out m").success();
     let evaluated =
-        || stderr(&folder.restive("evaluate m s --estimators published --runs 5 --resamples 5").success());
+        || stderr(&folder.run("evaluate m s --estimators published --runs 5 --resamples 5").success());
     assert!(!evaluated().contains("rewards are known at pulls"));
     let path = folder.path("s/trajectories.csv");
     let text = fs::read_to_string(&path).unwrap();

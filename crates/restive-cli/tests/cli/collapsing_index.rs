@@ -1,6 +1,7 @@
 //! `restive index --observation collapsing`: indices of beliefs, against their definition, and what is refused.
 
-use crate::files::{COMPACT, Folder, compact_arms, csv, f64_bytes, full, full_columns, npy, stderr, stdout};
+use crate::arms::{COMPACT, compact_arms, csv, f64_bytes, full, full_columns, index, npy};
+use crate::harness::{cli, stderr, stdout};
 use std::fs;
 
 const DISCOUNT: f64 = 0.6;
@@ -44,15 +45,15 @@ fn by_definition(p: [f64; 4], chain: usize, state: usize, since: usize) -> f64 {
 
 #[test]
 fn indices_of_beliefs_obey_the_definition_in_the_order_of_their_columns() {
-    let (folder, arms) = (Folder::new(), compact_arms(30, 7));
+    let (folder, arms) = (cli(), compact_arms(30, 7));
     folder.write("arms.csv", csv(&COMPACT, arms.as_flattened()));
     let options = format!("arms.csv --observation collapsing --discount {DISCOUNT}");
     let (finite, infinite) =
         (format!("{options} --chain 3"), format!("{options} --chain infinite --beliefs 4"));
-    let answers = folder.index(&finite, "w.csv");
+    let answers = index(&folder, &finite, "w.csv");
     let header = fs::read_to_string(folder.path("w.csv")).unwrap().lines().next().unwrap().to_string();
     assert_eq!(header, "arm,w_0_0,w_0_1,w_0_2,w_1_0,w_1_1,w_1_2,is_indexable");
-    let open = folder.index(&infinite, "open.csv");
+    let open = index(&folder, &infinite, "open.csv");
     for ((arm, answer), open) in arms.iter().zip(&answers).zip(&open) {
         assert_eq!((answer.index.len(), open.index.len()), (6, 8));
         for (s, h) in [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2)] {
@@ -76,7 +77,7 @@ fn indices_of_beliefs_obey_the_definition_in_the_order_of_their_columns() {
     // the same from every format to every format
     folder.write("arms.npy", npy("<f8", "(30, 2, 2, 2)", &f64_bytes(&full(&arms))));
     for out in ["w.parquet", "w.npy"] {
-        let again = folder.index(&finite.replace("arms.csv", "arms.npy"), out);
+        let again = index(&folder, &finite.replace("arms.csv", "arms.npy"), out);
         for (a, b) in answers.iter().zip(again) {
             assert!(a.index.iter().zip(&b.index).all(|(a, b)| (a - b).abs() < 1e-12), "{out}");
             assert_eq!(a.is_indexable, b.is_indexable);
@@ -86,15 +87,15 @@ fn indices_of_beliefs_obey_the_definition_in_the_order_of_their_columns() {
 
 #[test]
 fn an_infinite_chain_of_ten_beliefs_is_the_default() {
-    let folder = Folder::new();
+    let folder = cli();
     folder.write("arms.csv", csv(&COMPACT, &[0.2, 0.8, 0.5, 0.5]));
-    let plain = folder.index("arms.csv --observation collapsing", "a.csv");
-    let said = folder.index("arms.csv --observation collapsing --chain infinite --beliefs 10", "b.csv");
+    let plain = index(&folder, "arms.csv --observation collapsing", "a.csv");
+    let said = index(&folder, "arms.csv --observation collapsing --chain infinite --beliefs 10", "b.csv");
     assert_eq!((plain[0].index.len(), &plain[0].index), (20, &said[0].index));
-    let shown = stdout(&folder.restive("index arms.csv --observation collapsing").success());
+    let shown = stdout(&folder.run("index arms.csv --observation collapsing").success());
     assert!(shown.contains("w_0_5") && shown.contains("w_1_9") && !shown.contains("w_0_6"), "{shown}");
     assert!(shown.contains("1 arm, 2 states, chain infinite, discount 0.99: all indexable"), "{shown}");
-    let json = stdout(&folder.restive("index arms.csv --observation collapsing --chain 4 --json").success());
+    let json = stdout(&folder.run("index arms.csv --observation collapsing --chain 4 --json").success());
     assert!(
         json.contains("\"chain\": \"4\"") && json.contains("\"algorithm\": \"collapsing, finite chain\""),
         "{json}"
@@ -103,20 +104,20 @@ fn an_infinite_chain_of_ten_beliefs_is_the_default() {
 
 #[test]
 fn more_states_have_finite_chains_and_their_last_crossings() {
-    let folder = Folder::new();
+    let folder = cli();
     folder.write("three.csv", csv(&full_columns(3), &[1.0 / 3.0; 18]));
     let run = "three.csv --observation collapsing --chain 2";
-    let answers = folder.index(run, "w.csv");
+    let answers = index(&folder, run, "w.csv");
     assert_eq!(answers[0].index.len(), 6);
     assert!(answers[0].index.iter().all(|w| w.abs() < 1e-12), "a pull changes nothing");
-    folder.restive(&format!("index {run} --verbose --out v.csv")).success();
+    folder.run(&format!("index {run} --verbose --out v.csv")).success();
     let header = fs::read_to_string(folder.path("v.csv")).unwrap();
     assert!(header.contains(",last_2_1,status,residual\n"), "{header}");
 }
 
 #[test]
 fn what_cannot_be_is_refused() {
-    let folder = Folder::new();
+    let folder = cli();
     folder.write("arms.csv", csv(&COMPACT, &[0.2, 0.8, 0.5, 0.5]));
     folder.write("three.csv", csv(&full_columns(3), &[1.0 / 3.0; 18]));
     let cases = [
@@ -160,7 +161,7 @@ fn what_cannot_be_is_refused() {
     ];
     for (arguments, part) in cases {
         for out in ["", " --out w.csv"] {
-            let run = folder.restive(&format!("index {arguments}{out}")).code(2);
+            let run = folder.run(&format!("index {arguments}{out}")).code(2);
             let message = stderr(&run);
             assert!(message.starts_with("restive: ") && message.contains(part), "{arguments}: {message}");
             assert_eq!(message.lines().count(), 1, "{arguments}: {message}");
@@ -168,15 +169,15 @@ fn what_cannot_be_is_refused() {
         }
     }
     // a reward by action has finite chains
-    folder.restive("index arms.csv --observation collapsing --chain 10 --rewards 0/-0.1,1/0.9").success();
+    folder.run("index arms.csv --observation collapsing --chain 10 --rewards 0/-0.1,1/0.9").success();
 }
 
 /// Freezing the last belief makes some arms non-indexable: the warning names the columns that there are.
 #[test]
 fn a_warning_names_the_columns_of_beliefs() {
-    let folder = Folder::new();
+    let folder = cli();
     folder.write("arms.csv", csv(&COMPACT, &[0.85, 0.4, 0.1, 0.5]));
     let arguments = "index arms.csv --observation collapsing --chain 10 --discount 0.99 --out w.csv";
-    let message = stderr(&folder.restive(arguments).success());
+    let message = stderr(&folder.run(arguments).success());
     assert!(message.contains("is not indexable") && message.contains("so w_S_H is only"), "{message}");
 }

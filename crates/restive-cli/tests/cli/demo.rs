@@ -1,6 +1,6 @@
 //! `restive demo`: the same numbers for any number of threads, a folder that is whole, and what others can do with it.
 
-use crate::files::{Folder, stderr, stdout};
+use crate::harness::{cli, stderr, stdout};
 use crate::train::weights;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -18,10 +18,9 @@ fn json(text: &str) -> Value {
 
 #[test]
 fn one_thread_and_two_give_the_same_numbers_tables_and_report() {
-    let folder = Folder::new();
+    let folder = cli();
     let [one, two] = [1, 2].map(|threads| {
-        let run =
-            folder.restive(&format!("demo --out d --force {SMALL} --threads {threads} --json")).success();
+        let run = folder.run(&format!("demo --out d --force {SMALL} --threads {threads} --json")).success();
         let files = ["report.html", "results.csv", "plan.csv", "figure.svg", "study/study.toml"];
         let files = files.map(|name| fs::read(folder.path("d").join(name)).unwrap());
         (json(&stdout(&run)), files, weights(&folder, "d/two-stage"), weights(&folder, "d/decision-focused"))
@@ -31,8 +30,8 @@ fn one_thread_and_two_give_the_same_numbers_tables_and_report() {
 
 #[test]
 fn the_numbers_are_all_there_and_agree_with_each_other() {
-    let folder = Folder::new();
-    let all = json(&stdout(&folder.restive(&format!("demo --out d {SMALL} --seed 3 --json")).success()));
+    let folder = cli();
+    let all = json(&stdout(&folder.run(&format!("demo --out d {SMALL} --seed 3 --json")).success()));
     let results = fs::read_to_string(folder.path("d/results.csv")).unwrap();
     let mut lines = results.lines();
     assert_eq!(lines.next(), Some("domain,run,seed,method,metric,value"));
@@ -85,8 +84,8 @@ fn the_numbers_are_all_there_and_agree_with_each_other() {
 
 #[test]
 fn the_models_are_those_that_train_would_write_and_the_other_commands_work_on_them() {
-    let folder = Folder::new();
-    let run = folder.restive("demo --out d --runs 1 --arms 15 --trajectories 5 --seed 4").success();
+    let folder = cli();
+    let run = folder.run("demo --out d --runs 1 --arms 15 --trajectories 5 --seed 4").success();
     let text = stdout(&run);
     assert!(stderr(&run).is_empty());
     assert!(text.contains("1 run, so no intervals") && text.contains("In this one run"), "{text}");
@@ -100,7 +99,7 @@ fn the_models_are_those_that_train_would_write_and_the_other_commands_work_on_th
     assert_eq!(listing("d").iter().map(String::as_str).collect::<Vec<_>>(), expected);
     for objective in ["two-stage", "decision-focused"] {
         folder
-            .restive(&format!(
+            .run(&format!(
                 "train d/study --predictor network --standardise no --objective {objective} --seed 4 --out {objective}"
             ))
             .success();
@@ -110,10 +109,10 @@ fn the_models_are_those_that_train_would_write_and_the_other_commands_work_on_th
             serde_json::from_str::<Value>(&text).unwrap()
         };
         assert_eq!(card(objective), card(&format!("d/{objective}")));
-        folder.restive(&format!("evaluate d/{objective} d/study --estimators published")).success();
+        folder.run(&format!("evaluate d/{objective} d/study --estimators published")).success();
     }
     // the next commands that the output names
-    folder.restive("plan d/decision-focused d/study --instance 8 --out p.csv").success();
+    folder.run("plan d/decision-focused d/study --instance 8 --out p.csv").success();
     let read = |name: &str| fs::read_to_string(folder.path(name)).unwrap();
     assert_eq!(read("p.csv"), read("d/plan.csv"));
     assert!(text.contains("next: restive plan d/decision-focused d/study --instance 8\n"), "{text}");
@@ -133,8 +132,8 @@ fn the_models_are_those_that_train_would_write_and_the_other_commands_work_on_th
 
 #[test]
 fn a_plan_and_what_it_brings_are_printed_first() {
-    let folder = Folder::new();
-    let text = stdout(&folder.restive(&format!("demo --out d {SMALL}")).success());
+    let folder = cli();
+    let text = stdout(&folder.run(&format!("demo --out d {SMALL}")).success());
     let place = |words: &str| text.find(words).unwrap_or_else(|| panic!("{words}: {text}"));
     let order =
         ["Whom to call next", "What that brings", "The plan brings", "other trainings", "published metric"];
@@ -163,32 +162,32 @@ fn a_plan_and_what_it_brings_are_printed_first() {
 
 #[test]
 fn a_folder_that_is_there_is_replaced_only_by_force_and_only_where_it_is_a_demo() {
-    let folder = Folder::new();
+    let folder = cli();
     let small = "demo --out d --runs 1 --arms 5 --trajectories 2";
-    folder.restive(small).success();
+    folder.run(small).success();
     let before = fs::read(folder.path("d/results.csv")).unwrap();
-    let message = stderr(&folder.restive(small).code(1));
+    let message = stderr(&folder.run(small).code(1));
     assert!(
         message.contains("d: found a folder with files") && message.ends_with("replaced: --force\n"),
         "{message}"
     );
     for other in ["d/mine.txt", "d/study/mine.txt", "d/two-stage/mine.txt"] {
         folder.write(other, "mine");
-        let message = stderr(&folder.restive(&format!("{small} --seed 1 --force")).code(1));
+        let message = stderr(&folder.run(&format!("{small} --seed 1 --force")).code(1));
         assert!(message.contains("mine.txt"), "{message}");
         assert_eq!(fs::read(folder.path("d/results.csv")).unwrap(), before);
         fs::remove_file(folder.path(other)).unwrap();
     }
-    folder.restive(&format!("{small} --seed 1 --force")).success();
+    folder.run(&format!("{small} --seed 1 --force")).success();
     assert_ne!(fs::read(folder.path("d/results.csv")).unwrap(), before);
     assert_eq!(folder.listing(), ["d"]);
 }
 
 #[test]
 fn what_cannot_be_is_refused_before_anything_is_computed() {
-    let folder = Folder::new();
+    let folder = cli();
     for wrong in ["--runs 0", "--domain three-state", "--out nowhere/d", "--threads 0"] {
-        let run = folder.restive(&format!("demo {wrong}")).failure();
+        let run = folder.run(&format!("demo {wrong}")).failure();
         assert!(stderr(&run).starts_with("restive: "), "{wrong}");
     }
     assert!(folder.listing().is_empty());

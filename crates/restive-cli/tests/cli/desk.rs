@@ -1,6 +1,6 @@
 //! The desk as a user opens it: `restive user add`, `restive serve`, and what is left of it when it is killed.
 
-use crate::files::Folder;
+use crate::harness::{Cli, cli};
 use crate::running::{Running, command};
 use restive_ledger::{Done, Ledger};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -16,7 +16,7 @@ struct Desk {
     entrance: String,
 }
 
-fn serve(folder: &Folder, arguments: &str) -> Desk {
+fn serve(folder: &Cli, arguments: &str) -> Desk {
     let mut running = Running::new(
         command(folder, &format!("serve {arguments} --no-open --port 0")).stdout(Stdio::piped()),
     );
@@ -57,7 +57,7 @@ fn hidden(page: &str, name: &str) -> String {
     page.split_once(&start).unwrap().1.split_once('"').unwrap().0.into()
 }
 
-fn add(folder: &Folder, arguments: &str, password: &str) -> (bool, String) {
+fn add(folder: &Cli, arguments: &str, password: &str) -> (bool, String) {
     let mut command = command(folder, &format!("user add {arguments}"));
     let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     child.stdin.as_ref().unwrap().write_all(password.as_bytes()).unwrap();
@@ -67,7 +67,7 @@ fn add(folder: &Folder, arguments: &str, password: &str) -> (bool, String) {
 
 #[test]
 fn users_are_added_and_enter() {
-    let folder = Folder::new();
+    let folder = cli();
     let (done, said) = add(&folder, "users.toml Asha --role planner", "a long password\n");
     assert!(done && said == "users.toml: added Asha, planner\n", "{said}");
     let (done, said) = add(&folder, "users.toml Meera --role caller --worker Hindi", "another password\r\n");
@@ -115,7 +115,7 @@ fn users_are_added_and_enter() {
 
 #[test]
 fn other_machines_need_users_and_a_kept_way() {
-    let folder = Folder::new();
+    let folder = cli();
     add(&folder, "users.toml Asha --role planner", "a long password\n");
     let desk = serve(&folder, "--demo desk --people 40");
     drop(desk);
@@ -168,7 +168,7 @@ fn edit(host: &str, cookie: &str, edits: usize) -> (usize, bool) {
 #[test]
 #[cfg(unix)]
 fn killed_at_any_instant_nothing_that_was_said_is_lost() {
-    let folder = Folder::new();
+    let folder = cli();
     drop(serve(&folder, "--demo desk --people 40"));
     let ledger = folder.path("desk/programme/ledger.db");
     let (mut acknowledged, mut finals) = (0, 0);

@@ -1,6 +1,6 @@
 //! What is not what it looks like: files of another kind than their names say, and names with characters that nobody sees.
 
-use crate::files::{Folder, stderr};
+use crate::harness::{Cli, cli, stderr};
 use std::fs;
 
 const ARMS: &str = "arm,p_0_0_1,p_0_1_1,p_1_0_1,p_1_1_1\nA,0.2,0.8,0.5,0.5\n";
@@ -44,8 +44,8 @@ fn disguises() -> Vec<(Vec<u8>, &'static str, &'static str)> {
     ]
 }
 
-fn refused(folder: &Folder, command: &str, parts: &[&str]) {
-    let message = stderr(&folder.restive(command).code(1));
+fn refused(folder: &Cli, command: &str, parts: &[&str]) {
+    let message = stderr(&folder.run(command).code(1));
     assert_eq!(message.lines().count(), 1, "{message}");
     for part in parts {
         assert!(message.contains(part), "{command}: no {part:?} in {message}");
@@ -55,7 +55,7 @@ fn refused(folder: &Folder, command: &str, parts: &[&str]) {
 #[test]
 fn arms_of_another_kind_are_named_for_what_they_are() {
     for (bytes, found, advice) in disguises() {
-        let folder = Folder::new();
+        let folder = cli();
         folder.write("arms.csv", bytes);
         refused(
             &folder,
@@ -63,7 +63,7 @@ fn arms_of_another_kind_are_named_for_what_they_are() {
             &["restive: arms.csv: found", found, ", expected CSV in UTF-8: ", advice],
         );
     }
-    let folder = Folder::new();
+    let folder = cli();
     folder.write("arms.parquet", ARMS);
     let text = "arms.parquet: found text, expected Parquet: a name that ends in .csv is read as CSV";
     refused(&folder, "index arms.parquet", &[text]);
@@ -75,14 +75,14 @@ fn arms_of_another_kind_are_named_for_what_they_are() {
     );
     // the mark of UTF-8 is none
     folder.write("arms.csv", format!("\u{feff}{ARMS}"));
-    folder.restive("index arms.csv").success();
+    folder.run("index arms.csv").success();
 }
 
 const SETTINGS: &str = "states = 2\ndiscount = 0.9\nbudget = 1\nhorizon = 4\nbehaviour = \"uniform\"\n";
 
 /// A study of arm 17 in the district 5, with one file replaced.
-fn study(name: &str, content: impl AsRef<[u8]>) -> Folder {
-    let folder = Folder::new();
+fn study(name: &str, content: impl AsRef<[u8]>) -> Cli {
+    let folder = cli();
     fs::create_dir(folder.path("s")).unwrap();
     folder.write("s/study.toml", SETTINGS);
     folder.write("s/arms.csv", "instance,arm,age\n5,17,31\n5,18,32\n");
@@ -95,7 +95,7 @@ fn study(name: &str, content: impl AsRef<[u8]>) -> Folder {
 
 #[test]
 fn tables_and_settings_of_another_kind_are_named_for_what_they_are() {
-    study("study.toml", SETTINGS).restive("study s").success();
+    study("study.toml", SETTINGS).run("study s").success();
     for (bytes, found, advice) in disguises() {
         for name in ["arms.csv", "trajectories.csv", "truth.csv"] {
             refused(
@@ -135,7 +135,7 @@ fn names_show_what_the_eye_misses() {
         refused(&study("trajectories.csv", log(arm)), "study s", &[&place, there]);
     }
     // a name that is no lookalike of any
-    let message = stderr(&study("trajectories.csv", log("19 ")).restive("study s").code(1));
+    let message = stderr(&study("trajectories.csv", log("19 ")).run("study s").code(1));
     assert!(message.contains("(ends with a space)") && !message.contains("is there"), "{message}");
     let arms = "instance,arm,age\n5,17\u{a0},31\n5,17\u{a0},32\n";
     let twice = "line 3 (arm \"17\\u{a0}\" (ends with a no-break space U+00A0)), instance 5: found the arm a second time";

@@ -1,6 +1,6 @@
 //! `restive doctor`: codes for automation, JSON, a page, what is silenced, and a guide that knows every check.
 
-use crate::files::{Chance, Folder, stderr, stdout};
+use crate::harness::{Chance, Cli, cli, stderr, stdout};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -9,9 +9,9 @@ const SETTINGS: &str =
     "name = \"calls\"\nstates = 2\ndiscount = 0.9\nbudget = 30\nhorizon = 8\nbehaviour = \"uniform\"\n";
 
 /// A study of 300 people by lot, in the folder `s`; `early` writes every outcome beside its call.
-fn study(settings: &str, early: bool) -> Folder {
+fn study(settings: &str, early: bool) -> Cli {
     let (people, weeks) = (300, 20);
-    let folder = Folder::new();
+    let folder = cli();
     fs::create_dir(folder.path("s")).unwrap();
     let mut chance = Chance::new(5);
     let own: Vec<f64> = (0..people).map(|_| chance.next()).collect();
@@ -43,8 +43,8 @@ fn study(settings: &str, early: bool) -> Folder {
     folder
 }
 
-fn json(folder: &Folder, code: i32) -> Value {
-    serde_json::from_str(&stdout(&folder.restive("doctor s --json").code(code))).unwrap()
+fn json(folder: &Cli, code: i32) -> Value {
+    serde_json::from_str(&stdout(&folder.run("doctor s --json").code(code))).unwrap()
 }
 
 fn finding<'a>(found: &'a Value, name: &str) -> &'a Value {
@@ -57,12 +57,12 @@ fn codes_say_how_grave_it_is() {
     let found = json(&good, 0);
     assert_eq!((&found["worst"], &found["exit_code"]), (&Value::from("fine"), &Value::from(0)), "{found}");
     assert_eq!(finding(&found, "alignment")["severity"], "fine");
-    assert!(stdout(&good.restive("doctor s").code(0)).contains("Nothing was found"));
+    assert!(stdout(&good.run("doctor s").code(0)).contains("Nothing was found"));
 
     let off = study(SETTINGS, true);
     let found = json(&off, 2);
     assert_eq!(finding(&found, "alignment")["severity"], "serious");
-    let text = stdout(&off.restive("doctor s").code(2));
+    let text = stdout(&off.run("doctor s").code(2));
     assert!(
         text.contains("serious   alignment") && text.contains("What to do: check when a state is measured"),
         "{text}"
@@ -79,9 +79,9 @@ fn codes_say_how_grave_it_is() {
     assert_eq!(finding(&json(&good, 1), "empty-columns")["severity"], "warning");
 
     // what cannot be read is 1, and a command line that is wrong 2, with nothing on standard output
-    let run = good.restive("doctor nowhere").code(1);
+    let run = good.run("doctor nowhere").code(1);
     assert_eq!(stdout(&run), "");
-    good.restive("doctor").code(2);
+    good.run("doctor").code(2);
 }
 
 #[test]
@@ -90,13 +90,13 @@ fn what_is_silenced_is_listed_and_does_not_count() {
     // rows that are off look like a choice by the state, too: here nobody says how people were chosen
     let settings = SETTINGS.replace("uniform", "none");
     let silenced = study(&format!("{settings}silenced = {{ alignment = \"{reason}\" }}\n"), true);
-    let run = silenced.restive("doctor s --json");
-    let found: Value = serde_json::from_slice(&run.get_output().stdout).unwrap();
+    let run = silenced.run("doctor s --json");
+    let found: Value = run.json();
     assert_ne!(found["worst"], "serious", "{found}");
     let last = found["findings"].as_array().unwrap().last().unwrap();
     assert_eq!((&last["name"], &last["silenced"]), (&Value::from("alignment"), &Value::from(reason)));
     assert_eq!(last["severity"], "serious");
-    let text = stdout(&silenced.restive("doctor s"));
+    let text = stdout(&silenced.run("doctor s"));
     assert!(text.contains("silenced  alignment") && text.contains(&format!("Silenced: {reason}")));
 
     for (line, place, message) in [
@@ -110,7 +110,7 @@ fn what_is_silenced_is_listed_and_does_not_count() {
         ("silenced = \"drift\"", "line 7, column 12", "expected a table of checks and reasons"),
     ] {
         silenced.write("s/study.toml", format!("{SETTINGS}{line}\n"));
-        let said = stderr(&silenced.restive("doctor s").code(1));
+        let said = stderr(&silenced.run("doctor s").code(1));
         assert!(said.contains(place) && said.contains(message), "{said}");
     }
 }
@@ -118,23 +118,23 @@ fn what_is_silenced_is_listed_and_does_not_count() {
 #[test]
 fn a_page_is_written_and_replaced_only_where_that_is_asked_for() {
     let folder = study(SETTINGS, true);
-    folder.restive("doctor s --out d.html").code(2);
+    folder.run("doctor s --out d.html").code(2);
     let page = fs::read_to_string(folder.path("d.html")).unwrap();
     assert!(page.contains("<h3>alignment</h3>") && page.contains("Doctor: calls") && !page.contains("://"));
-    let said = stderr(&folder.restive("doctor s --out d.html").code(1));
+    let said = stderr(&folder.run("doctor s --out d.html").code(1));
     assert!(said.contains("--force"), "{said}");
-    folder.restive("doctor s --out d.html --force").code(2);
+    folder.run("doctor s --out d.html --force").code(2);
     folder.write("mine.html", "my own");
-    folder.restive("doctor s --out mine.html --force").code(1);
+    folder.run("doctor s --out mine.html --force").code(1);
     assert_eq!(fs::read_to_string(folder.path("mine.html")).unwrap(), "my own");
-    folder.restive("doctor s --out s/arms.csv --force").code(2);
+    folder.run("doctor s --out s/arms.csv --force").code(2);
 }
 
 #[test]
 fn the_guide_and_the_help_have_every_check() {
     let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/doctor.md");
     let guide = fs::read_to_string(guide).unwrap();
-    let help = stdout(&Folder::new().restive("doctor --help").success());
+    let help = stdout(&cli().run("doctor --help").success());
     for name in restive_tables::CHECKS {
         assert!(guide.contains(&format!("\n### {name}\n")), "{name} has no paragraph in the guide");
         assert!(help.contains(name), "{name} is not in the help");
@@ -143,7 +143,7 @@ fn the_guide_and_the_help_have_every_check() {
 
 #[test]
 fn tiny_studies_and_studies_of_nothing_are_answered() {
-    let folder = Folder::new();
+    let folder = cli();
     fs::create_dir(folder.path("s")).unwrap();
     folder.write("s/study.toml", SETTINGS);
     for (arms, log) in [
@@ -153,8 +153,8 @@ fn tiny_studies_and_studies_of_nothing_are_answered() {
     ] {
         folder.write("s/arms.csv", arms);
         folder.write("s/trajectories.csv", log);
-        let run = folder.restive("doctor s --json");
-        let code = run.get_output().status.code();
+        let run = folder.run("doctor s --json");
+        let code = run.status.code();
         assert!(stderr(&run).is_empty() || code == Some(1), "{}", stderr(&run));
         assert!(!stderr(&run).contains("internal error"), "{}", stderr(&run));
     }

@@ -1,7 +1,8 @@
 //! Told to end, the program ends, whoever still listens, and leaves nothing behind; killed, it leaves what the next run removes.
 #![cfg(unix)]
 
-use crate::files::*;
+use crate::arms::*;
+use crate::harness::*;
 use crate::running::*;
 use std::io::{self, Write};
 use std::process::Stdio;
@@ -11,7 +12,7 @@ const SIGNALS: [(&str, i32); 3] = [("HUP", 129), ("INT", 130), ("TERM", 143)];
 
 #[test]
 fn an_interrupted_run_ends_at_once_and_leaves_nothing() {
-    let folder = Folder::new();
+    let folder = cli();
     let command = long_run(&folder);
     let before = folder.listing();
     for (signal, code) in SIGNALS {
@@ -27,7 +28,7 @@ fn an_interrupted_run_ends_at_once_and_leaves_nothing() {
 
 #[test]
 fn told_to_end_it_ends_where_nobody_reads_standard_error_any_more() {
-    let folder = Folder::new();
+    let folder = cli();
     let long = long_run(&folder);
     let before = folder.listing();
     for (signal, code) in SIGNALS {
@@ -43,7 +44,7 @@ fn told_to_end_it_ends_where_nobody_reads_standard_error_any_more() {
 
 #[test]
 fn a_signal_that_was_ignored_at_the_start_stays_ignored() {
-    let folder = Folder::new();
+    let folder = cli();
     let long = long_run(&folder);
     let before = folder.listing();
     let mut shell = in_shell(&folder, "trap '' HUP INT; exec \"$0\" \"$@\"", long);
@@ -59,7 +60,7 @@ fn a_signal_that_was_ignored_at_the_start_stays_ignored() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_second_signal_ends_it_at_once() {
-    let folder = Folder::new();
+    let folder = cli();
     let long = long_run(&folder);
     let before = folder.listing();
     let (reader, mut writer) = io::pipe().unwrap();
@@ -76,10 +77,10 @@ fn a_second_signal_ends_it_at_once() {
 
 #[test]
 fn a_note_that_nobody_reads_does_not_stop_the_work() {
-    let folder = Folder::new();
+    let folder = cli();
     folder.write("arms.csv", "p_0_0_1,p_0_1_1,p_1_0_1,p_1_1_1,age\n0.2,0.8,0.5,0.5,31\n");
     let note = "restive: note: arms.csv: columns not used: age\n";
-    assert_eq!(stderr(&folder.restive("index arms.csv")), note);
+    assert_eq!(stderr(&folder.run("index arms.csv")), note);
     let (reader, writer) = io::pipe().unwrap();
     drop(reader);
     let mut child = Running::new(command(&folder, "index arms.csv --out w.csv").stderr(writer));
@@ -94,7 +95,7 @@ fn a_note_that_nobody_reads_does_not_stop_the_work() {
 
 #[test]
 fn what_a_killed_run_left_is_removed_by_the_next_one_in_that_folder() {
-    let folder = Folder::new();
+    let folder = cli();
     let long = long_run(&folder);
     folder.write("one.csv", csv(&COMPACT, &[0.2, 0.8, 0.5, 0.5]));
     let mut killed = start(&folder, long);
@@ -110,7 +111,7 @@ fn what_a_killed_run_left_is_removed_by_the_next_one_in_that_folder() {
     let mut at_work = start(&folder, &long);
     wait_until("the run has begun", || drafts(&folder).len() == 2 && !drafts(&folder).contains(&left[0]));
     let kept = drafts(&folder);
-    folder.restive("index one.csv --out w.csv").success();
+    folder.run("index one.csv --out w.csv").success();
     assert_eq!(drafts(&folder), kept);
     tell(&at_work, "TERM");
     assert_eq!(wait(&mut at_work), Some(143));

@@ -1,6 +1,6 @@
 //! `restive evaluate`: the library's numbers, in the promised shape.
 
-use crate::files::{Folder, stderr, stdout};
+use crate::harness::{Cli, cli, stderr, stdout};
 use crate::models::write_model;
 use restive::evaluation::{Case, EvaluationSettings, evaluate, first_mass, likelihood};
 use restive::index::{Algorithm, whittle_index};
@@ -12,20 +12,19 @@ use std::fs;
 
 const FEW: &str = "--runs 50 --resamples 20";
 
-fn generated(trajectories: usize) -> Folder {
-    let folder = Folder::new();
+fn generated(trajectories: usize) -> Cli {
+    let folder = cli();
     let size = "--instances 5 --arms 12 --budget 3 --horizon 5";
     folder
-        .restive(&format!(
+        .run(&format!(
             "generate two-state --out s --seed 5 {size} --trajectories {trajectories} --format csv"
         ))
         .success();
     folder
 }
 
-fn json(folder: &Folder, arguments: &str) -> Value {
-    let run =
-        folder.restive(&format!("evaluate m s --estimators published --json {FEW} {arguments}")).success();
+fn json(folder: &Cli, arguments: &str) -> Value {
+    let run = folder.run(&format!("evaluate m s --estimators published --json {FEW} {arguments}")).success();
     serde_json::from_str(&stdout(&run)).unwrap()
 }
 
@@ -128,7 +127,7 @@ fn text_and_table_say_what_they_rest_on() {
     let folder = generated(6);
     write_model(&folder.path("s"), &folder.path("m"));
     let run = folder
-        .restive(&format!("evaluate m s --estimators published {FEW} --out scores.csv --ratio previous-step"))
+        .run(&format!("evaluate m s --estimators published {FEW} --out scores.csv --ratio previous-step"))
         .success();
     let text = stdout(&run);
     for part in [
@@ -159,7 +158,7 @@ fn text_and_table_say_what_they_rest_on() {
         ("--runs 1", "--runs: found 1, expected at least 2"),
     ] {
         let message =
-            stderr(&folder.restive(&format!("evaluate m s --estimators published {arguments}")).code(2));
+            stderr(&folder.run(&format!("evaluate m s --estimators published {arguments}")).code(2));
         assert!(message.contains(part) && message.lines().count() == 1, "{message}");
     }
     assert_eq!(folder.listing(), ["m", "s", "scores.csv"]);
@@ -188,7 +187,7 @@ fn a_single_trajectory_is_judged_by_segments_and_without_truth_there_is_no_oracl
     let settings = folder.path("s/study.toml");
     let rota = fs::read_to_string(&settings).unwrap().replace("\"logged\"", "\"round-robin-as-uniform\"");
     fs::write(&settings, rota).unwrap();
-    let run = folder.restive(&format!("evaluate m s --estimators published --part all {FEW}")).success();
+    let run = folder.run(&format!("evaluate m s --estimators published --part all {FEW}")).success();
     let text = stdout(&run);
     assert!(text.contains("segmented: the paper's metric, not evidence"), "{text}");
     assert!(text.contains("a fixed rota is taken for K of N arms at random"), "{text}");
@@ -201,9 +200,9 @@ fn a_single_trajectory_is_judged_by_segments_and_without_truth_there_is_no_oracl
 /// The usual case: one programme, one trajectory, and a part of its arms to judge on.
 #[test]
 fn one_programme_is_judged_on_some_of_its_arms() {
-    let folder = Folder::new();
+    let folder = cli();
     let size = "--instances 1 --arms 40 --budget 10 --horizon 5 --trajectories 1";
-    folder.restive(&format!("generate two-state --out s --seed 5 {size} --format csv")).success();
+    folder.run(&format!("generate two-state --out s --seed 5 {size} --format csv")).success();
     write_model(&folder.path("s"), &folder.path("m"));
     let found = json(&folder, "");
     assert_eq!(keys(&found["policies"]["model-strict"]), ["fluid", "segmented", "simulated", "true"]);
@@ -212,14 +211,14 @@ fn one_programme_is_judged_on_some_of_its_arms() {
 /// Of 20 arms in one instance, four judge: their pulls had the chance of any of the 20.
 #[test]
 fn a_part_of_an_instance_keeps_the_propensities_of_the_whole() {
-    let folder = Folder::new();
+    let folder = cli();
     let size = "--instances 1 --arms 20 --budget 5 --horizon 5 --trajectories 8";
-    folder.restive(&format!("generate two-state --out s --seed 5 {size} --format csv")).success();
+    folder.run(&format!("generate two-state --out s --seed 5 {size} --format csv")).success();
     write_model(&folder.path("s"), &folder.path("m"));
     let [logged, uniform] =
         ["logged", "uniform"].map(|source| json(&folder, &format!("--behaviour {source}")));
     assert!(same_numbers(&logged, &uniform));
-    let run = folder.restive(&format!("evaluate m s --estimators published {FEW}")).success();
+    let run = folder.run(&format!("evaluate m s --estimators published {FEW}")).success();
     assert!(stdout(&run).contains("test part: 1 instance, 4 arms, budget "), "{}", stdout(&run));
     let table = folder.path("s/trajectories.csv");
     let text = fs::read_to_string(&table).unwrap();
@@ -229,12 +228,12 @@ fn a_part_of_an_instance_keeps_the_propensities_of_the_whole() {
     fs::write(&settings, fs::read_to_string(&settings).unwrap().replace("\"logged\"", "\"uniform\""))
         .unwrap();
     assert!(same_numbers(&json(&folder, ""), &uniform));
-    let message = stderr(&folder.restive("evaluate m s --estimators published --behaviour logged").code(1));
+    let message = stderr(&folder.run("evaluate m s --estimators published --behaviour logged").code(1));
     assert!(message.contains("--behaviour logged: found no column propensity"), "{message}");
     // an arm's part may be missing altogether
     let arms = folder.path("s/arms.csv");
     fs::write(&arms, fs::read_to_string(&arms).unwrap().replace(",test", ",train")).unwrap();
-    let message = stderr(&folder.restive("evaluate m s --estimators published").code(1));
+    let message = stderr(&folder.run("evaluate m s --estimators published").code(1));
     assert!(message.contains("--part test: found no arms"), "{message}");
 }
 
@@ -277,29 +276,29 @@ fn without_chance_in_the_log_the_others_remain() {
         (12, 12, "every logged action was certain"),
         (3, 12, "actions were taken that K of N arms at random cannot be"),
     ] {
-        let folder = Folder::new();
+        let folder = cli();
         let size = format!("--instances 5 --arms 12 --budget {logged} --horizon 5 --trajectories 3");
-        folder.restive(&format!("generate two-state --out s --seed 5 {size} --format csv")).success();
+        folder.run(&format!("generate two-state --out s --seed 5 {size} --format csv")).success();
         write_model(&folder.path("s"), &folder.path("m"));
         let settings = folder.path("s/study.toml");
         let text = fs::read_to_string(&settings).unwrap().replace("\"logged\"", "\"uniform\"");
         fs::write(&settings, text.replace(&format!("budget = {logged}"), &format!("budget = {deployed}")))
             .unwrap();
-        let run = folder.restive(&format!("evaluate m s --estimators published --json {FEW}")).success();
+        let run = folder.run(&format!("evaluate m s --estimators published --json {FEW}")).success();
         let found: Value = serde_json::from_str(&stdout(&run)).unwrap();
         assert_eq!(keys(&found["policies"]["model-soft"]), ["fluid", "simulated", "true"]);
         let warning = format!("warning: is and segmented are absent: {why}");
         assert!(stderr(&run).contains(&warning), "{}", stderr(&run));
         assert!(found["about"]["warnings"].to_string().contains(why));
         assert!(found["loss"]["per_transition"].as_f64().unwrap() > 0.0);
-        folder.restive(&format!("evaluate m s --estimators published {FEW}")).success();
+        folder.run(&format!("evaluate m s --estimators published {FEW}")).success();
         // propensities that the log itself contradicts are broken data
         let table = folder.path("s/trajectories.csv");
         let zero =
             fs::read_to_string(&table).unwrap().replacen(",0.75\n", ",0\n", 1).replacen(",1.0\n", ",0\n", 1);
         fs::write(&table, zero).unwrap();
         let message = stderr(
-            &folder.restive(&format!("evaluate m s --estimators published --behaviour logged {FEW}")).code(1),
+            &folder.run(&format!("evaluate m s --estimators published --behaviour logged {FEW}")).code(1),
         );
         assert!(message.contains("propensity"), "{message}");
     }
@@ -308,14 +307,14 @@ fn without_chance_in_the_log_the_others_remain() {
 /// Two of ten arms make a part of two arms with a budget of one: half of them, not a fifth.
 #[test]
 fn a_part_too_small_for_the_ratio_of_the_budget_says_so() {
-    let folder = Folder::new();
+    let folder = cli();
     let size = "--instances 1 --arms 10 --budget 2 --horizon 5 --trajectories 3";
-    folder.restive(&format!("generate two-state --out s --seed 5 {size} --format csv")).success();
+    folder.run(&format!("generate two-state --out s --seed 5 {size} --format csv")).success();
     write_model(&folder.path("s"), &folder.path("m"));
     let note =
         "a part this small does not keep the ratio of pulls to arms: 1 of 2 are pulled where it is 2 of 10";
-    let run = folder.restive(&format!("evaluate m s --estimators published {FEW}")).success();
+    let run = folder.run(&format!("evaluate m s --estimators published {FEW}")).success();
     assert!(stderr(&run).contains(note), "{}", stderr(&run));
-    let run = folder.restive(&format!("evaluate m s --estimators published --part all {FEW}")).success();
+    let run = folder.run(&format!("evaluate m s --estimators published --part all {FEW}")).success();
     assert!(!stderr(&run).contains("does not keep the ratio"), "{}", stderr(&run));
 }

@@ -1,6 +1,6 @@
 //! `restive evaluate` and `restive compare`: the two questions, when they are not answered, and how often people were looked at.
 
-use crate::files::{Folder, stderr, stdout};
+use crate::harness::{Cli, cli, stderr, stdout};
 use serde_json::Value;
 use std::fs;
 
@@ -9,15 +9,15 @@ const PROGRAMME: &str =
     "generate maternal --out s --groups 6 --people 150 --budget 12 --effect-spread 2 --seed 5";
 const FEW: &str = "--runs 20 --resamples 10 --deals 49";
 
-fn programme() -> Folder {
-    let folder = Folder::new();
-    folder.restive(PROGRAMME).success();
-    folder.restive("train s --out m --predictor effect --profile published").success();
+fn programme() -> Cli {
+    let folder = cli();
+    folder.run(PROGRAMME).success();
+    folder.run("train s --out m --predictor effect --profile published").success();
     folder
 }
 
-fn evidence(folder: &Folder, arguments: &str) -> Value {
-    let run = folder.restive(&format!("evaluate {arguments} --json {FEW}")).success();
+fn evidence(folder: &Cli, arguments: &str) -> Value {
+    let run = folder.run(&format!("evaluate {arguments} --json {FEW}")).success();
     serde_json::from_str::<Value>(&stdout(&run)).unwrap()["evidence"].clone()
 }
 
@@ -40,7 +40,7 @@ fn both_questions_are_answered_and_looks_are_counted() {
 
     // the same recipe again is no new look, for one thread as for two; another one is
     assert_eq!(evidence(&folder, "m s --threads 1"), first);
-    folder.restive("train s --out other --predictor linear --profile published --seed 2").success();
+    folder.run("train s --out other --predictor linear --profile published --seed 2").success();
     let second = evidence(&folder, "other s");
     assert_eq!(second["looks"], 2);
     let [p, all] = ["p", "p_for_all_looks"].map(|key| second[key].as_f64().unwrap());
@@ -49,7 +49,7 @@ fn both_questions_are_answered_and_looks_are_counted() {
     assert_eq!(looks.lines().count(), 3, "{looks}");
     assert!(looks.contains("\"effect, two-stage, published, seed 0\""), "{looks}");
     // the study is the same: its fingerprint knows nothing of looks
-    assert!(!stderr(&folder.restive("plan m s").success()).contains("another study"));
+    assert!(!stderr(&folder.run("plan m s").success()).contains("another study"));
 
     // the model as it is, on its test people: fewer calls, a wider interval
     let test = evidence(&folder, "m s --part test");
@@ -59,7 +59,7 @@ fn both_questions_are_answered_and_looks_are_counted() {
 #[test]
 fn text_and_page_say_what_is_counted_first() {
     let folder = programme();
-    let run = folder.restive(&format!("evaluate m s {FEW} --page e.html")).success();
+    let run = folder.run(&format!("evaluate m s {FEW} --page e.html")).success();
     let said = stdout(&run);
     let first = said.lines().next().unwrap();
     assert!(
@@ -79,11 +79,11 @@ fn text_and_page_say_what_is_counted_first() {
     let page = fs::read_to_string(folder.path("e.html")).unwrap();
     assert!(page.contains("with people shuffled") && page.contains("best tenth"));
     // a page is replaced only where that is asked for, and only a page
-    let message = stderr(&folder.restive(&format!("evaluate m s {FEW} --page e.html")).code(1));
+    let message = stderr(&folder.run(&format!("evaluate m s {FEW} --page e.html")).code(1));
     assert!(message.contains("e.html"), "{message}");
-    folder.restive(&format!("evaluate m s {FEW} --page e.html --force")).success();
+    folder.run(&format!("evaluate m s {FEW} --page e.html --force")).success();
     fs::write(folder.path("mine.html"), "my own").unwrap();
-    folder.restive(&format!("evaluate m s {FEW} --page mine.html --force")).code(1);
+    folder.run(&format!("evaluate m s {FEW} --page mine.html --force")).code(1);
     assert_eq!(fs::read_to_string(folder.path("mine.html")).unwrap(), "my own");
 }
 
@@ -101,20 +101,18 @@ fn what_cannot_be_believed_is_not_said() {
     refused("m s --part all", "the model was learnt from some of these people", "--part folds");
     refused("m s --behaviour uniform", "differ from the others in earlier calls", "--behaviour rota");
     assert!(!folder.path("s/looks.csv").exists(), "no answer is no look");
-    let said = stdout(&folder.restive(&format!("evaluate m s --part train {FEW}")).success());
+    let said = stdout(&folder.run(&format!("evaluate m s --part train {FEW}")).success());
     assert!(said.starts_with("No answer: the model was learnt from these people.\nWhat to do: "), "{said}");
     assert!(!said.contains("fluid"), "{said}");
 
     // too few calls
-    folder.restive("generate maternal --out few --groups 3 --people 200 --budget 4").success();
-    folder.restive("train few --out fm --predictor effect --profile published").success();
+    folder.run("generate maternal --out few --groups 3 --people 200 --budget 4").success();
+    folder.run("train few --out fm --predictor effect --profile published").success();
     refused("fm few", "expected at least 200", "go on with pulls");
 
     // calls that went to the badly off, said to be dealt by lot
     folder
-        .restive(
-            "generate two-state --out t --instances 6 --arms 60 --budget 12 --trajectories 1 --format csv",
-        )
+        .run("generate two-state --out t --instances 6 --arms 60 --budget 12 --trajectories 1 --format csv")
         .success();
     let path = folder.path("t/trajectories.csv");
     let log = fs::read_to_string(&path).unwrap();
@@ -128,27 +126,25 @@ fn what_cannot_be_believed_is_not_said() {
         cells.join(",") + "\n"
     });
     fs::write(&path, lines.collect::<String>()).unwrap();
-    folder.restive("train t --out tm --predictor linear --profile published").success();
+    folder.run("train t --out tm --predictor linear --profile published").success();
     refused("tm t --behaviour uniform", "differ from the others in state", "--behaviour estimated");
     // states seen at pulls only
-    folder
-        .restive("generate collapsing --out c --instances 4 --arms 20 --budget 5 --trajectories 2")
-        .success();
-    folder.restive("train c --out cm --predictor linear --profile published --epochs 2").success();
+    folder.run("generate collapsing --out c --instances 4 --arms 20 --budget 5 --trajectories 2").success();
+    folder.run("train c --out cm --predictor linear --profile published --epochs 2").success();
     refused("cm c", "states are seen at pulls only", "--estimators published");
 }
 
 #[test]
 fn recipes_are_compared_on_the_same_people() {
     let folder = programme();
-    folder.restive("train s --out l --predictor linear --profile published").success();
-    let run = folder.restive("compare m l s --folds 3 --json").success();
+    folder.run("train s --out l --predictor linear --profile published").success();
+    let run = folder.run("compare m l s --folds 3 --json").success();
     let found: Value = serde_json::from_str(&stdout(&run)).unwrap();
     let recipes = found["recipes"].as_array().unwrap();
     assert_eq!((recipes.len(), &found["looks"]), (2, &Value::from(2)));
     assert!(recipes[0].get("behind").is_none() && recipes[1]["behind"]["value"].as_f64().unwrap() >= 0.0);
     // test people are still unseen: the next look at them is the first
-    let said = stdout(&folder.restive("compare l m s --folds 3").success());
+    let said = stdout(&folder.run("compare l m s --folds 3").success());
     assert!(said.contains("Cannot be told apart: ") || said.contains(" is the best of them."), "{said}");
     assert!(said.contains("behind the first"), "{said}");
     assert_eq!(
@@ -156,14 +152,14 @@ fn recipes_are_compared_on_the_same_people() {
         2
     );
     // the same recipe twice cannot be told apart
-    let said = stdout(&folder.restive("compare m m s --folds 2").success());
+    let said = stdout(&folder.run("compare m m s --folds 2").success());
     assert!(said.contains("Cannot be told apart: m, m."), "{said}");
     for (arguments, expected) in [
         ("compare m s", "MODEL... STUDY"),
         ("compare s m l", "STUDY comes last"),
         ("compare m l s --folds 1", "folds"),
     ] {
-        let message = stderr(&folder.restive(arguments).code(2));
+        let message = stderr(&folder.run(arguments).code(2));
         assert!(message.contains(expected), "{message}");
     }
 }

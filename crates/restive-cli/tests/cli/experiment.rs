@@ -1,6 +1,6 @@
 //! `restive experiment`: tidy tables, figures and a report, resumable at any instant.
 
-use crate::files::{Folder, stderr, stdout};
+use crate::harness::{Cli, cli, stderr, stdout};
 use crate::running::start;
 use restive::data::domain::Domain;
 use restive::evaluation::Record;
@@ -30,8 +30,8 @@ fn table(text: &str) -> BTreeMap<(usize, String, String), f64> {
 
 #[test]
 fn the_bars_are_those_of_the_library() {
-    let folder = Folder::new();
-    let said = stdout(&folder.restive(&format!("{BARS} --out e")).success());
+    let folder = cli();
+    let said = stdout(&folder.run(&format!("{BARS} --out e")).success());
     assert!(said.contains("two-stage-recommended") && said.contains("% to oracle"), "{said}");
     let rows = table(&fs::read_to_string(folder.path("e/bars.csv")).unwrap());
     let of = |run: usize, method: &str, metric: &str| rows[&(run, method.to_string(), metric.to_string())];
@@ -80,10 +80,10 @@ fn the_bars_are_those_of_the_library() {
     // drawn again from the tables alone, and other experiments of the same runs without training
     fs::remove_file(folder.path("e/report.html")).unwrap();
     fs::remove_file(folder.path("e/bars.png")).unwrap();
-    folder.restive("experiment report e").success();
+    folder.run("experiment report e").success();
     assert!(folder.path("e/bars.png").exists());
     assert_eq!(fs::read_to_string(folder.path("e/report.html")).unwrap(), report);
-    folder.restive("experiment curves --domain two-state --arms 10 --runs 2 --seed 5 --out e").success();
+    folder.run("experiment curves --domain two-state --arms 10 --runs 2 --seed 5 --out e").success();
     let curves = fs::read_to_string(folder.path("e/curves.csv")).unwrap();
     assert!(curves.starts_with("domain,run,seed,method,metric,epoch,value\n"));
     let last = |line: &&str| line.starts_with("two-state,0,5,two-stage,loss,49.0,");
@@ -92,7 +92,7 @@ fn the_bars_are_those_of_the_library() {
 }
 
 /// Runs a command that is killed and started again until it gets through.
-fn run_killed(folder: &Folder, command: &str, patience: u64) {
+fn run_killed(folder: &Cli, command: &str, patience: u64) {
     let mut kills = 0;
     loop {
         let mut child = start(folder, command);
@@ -111,15 +111,15 @@ fn run_killed(folder: &Folder, command: &str, patience: u64) {
 
 #[test]
 fn killed_again_and_again_it_ends_in_the_same_table() {
-    let folder = Folder::new();
-    folder.restive(&format!("{BARS} --out whole --threads 1")).success();
+    let folder = cli();
+    folder.run(&format!("{BARS} --out whole --threads 1")).success();
     run_killed(&folder, &format!("{BARS} --out killed"), 150);
     for name in ["bars.csv", "metric.csv", "report.html"] {
         let of = |out: &str| fs::read_to_string(folder.path(&format!("{out}/{name}"))).unwrap();
         assert!(of("whole") == of("killed"), "{name}");
     }
     // more runs later: the first are as they were
-    folder.restive(&format!("{} --out whole", BARS.replace("--runs 2", "--runs 3"))).success();
+    folder.run(&format!("{} --out whole", BARS.replace("--runs 2", "--runs 3"))).success();
     let bars = |out: &str| fs::read_to_string(folder.path(&format!("{out}/bars.csv"))).unwrap();
     let (two, three) = (bars("killed"), bars("whole"));
     let kept: Vec<&str> = three.lines().filter(|line| !line.starts_with("two-state,2,")).collect();
@@ -128,9 +128,9 @@ fn killed_again_and_again_it_ends_in_the_same_table() {
 
 #[test]
 fn all_of_the_paper_is_one_command_which_may_be_killed() {
-    let folder = Folder::new();
+    let folder = cli();
     let all = "experiment all --quick --arms 10 --runs 1";
-    let said = stdout(&folder.restive(&format!("{all} --out whole --threads 1")).success());
+    let said = stdout(&folder.run(&format!("{all} --out whole --threads 1")).success());
     assert!(said.contains("what a step costs") || said.contains("What a gradient step costs"), "{said}");
     run_killed(&folder, &format!("{all} --out killed"), 1000);
     let text = |out: &str, name: &str| fs::read_to_string(folder.path(&format!("{out}/{name}.csv"))).unwrap();
@@ -164,10 +164,10 @@ fn all_of_the_paper_is_one_command_which_may_be_killed() {
 
 #[test]
 fn a_unit_that_is_not_whole_is_computed_again_and_other_domains_stay() {
-    let folder = Folder::new();
+    let folder = cli();
     let bars = |domain: &str, more: &str| {
         let command = format!("experiment bars --domain {domain} --arms 10 --runs 2 --quick --out e {more}");
-        stderr(&folder.restive(&command).success())
+        stderr(&folder.run(&command).success())
     };
     bars("two-state", "");
     let text = |name: &str| fs::read_to_string(folder.path(name)).unwrap();
@@ -186,26 +186,26 @@ fn a_unit_that_is_not_whole_is_computed_again_and_other_domains_stay() {
     let both = text("e/bars.csv");
     assert!(both.starts_with(&whole) && both.contains("five-state,1,"));
     let fewer = "experiment bars --domain two-state --arms 10 --runs 1 --quick --out e";
-    let said = stdout(&folder.restive(fewer).success());
+    let said = stdout(&folder.run(fewer).success());
     assert!(said.starts_with("A quick look") && text("e/bars.csv") == both);
 }
 
 #[test]
 fn what_does_not_fit_is_refused() {
-    let folder = Folder::new();
-    let message = stderr(&folder.restive("experiment report nowhere").code(1));
+    let folder = cli();
+    let message = stderr(&folder.run("experiment report nowhere").code(1));
     assert!(message.contains("nowhere") && message.contains("expected a folder of results"), "{message}");
     fs::create_dir(folder.path("other")).unwrap();
     fs::write(folder.path("other/mine.txt"), "x").unwrap();
-    let message = stderr(&folder.restive(&format!("{BARS} --out other")).code(1));
+    let message = stderr(&folder.run(&format!("{BARS} --out other")).code(1));
     assert!(message.contains("other files"), "{message}");
     fs::create_dir(folder.path("e")).unwrap();
     let settings = r#"{"restive": "0.0.0", "seed": 1, "profile": "published", "is_quick": false}"#;
     fs::write(folder.path("e/experiment.json"), settings).unwrap();
-    let message = stderr(&folder.restive(&format!("{BARS} --out e")).code(1));
+    let message = stderr(&folder.run(&format!("{BARS} --out e")).code(1));
     assert!(message.contains("results of other settings (restive 0.0.0"), "{message}");
     assert_eq!(message.lines().count(), 1);
-    let message = stderr(&folder.restive("experiment curves --profile recommended --out n").code(2));
+    let message = stderr(&folder.run("experiment curves --profile recommended --out n").code(2));
     assert!(message.contains("expected published or paper"), "{message}");
     for (name, domain, expected) in [
         ("cost-arms", "two-state", "times random arms of no domain"),
@@ -213,8 +213,7 @@ fn what_does_not_fit_is_refused() {
         ("limited-data", "maternal", "expected two-state, five-state, collapsing"),
         ("baselines", "five-state", "expected two-state"),
     ] {
-        let message =
-            stderr(&folder.restive(&format!("experiment {name} --domain {domain} --out n")).code(2));
+        let message = stderr(&folder.run(&format!("experiment {name} --domain {domain} --out n")).code(2));
         assert!(message.contains(expected), "{message}");
         assert!(!folder.path("n").exists());
     }

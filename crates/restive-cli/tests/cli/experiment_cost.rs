@@ -1,11 +1,11 @@
 //! `restive experiment limited-data`, `cost-arms` and `cost-states`: the shape of their tables, and what is dotted.
 
-use crate::files::Folder;
+use crate::harness::{Cli, cli};
 use std::collections::BTreeSet;
 use std::fs;
 
 /// A table by lines and cells, without its header.
-fn table(folder: &Folder, path: &str, header: &str) -> Vec<Vec<String>> {
+fn table(folder: &Cli, path: &str, header: &str) -> Vec<Vec<String>> {
     let text = fs::read_to_string(folder.path(path)).unwrap();
     let (first, rest) = text.split_once('\n').unwrap();
     assert_eq!(first, header);
@@ -18,8 +18,8 @@ fn column(rows: &[Vec<String>], k: usize) -> BTreeSet<&str> {
 
 #[test]
 fn limited_data_has_a_row_for_every_number_of_trajectories() {
-    let folder = Folder::new();
-    folder.restive("experiment limited-data --arms 10 --runs 2 --out out").success();
+    let folder = cli();
+    folder.run("experiment limited-data --arms 10 --runs 2 --out out").success();
     let rows = table(&folder, "out/limited-data.csv", "domain,run,seed,method,metric,trajectories,value");
     assert_eq!(column(&rows, 0), BTreeSet::from(["two-state"]));
     assert_eq!(column(&rows, 3), BTreeSet::from(["decision-focused", "two-stage"]));
@@ -37,16 +37,16 @@ fn limited_data_has_a_row_for_every_number_of_trajectories() {
 
 #[test]
 fn the_roads_of_the_costs_are_timed() {
-    let folder = Folder::new();
-    folder.restive("experiment cost-arms --arms 30 --out out").success();
+    let folder = cli();
+    folder.run("experiment cost-arms --arms 30 --out out").success();
     let rows = table(&folder, "out/cost-arms.csv", "domain,run,seed,method,metric,arms,value");
     assert_eq!(column(&rows, 3), BTreeSet::from(["bisection", "fast", "fast-decomposed", "fast-fluid"]));
     assert_eq!(column(&rows, 4), BTreeSet::from(["seconds"]));
     assert!(column(&rows, 5).contains("10.0") || column(&rows, 5).contains("10"));
     assert!(rows.iter().all(|row| row[6].parse::<f64>().unwrap() > 0.0));
 
-    folder.restive("experiment cost-states --arms 10 --out out").code(1); // other settings
-    folder.restive("experiment cost-states --arms 30 --out out").success();
+    folder.run("experiment cost-states --arms 10 --out out").code(1); // other settings
+    folder.run("experiment cost-states --arms 30 --out out").success();
     let rows = table(&folder, "out/cost-states.csv", "domain,run,seed,method,metric,states,value");
     assert_eq!(column(&rows, 3), BTreeSet::from(["bisection", "fast"]));
     let page = fs::read_to_string(folder.path("out/report.html")).unwrap();
@@ -56,15 +56,15 @@ fn the_roads_of_the_costs_are_timed() {
 
 /// A made-up table: what is drawn must not hang on how fast the machine is.
 fn drawn(bisection: &[(u32, f64)]) -> String {
-    let folder = Folder::new();
-    folder.restive("experiment cost-arms --arms 100 --out out").success();
+    let folder = cli();
+    folder.run("experiment cost-arms --arms 100 --out out").success();
     let fast = [(10, 1e-4), (30, 3e-4), (100, 1e-3)];
     let mut text = String::from("domain,run,seed,method,metric,arms,value\n");
     for (method, points) in [("fast", &fast[..]), ("bisection", bisection)] {
         points.iter().for_each(|(n, s)| text += &format!("random,0,0,{method},seconds,{n},{s}\n"));
     }
     folder.write("out/cost-arms.csv", text);
-    folder.restive("experiment report out").success();
+    folder.run("experiment report out").success();
     fs::read_to_string(folder.path("out/report.html")).unwrap()
 }
 

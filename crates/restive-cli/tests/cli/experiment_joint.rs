@@ -1,10 +1,10 @@
 //! `restive experiment baselines` and `selection`, small.
 
-use crate::files::{Folder, stdout};
+use crate::harness::{Cli, cli, stdout};
 use std::fs;
 
 /// (method, metric, axis, value) of a table with an axis.
-fn cells(folder: &Folder, name: &str) -> Vec<(String, String, f64, f64)> {
+fn cells(folder: &Cli, name: &str) -> Vec<(String, String, f64, f64)> {
     let text = fs::read_to_string(folder.path(name)).unwrap();
     let number = |cell: &str| if cell.is_empty() { f64::NAN } else { cell.parse().unwrap() };
     let row = |line: &str| {
@@ -17,9 +17,9 @@ fn cells(folder: &Folder, name: &str) -> Vec<(String, String, f64, f64)> {
 
 #[test]
 fn the_joint_baselines_are_timed_and_valued() {
-    let folder = Folder::new();
+    let folder = cli();
     let command = "experiment baselines --quick --runs 2 --arms 6 --out e";
-    let said = stdout(&folder.restive(command).success());
+    let said = stdout(&folder.run(command).success());
     assert!(said.contains("refused") && said.contains("optimum"), "{said}");
     let costs = cells(&folder, "e/baselines.csv");
     for method in ["implicit", "unrolled", "decision-focused"] {
@@ -57,14 +57,14 @@ fn the_joint_baselines_are_timed_and_valued() {
     }
     // what is there is not computed again
     let before = fs::read_to_string(folder.path("e/baselines.csv")).unwrap();
-    folder.restive(command).success();
+    folder.run(command).success();
     assert_eq!(fs::read_to_string(folder.path("e/baselines.csv")).unwrap(), before);
 }
 
 #[test]
 fn who_is_called_is_told_in_shares_that_add_up() {
-    let folder = Folder::new();
-    folder.restive("experiment selection --quick --runs 2 --arms 40 --out e").success();
+    let folder = cli();
+    folder.run("experiment selection --quick --runs 2 --arms 40 --out e").success();
     let rows = cells(&folder, "e/selection.csv");
     let sum = |method: &str, feature: &str| -> f64 {
         let start = format!("share:{feature}=");
@@ -85,7 +85,7 @@ fn who_is_called_is_told_in_shares_that_add_up() {
     let report = fs::read_to_string(folder.path("e/report.html")).unwrap();
     assert!(report.contains("synthetic people, no claim about real ones"));
     // the same runs serve the other experiments
-    folder.restive("experiment bars --domain maternal --quick --runs 2 --arms 40 --out e").success();
+    folder.run("experiment bars --domain maternal --quick --runs 2 --arms 40 --out e").success();
     let bars = fs::read_to_string(folder.path("e/bars.csv")).unwrap();
     assert!(bars.contains("strict_true") && !bars.contains("share:"));
 }

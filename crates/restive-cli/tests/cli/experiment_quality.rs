@@ -1,6 +1,6 @@
 //! `restive experiment quality`, in tiny sizes.
 
-use crate::files::{Folder, stdout};
+use crate::harness::{Cli, cli, stdout};
 use restive::data::domain::Domain;
 use restive::policy::Policy;
 use restive::simulation::{Initial, Setting, values};
@@ -9,7 +9,7 @@ use std::fs;
 type Row = (String, usize, String, String, usize, f64);
 
 /// (domain, run, method, metric, history, value) of every row.
-fn rows(folder: &Folder, name: &str) -> Vec<Row> {
+fn rows(folder: &Cli, name: &str) -> Vec<Row> {
     let text = fs::read_to_string(folder.path(name)).unwrap();
     let mut lines = text.lines();
     assert_eq!(lines.next(), Some("domain,run,seed,method,metric,history,value"));
@@ -33,8 +33,8 @@ const TINY: &str = "experiment quality --quick --arms 10";
 
 #[test]
 fn every_training_is_judged_on_the_truth_with_and_without_histories() {
-    let folder = Folder::new();
-    let said = stdout(&folder.restive(&format!("{TINY} --domain two-state --runs 2 --out q")).success());
+    let folder = cli();
+    let said = stdout(&folder.run(&format!("{TINY} --domain two-state --runs 2 --out q")).success());
     assert!(said.contains("At the same index discount the recommended training is"), "{said}");
     assert!(said.contains("2 runs are too few for a claim"), "{said}");
     for file in ["quality.parquet", "quality.svg", "quality.png", "report.html"] {
@@ -144,23 +144,23 @@ fn every_training_is_judged_on_the_truth_with_and_without_histories() {
 
 #[test]
 fn a_run_that_was_lost_is_made_again_and_threads_change_nothing() {
-    let folder = Folder::new();
+    let folder = cli();
     let command = format!("{TINY} --domain two-state --runs 1");
-    folder.restive(&format!("{command} --threads 1 --out one")).success();
-    folder.restive(&format!("{command} --threads 3 --out three")).success();
+    folder.run(&format!("{command} --threads 1 --out one")).success();
+    folder.run(&format!("{command} --threads 3 --out three")).success();
     let table = |name: &str| fs::read_to_string(folder.path(name).join("quality.csv")).unwrap();
     let whole = table("one");
     assert_eq!(whole, table("three"));
     fs::remove_file(folder.path("one/units/quality/noise-0.1-0000.csv")).unwrap();
     fs::remove_file(folder.path("one/quality.csv")).unwrap();
-    folder.restive(&format!("{command} --out one")).success();
+    folder.run(&format!("{command} --out one")).success();
     assert_eq!(whole, table("one"));
 }
 
 #[test]
 fn the_effect_model_has_no_published_training() {
-    let folder = Folder::new();
-    folder.restive(&format!("{TINY} --domain maternal --runs 1 --out q")).success();
+    let folder = cli();
+    folder.run(&format!("{TINY} --domain maternal --runs 1 --out q")).success();
     let rows = rows(&folder, "q/quality.csv");
     assert!(rows.iter().all(|row| row.0 == "maternal-effect" && row.5.is_finite()));
     let has = |method: &str| rows.iter().any(|row| row.2 == method);

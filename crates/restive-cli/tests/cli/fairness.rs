@@ -1,6 +1,6 @@
 //! `restive fairness` against the rows of the ledger, counted here; floors against lists that the program makes under a rule.
 
-use crate::files::{Chance, Folder, stderr, stdout};
+use crate::harness::{Chance, Cli, cli, stderr, stdout};
 use restive_ledger::{Code, Ledger};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -70,14 +70,14 @@ fn number(arm: &str) -> usize {
     arm[1..].parse().unwrap()
 }
 
-fn json(folder: &Folder, arguments: &str) -> Value {
-    let run = folder.restive(&format!("{arguments} --json")).success();
+fn json(folder: &Cli, arguments: &str) -> Value {
+    let run = folder.run(&format!("{arguments} --json")).success();
     serde_json::from_str(&stdout(&run)).unwrap_or_else(|error| panic!("{arguments}: {error}"))
 }
 
 /// A programme of some weeks with lists, in `calls`; a call does much in the north.
-fn programme(rules: &str, plan: &str) -> Folder {
-    let folder = Folder::new();
+fn programme(rules: &str, plan: &str) -> Cli {
+    let folder = cli();
     let mut luck = Chance::new(3);
     let mut registry = "id,name,worker,household,village,joined,district,language,age\n".to_string();
     for i in 0..PEOPLE {
@@ -125,11 +125,11 @@ fn programme(rules: &str, plan: &str) -> Folder {
             }
         }
         folder.write("messages.csv", text);
-        folder.restive("import mapping.toml --out programme").success();
+        folder.run("import mapping.toml --out programme").success();
     };
     import(&states);
     folder.write("programme/rules.toml", rules);
-    folder.restive("train programme --predictor effect").success();
+    folder.run("train programme --predictor effect").success();
     for week in 0..WEEKS {
         if week > 0 {
             import(&states);
@@ -144,14 +144,14 @@ fn programme(rules: &str, plan: &str) -> Folder {
             writeln!(sheet, "{},B{i},{what}", made["record"]["id"].as_str().unwrap()).unwrap();
         }
         folder.write("sheet.csv", sheet);
-        folder.restive("outcomes programme sheet.csv").success();
+        folder.run("outcomes programme sheet.csv").success();
         live(&mut states, &listed.into_iter().collect());
     }
     folder
 }
 
 /// What the ledger says of the last plans: people, who could be called, places, outcomes, reached, worth; by group.
-fn counted(folder: &Folder, plans: usize, group: impl Fn(usize) -> String) -> BTreeMap<String, [f64; 6]> {
+fn counted(folder: &Cli, plans: usize, group: impl Fn(usize) -> String) -> BTreeMap<String, [f64; 6]> {
     let reader = Ledger::read(&folder.path("programme/ledger.db")).unwrap();
     let mut people: BTreeMap<String, HashSet<String>> = BTreeMap::new();
     let mut counts: BTreeMap<String, [f64; 6]> = BTreeMap::new();
@@ -218,7 +218,7 @@ fn every_count_is_that_of_the_ledger() {
     let other = people.iter().find(|one| !listed.contains(&one.arm) && district(number(&one.arm)) == "south");
     let other = other.unwrap().arm.clone();
     drop(reader);
-    folder.restive(&format!("programme add programme --id {other} --who me --why why")).success();
+    folder.run(&format!("programme add programme --id {other} --who me --why why")).success();
 
     for (arguments, plans) in [("", 1), ("--last 3", 3), ("--last 2 --by district", 2)] {
         let answer = json(&folder, &format!("fairness programme --least 1 {arguments}"));
@@ -264,7 +264,7 @@ fn every_count_is_that_of_the_ledger() {
     assert_eq!(group(&answer, "language", "urdu")["lists"]["by_chance"]["verdict"], "fewer_than_chance");
     let passed = answer["passed_over"].as_array().unwrap().iter();
     assert!(passed.clone().any(|one| one["column"] == "language" && one["group"] == "urdu"), "{answer}");
-    let text = stdout(&folder.restive("fairness programme --last 3 --least 1").success());
+    let text = stdout(&folder.run("fairness programme --last 3 --least 1").success());
     let first = text.lines().next().unwrap();
     assert!(first.starts_with("Passed over beyond chance: ") && first.contains("language urdu"), "{text}");
     assert!(text.contains("what a floor would cost"), "{text}");
@@ -276,8 +276,8 @@ fn every_count_is_that_of_the_ledger() {
     assert!(cut.iter().all(|group| people(group).abs_diff(PEOPLE as u64 / 4) <= 9), "{ages}");
     assert!(cut[0]["name"].as_str().unwrap().starts_with("up to "), "{ages}");
     // the same twice, whatever the threads
-    let once = stdout(&folder.restive("fairness programme --last 3 --json --threads 1").success());
-    assert_eq!(once, stdout(&folder.restive("fairness programme --last 3 --json --threads 4").success()));
+    let once = stdout(&folder.run("fairness programme --last 3 --json --threads 1").success());
+    assert_eq!(once, stdout(&folder.run("fairness programme --last 3 --json --threads 4").success()));
 }
 
 /// The probability that x of n people get a place when K are dealt among N.
@@ -295,8 +295,7 @@ fn what_is_withheld_is_nowhere() {
     let folder = programme("", "");
     let answer = json(&folder, "fairness programme --by language --cross language,district --out page.html");
     let page = fs::read_to_string(folder.path("page.html")).unwrap();
-    let text =
-        stdout(&folder.restive("fairness programme --by language --cross language,district").success());
+    let text = stdout(&folder.run("fairness programme --by language --cross language,district").success());
     // four people speak konkani
     let rare = group(&answer, "language", "konkani");
     assert_eq!(rare.as_object().unwrap().keys().collect::<Vec<_>>(), ["name"], "{rare}");
@@ -384,20 +383,20 @@ fn a_floor_costs_what_a_list_under_that_rule_loses() {
         let beyond = floor["most"].as_u64().unwrap() + 1;
         let rule = format!("{limit}[[limit]]\nby = \"district\"\nat_least = {{ east = {beyond} }}\n");
         folder.write("floor.toml", rule);
-        folder.restive(&format!("plan programme --rehearse --rules floor.toml {plan}")).failure();
-        let text = stdout(&folder.restive("fairness programme --floor district=east --least 1").success());
+        folder.run(&format!("plan programme --rehearse --rules floor.toml {plan}")).failure();
+        let text = stdout(&folder.run("fairness programme --floor district=east --least 1").success());
         assert!(text.contains("places at least") && text.contains("north −"), "{text}");
     }
 }
 
 #[test]
 fn the_list_of_a_model_and_a_study_is_told_by_group() {
-    let folder = Folder::new();
+    let folder = cli();
     let small = "--seed 7 --groups 4 --people 300 --budget 9 --weeks 5 --discount 0.95 --stay-disengaged 0.8 --stay-engaged 0.7 \
                  --baseline-spread 1.5 --effect 0.7 --effect-spread 1 --explained-baseline 0.5 --explained-effect 0.6";
-    folder.restive(&format!("generate maternal --out p --format csv {small}")).success();
-    folder.restive("train p --out model --predictor effect --drop age").success();
-    folder.restive("plan model p --out plan.csv").success();
+    folder.run(&format!("generate maternal --out p --format csv {small}")).success();
+    folder.run("train p --out model --predictor effect --drop age").success();
+    folder.run("plan model p --out plan.csv").success();
     let rows = |name: &str| -> Vec<HashMap<String, String>> {
         let text = fs::read_to_string(folder.path(name)).unwrap();
         let mut lines = text.lines().map(|line| line.split(',').map(String::from).collect::<Vec<_>>());
@@ -429,7 +428,7 @@ fn the_list_of_a_model_and_a_study_is_told_by_group() {
         assert!(table["all"]["reach"]["rate"].is_null(), "{table}");
     }
     assert!(looked_at > 10, "{answer}");
-    let text = stdout(&folder.restive("fairness model p").success());
+    let text = stdout(&folder.run("fairness model p").success());
     assert!(!text.contains("reached"), "{text}");
 }
 
@@ -457,19 +456,17 @@ fn what_cannot_be_told_is_refused_in_one_line() {
         let before = folder.listing();
         let said = stderr(
             &folder
-                .restive(
-                    &format!("fairness {arguments} --out none.html").replace(".pdf --out none.html", ".pdf"),
-                )
+                .run(&format!("fairness {arguments} --out none.html").replace(".pdf --out none.html", ".pdf"))
                 .failure(),
         );
         assert!(said.contains(expected) && said.trim_end().lines().count() == 1, "{arguments}: {said}");
         assert_eq!(folder.listing(), before, "{arguments}");
     }
     fs::remove_file(folder.path("programme/ledger.db")).unwrap();
-    let said = stderr(&folder.restive("fairness programme --out none.html").failure());
+    let said = stderr(&folder.run("fairness programme --out none.html").failure());
     assert!(said.contains("found no plan on record, expected one"), "{said}");
     let model = fs::read_dir(folder.path("programme/models")).unwrap().next().unwrap().unwrap().file_name();
-    let said = stderr(&folder.restive(&format!("fairness programme/models/{}", model.display())).code(2));
+    let said = stderr(&folder.run(&format!("fairness programme/models/{}", model.display())).code(2));
     assert!(said.contains("found a model and no STUDY, expected both"), "{said}");
     assert!(!folder.path("none.html").exists());
 }

@@ -1,10 +1,10 @@
 //! `restive import --init`: a mapping that is whole or not there, and never takes the place of something else.
 
-use crate::files::{Folder, stderr, stdout};
+use crate::harness::{Cli, cli, stderr, stdout};
 use std::fs;
 
-fn exports() -> Folder {
-    let folder = Folder::new();
+fn exports() -> Cli {
+    let folder = cli();
     fs::create_dir(folder.path("exports")).unwrap();
     for name in ["registry.csv", "messages.csv", "calls.csv"] {
         let shipped =
@@ -19,15 +19,15 @@ const FILES: &str = "exports/registry.csv exports/messages.csv exports/calls.csv
 #[test]
 fn files_are_named_from_where_the_mapping_stands() {
     let folder = exports();
-    let run = folder.restive(&format!("import --init {FILES}")).success();
+    let run = folder.run(&format!("import --init {FILES}")).success();
     assert_eq!(stdout(&run), "mapping.toml: a mapping; 8 things to decide, each marked DECIDE\n");
     let text = fs::read_to_string(folder.path("mapping.toml")).unwrap();
     assert!(text.contains("file = \"exports/registry.csv\""), "{text}");
-    folder.restive(&format!("import --init {FILES} --out exports/m.toml")).success();
+    folder.run(&format!("import --init {FILES} --out exports/m.toml")).success();
     let text = fs::read_to_string(folder.path("exports/m.toml")).unwrap();
     assert!(text.contains("file = \"registry.csv\""), "{text}");
     fs::create_dir(folder.path("maps")).unwrap();
-    folder.restive(&format!("import --init {FILES} --out maps/m.toml")).success();
+    folder.run(&format!("import --init {FILES} --out maps/m.toml")).success();
     let text = fs::read_to_string(folder.path("maps/m.toml")).unwrap();
     assert!(text.contains("file = \"../exports/registry.csv\""), "{text}");
     // with what there is to decide decided it is one
@@ -43,7 +43,7 @@ fn files_are_named_from_where_the_mapping_stands() {
         })
         .collect();
     fs::write(folder.path("maps/m.toml"), decided).unwrap();
-    let run = folder.restive("import maps/m.toml --out programme").success();
+    let run = folder.run("import maps/m.toml --out programme").success();
     assert!(stdout(&run).starts_with("study        12 people, 6 weeks"), "{}", stdout(&run));
 }
 
@@ -51,25 +51,25 @@ fn files_are_named_from_where_the_mapping_stands() {
 fn a_mapping_is_replaced_only_where_that_is_asked_for() {
     let folder = exports();
     fs::write(folder.path("mapping.toml"), "[people]\nfile = \"mine\"\n").unwrap();
-    let run = folder.restive(&format!("import --init {FILES}")).code(1);
+    let run = folder.run(&format!("import --init {FILES}")).code(1);
     assert!(stderr(&run).contains("mapping.toml"), "{}", stderr(&run));
     assert_eq!(fs::read_to_string(folder.path("mapping.toml")).unwrap(), "[people]\nfile = \"mine\"\n");
-    folder.restive(&format!("import --init {FILES} --force")).success();
+    folder.run(&format!("import --init {FILES} --force")).success();
     assert!(fs::read_to_string(folder.path("mapping.toml")).unwrap().contains("DECIDE"));
     // what is no mapping is never replaced, and an export is none
     fs::write(folder.path("notes.toml"), "mine = true\n").unwrap();
     for (out, code) in [("notes.toml", 1), ("exports/calls.csv", 2)] {
         let before = fs::read(folder.path(out)).unwrap();
-        folder.restive(&format!("import --init {FILES} --force --out {out}")).code(code);
+        folder.run(&format!("import --init {FILES} --force --out {out}")).code(code);
         assert_eq!(fs::read(folder.path(out)).unwrap(), before);
     }
-    let run = folder.restive("import --init exports/nothing.csv --out new.toml").code(1);
+    let run = folder.run("import --init exports/nothing.csv --out new.toml").code(1);
     assert_eq!(
         stderr(&run),
         "restive: exports/nothing.csv: found no such file, expected the export; there is calls.csv, messages.csv, registry.csv\n"
     );
     assert!(!folder.path("new.toml").exists());
-    let run = folder.restive(&format!("import {FILES} --out programme")).code(2);
+    let run = folder.run(&format!("import {FILES} --out programme")).code(2);
     assert!(
         stderr(&run).contains("found 3 files, expected one mapping; --init writes one for exports"),
         "{}",

@@ -1,6 +1,6 @@
 //! `restive generate`: the study on disk is the domain in memory, bit for bit.
 
-use crate::files::{Folder, stderr, stdout};
+use crate::harness::{cli, stderr, stdout};
 use restive::data::domain::Domain;
 use restive::data::encoding::{Encoding, Standardise};
 use restive::data::split::Part;
@@ -32,7 +32,7 @@ fn small(base: Domain) -> Domain {
 
 #[test]
 fn the_study_is_the_domain_bit_for_bit() {
-    let folder = Folder::new();
+    let folder = cli();
     let domains = [
         ("two-state", Domain::two_state()),
         ("five-state", Domain::five_state()),
@@ -44,7 +44,7 @@ fn the_study_is_the_domain_bit_for_bit() {
         for format in ["csv", "parquet"] {
             let out = format!("{kind}-{format}");
             let run = folder
-                .restive(&format!("generate {kind} --out {out} {SMALL} --format {format} --json"))
+                .run(&format!("generate {kind} --out {out} {SMALL} --format {format} --json"))
                 .success();
             let summary: serde_json::Value = serde_json::from_str(&stdout(&run)).unwrap();
             let study = Study::read(&folder.path(&out)).unwrap();
@@ -69,7 +69,7 @@ fn the_study_is_the_domain_bit_for_bit() {
 
 #[test]
 fn the_number_of_threads_does_not_matter() {
-    let folder = Folder::new();
+    let folder = cli();
     for threads in ["1", "2"] {
         let out = format!("study-{threads}");
         let run = Command::new(env!("CARGO_BIN_EXE_restive"))
@@ -88,25 +88,25 @@ fn the_number_of_threads_does_not_matter() {
 
 #[test]
 fn a_line_says_what_was_written_and_nothing_is_replaced_without_leave() {
-    let folder = Folder::new();
+    let folder = cli();
     let command = format!("generate two-state --out study {SMALL}");
-    let run = folder.restive(&command).success();
+    let run = folder.run(&command).success();
     let expected = "4 instances of 12 arms with 2 states, budget 3, 6 trajectories of 5 decisions, seed 7; ";
     assert!(stdout(&run).starts_with(expected), "{}", stdout(&run));
     assert!(stdout(&run).ends_with("; wrote study\n") && stderr(&run).is_empty());
-    let message = stderr(&folder.restive(&command).code(1));
+    let message = stderr(&folder.run(&command).code(1));
     assert_eq!(message.lines().count(), 1, "{message}");
     assert!(message.contains("study: found a folder with files"), "{message}");
-    folder.restive(&format!("{command} --force --format csv")).success();
+    folder.run(&format!("{command} --force --format csv")).success();
     assert!(folder.path("study/arms.csv").exists() && !folder.path("study/arms.parquet").exists());
     folder.write("study/mine.txt", "mine");
-    assert!(stderr(&folder.restive(&format!("{command} --force")).code(1)).contains("mine.txt"));
+    assert!(stderr(&folder.run(&format!("{command} --force")).code(1)).contains("mine.txt"));
     assert_eq!(folder.listing(), ["study"]);
 }
 
 #[test]
 fn numbers_that_make_no_domain() {
-    let folder = Folder::new();
+    let folder = cli();
     for (arguments, part) in [
         ("two-state --out s --budget 101", "budget"),
         ("two-state --out s --arms 0", "arms"),
@@ -119,28 +119,28 @@ fn numbers_that_make_no_domain() {
         ("three-state --out s", "three-state"),
         ("two-state", "--out"),
     ] {
-        let message = stderr(&folder.restive(&format!("generate {arguments}")).code(2));
+        let message = stderr(&folder.run(&format!("generate {arguments}")).code(2));
         assert_eq!(message.lines().count(), 1, "{message}");
         assert!(message.contains(part), "{arguments}: {message}");
     }
-    let message = stderr(&folder.restive("generate two-state --out none/s").code(1));
+    let message = stderr(&folder.run("generate two-state --out none/s").code(1));
     assert!(message.contains("there is no folder none"), "{message}");
     assert_eq!(folder.listing(), Vec::<String>::new());
 }
 
 #[test]
 fn one_instance_of_few_arms_has_no_split() {
-    let folder = Folder::new();
-    folder.restive("generate two-state --out s --instances 1 --arms 2 --budget 1 --trajectories 1").success();
+    let folder = cli();
+    folder.run("generate two-state --out s --instances 1 --arms 2 --budget 1 --trajectories 1").success();
     assert_eq!(Study::read(&folder.path("s")).unwrap().given_split(), None);
-    folder.restive("study s").success();
+    folder.run("study s").success();
 }
 
 #[test]
 fn the_help_of_a_domain_shows_only_its_own_flags() {
-    let folder = Folder::new();
+    let folder = cli();
     for (domain, is_collapsing) in [("two-state", false), ("five-state", false), ("collapsing", true)] {
-        let help = stdout(&folder.restive(&format!("generate {domain} --help")).success());
+        let help = stdout(&folder.run(&format!("generate {domain} --help")).success());
         for flag in ["      --states <", "      --chain <", "      --beliefs <"] {
             assert_eq!(help.contains(flag), is_collapsing, "{domain}: {flag}\n{help}");
         }

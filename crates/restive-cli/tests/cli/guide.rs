@@ -4,7 +4,7 @@
 //! program on the path. A block marked `text` right below one is what it prints, but for durations; a line with … alone stands for
 //! lines left out. Blocks marked `sh ignore` are for people alone (cargo, pip, an hour of work): the test lists them.
 
-use crate::files::Folder;
+use crate::harness::cli;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -125,7 +125,7 @@ fn every_command_of_the_guide_works_and_prints_what_the_page_says() {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
     let mut run_count = 0;
     for page in pages {
-        let folder = Folder::new();
+        let folder = cli();
         copy(&examples, &folder.path("examples"));
         for Block { line, commands, is_run, printed: said } in blocks(&fs::read_to_string(&page).unwrap()) {
             let place = format!("{}, line {line}", page.display());

@@ -1,9 +1,9 @@
 //! Names cannot paint: whatever a file, a path or an argument holds, nothing that a terminal obeys comes through, no line is forged,
 //! and no table starts a formula in a spreadsheet.
 
-use crate::files::*;
+use crate::arms::*;
+use crate::harness::*;
 use arrow_array::{ArrayRef, StringArray};
-use assert_cmd::assert::Assert;
 use restive_tables::Model;
 use std::fs;
 use std::sync::Arc;
@@ -11,20 +11,16 @@ use std::sync::Arc;
 /// Colour, a bell, a title, a turn of direction, an isolate, a C1 sequence, and a line of its own.
 const PAINT: &str = "\u{1b}[31mred\u{7}\u{1b}]0;x\u{202e}live\u{2066}\u{9b}2J\r\nrestive: forged\u{2028}";
 
-fn run(folder: &Folder, arguments: &[&str]) -> Assert {
-    let mut command = assert_cmd::Command::new(env!("CARGO_BIN_EXE_restive"));
-    let run = command.current_dir(folder.path("")).args(arguments).assert();
-    let output = run.get_output();
-    for bytes in [&output.stdout, &output.stderr] {
-        let said = std::str::from_utf8(bytes).unwrap();
+fn run(folder: &Cli, arguments: &[&str]) -> Run {
+    let run = folder.run_args(arguments);
+    for said in [&run.stdout, &run.stderr] {
         let obeyed =
             |c: char| (c.is_control() && c != '\n') || "\u{202e}\u{2066}\u{2028}\u{feff}".contains(c);
         assert!(!said.contains(obeyed), "{arguments:?}: {said:?}");
         assert!(!said.lines().any(|line| line.starts_with("restive: forged")), "{arguments:?}: {said}");
         assert!(!said.contains("internal error"), "{arguments:?}: {said}");
     }
-    let lines = std::str::from_utf8(&output.stderr).unwrap().lines();
-    lines.for_each(|line| assert!(line.starts_with("restive: "), "{arguments:?}: {line}"));
+    run.stderr.lines().for_each(|line| assert!(line.starts_with("restive: "), "{arguments:?}: {line}"));
     run
 }
 
@@ -34,7 +30,7 @@ fn quoted(name: &str) -> String {
 }
 
 /// A study whose every name would paint.
-fn study(folder: &Folder) {
+fn study(folder: &Cli) {
     fs::create_dir(folder.path("s")).unwrap();
     let text = |text: &str| toml_text(text);
     folder.write(
@@ -71,7 +67,7 @@ fn toml_text(text: &str) -> String {
 
 #[test]
 fn every_command_is_safe_with_hostile_names() {
-    let folder = Folder::new();
+    let folder = cli();
     study(&folder);
     for json in [&[][..], &["--json"]] {
         let with = |arguments: &[&'static str]| [arguments, json].concat();
@@ -124,7 +120,7 @@ fn every_command_is_safe_with_hostile_names() {
 
 #[test]
 fn every_refusal_is_safe_with_hostile_files() {
-    let folder = Folder::new();
+    let folder = cli();
     study(&folder);
     let good = |name: &str| fs::read_to_string(folder.path("s").join(name)).unwrap();
     let (settings, arms, log) = (good("study.toml"), good("arms.csv"), good("trajectories.csv"));
@@ -185,7 +181,7 @@ fn every_refusal_is_safe_with_hostile_files() {
 #[cfg(unix)]
 #[test]
 fn paths_and_arguments_are_safe() {
-    let folder = Folder::new();
+    let folder = cli();
     let path = |end: &str| PAINT.to_string() + end;
     let (here, csv) = (path(""), path(".csv"));
     for arguments in [
@@ -221,7 +217,7 @@ fn paths_and_arguments_are_safe() {
 
 #[test]
 fn a_plan_starts_no_formula_and_names_come_back() {
-    let folder = Folder::new();
+    let folder = cli();
     fs::create_dir(folder.path("s")).unwrap();
     folder
         .write("s/study.toml", "states = 2\ndiscount = 0.9\nbudget = 9\nhorizon = 4\nbehaviour = \"none\"\n");
@@ -234,8 +230,8 @@ fn a_plan_starts_no_formula_and_names_come_back() {
         "s/trajectories.csv",
         "trajectory,t,arm,state,action\n".to_string() + &names.iter().map(rows).collect::<String>(),
     );
-    folder.restive("train s --out m --predictor linear --profile published --epochs 1").success();
-    folder.restive("plan m s --out plan.csv").success();
+    folder.run("train s --out m --predictor linear --profile published --epochs 1").success();
+    folder.run("plan m s --out plan.csv").success();
     let plan = fs::read_to_string(folder.path("plan.csv")).unwrap();
     let cell = |line: &str| line.split(',').nth(1).unwrap().to_string();
     let mut cells: Vec<String> = plan.lines().skip(1).map(cell).collect();
@@ -247,7 +243,7 @@ fn a_plan_starts_no_formula_and_names_come_back() {
     // the same names, as restive reads its own table
     let rows = cells.iter().map(|cell| format!("{cell},0.2,0.8,0.5,0.5\n"));
     folder.write("w.csv", "arm,p_0_0_1,p_0_1_1,p_1_0_1,p_1_1_1\n".to_string() + &rows.collect::<String>());
-    let said = stdout(&folder.restive("index w.csv").success());
+    let said = stdout(&folder.run("index w.csv").success());
     for name in ["\n=1+1 ", "\n@SUM(A1) ", "\n+cmd ", "\n-5 "] {
         assert!(said.contains(name), "{said}");
     }

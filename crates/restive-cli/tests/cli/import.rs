@@ -1,6 +1,6 @@
 //! `restive import`: from exports to a study, and not a name or a number beyond the table that is made for them.
 
-use crate::files::{Folder, stderr, stdout};
+use crate::harness::{Cli, cli, stderr, stdout};
 use serde_json::Value;
 use std::fmt::Write;
 use std::fs;
@@ -97,8 +97,8 @@ fn registry() -> String {
     text
 }
 
-fn exports() -> Folder {
-    let folder = Folder::new();
+fn exports() -> Cli {
+    let folder = cli();
     folder.write("registry.csv", registry());
     folder.write("messages.csv", messages(0..WEEKS));
     folder.write("calls.csv", calls(0..WEEKS));
@@ -107,19 +107,19 @@ fn exports() -> Folder {
 }
 
 /// A programme with a model in a folder; with a list, `list.xlsx` and `list.csv`, on which B12 is, where there is to be one.
-pub(crate) fn programme(folder: &Folder, name: &str, is_planned: bool) {
+pub(crate) fn programme(folder: &Cli, name: &str, is_planned: bool) {
     let made = exports();
-    made.restive("import mapping.toml --out programme").success();
+    made.run("import mapping.toml --out programme").success();
     fs::rename(made.path("programme"), folder.path(name)).unwrap();
-    folder.restive(&format!("train {name} --profile published --epochs 3")).success();
+    folder.run(&format!("train {name} --profile published --epochs 3")).success();
     if is_planned {
         folder.write(&format!("{name}/rules.toml"), "must_call = [\"B12\"]\n");
-        folder.restive(&format!("plan {name} --out list.xlsx --out list.csv")).success();
+        folder.run(&format!("plan {name} --out list.xlsx --out list.csv")).success();
     }
 }
 
-fn import(folder: &Folder, arguments: &str) -> Value {
-    let run = folder.restive(&format!("import mapping.toml --json {arguments}")).success();
+fn import(folder: &Cli, arguments: &str) -> Value {
+    let run = folder.run(&format!("import mapping.toml --json {arguments}")).success();
     serde_json::from_str(&stdout(&run)).unwrap()
 }
 
@@ -144,7 +144,7 @@ fn exports_become_a_study_whose_rows_are_what_the_time_stamps_say() {
         assert_eq!(cells[5], action, "{line}");
     }
     assert!(said["example"].as_str().unwrap().contains("called on Wednesday"), "{}", said["example"]);
-    let text = stdout(&folder.restive("import mapping.toml --out other").success());
+    let text = stdout(&folder.run("import mapping.toml --out other").success());
     assert!(text.contains("Where every row went") && text.contains("What a row means. Person B"), "{text}");
 }
 
@@ -215,7 +215,7 @@ fn no_output_of_any_command_has_a_name_or_a_number() {
             "outcomes programme registry.csv".into(),
         ];
         for command in commands.iter().chain(&refused) {
-            let run = folder.restive(command);
+            let run = folder.run(command);
             let said = stdout(&run) + &stderr(&run);
             for planted in [NAME, NUMBER] {
                 assert!(!said.contains(planted), "{command}: {said}");
@@ -252,7 +252,7 @@ fn no_output_of_any_command_has_a_name_or_a_number() {
         }
         // whoever must not be called is not on the list, however long it is
         let run = folder
-            .restive("plan model programme/study --budget 60 --json --people programme/people.parquet")
+            .run("plan model programme/study --budget 60 --json --people programme/people.parquet")
             .success();
         let plan: Value = serde_json::from_str(&stdout(&run)).unwrap();
         assert_eq!(plan["plan"].as_array().unwrap().len(), PEOPLE - 1);
@@ -278,7 +278,7 @@ fn fresher_exports_grow_the_study_and_what_else_is_in_the_folder_stays() {
     assert_eq!(said["changes"]["new_periods"], WEEKS - 8);
     assert_eq!(said["changes"]["states"], 0);
     assert_eq!(fs::read_to_string(grown.path("programme/notes.txt")).unwrap(), "mine");
-    grown.restive("study programme/study").success();
+    grown.run("study programme/study").success();
 
     // without a key of its own a record is known by all of its cells: with one, a late outcome amends
     let keyed = exports();
@@ -297,7 +297,7 @@ fn fresher_exports_grow_the_study_and_what_else_is_in_the_folder_stays() {
     // a failed import leaves everything as it was
     let before = fs::read(keyed.path("programme/study/trajectories.csv")).unwrap();
     keyed.write("registry.csv", "id,name\nB1,x\n");
-    let refused = stderr(&keyed.restive("import mapping.toml --out programme").failure());
+    let refused = stderr(&keyed.run("import mapping.toml --out programme").failure());
     assert!(
         refused.contains("mapping.toml: line 10, column 10: found no column \"joined\" in registry.csv"),
         "{refused}"
@@ -312,12 +312,12 @@ fn a_folder_of_something_else_is_left_alone() {
     let folder = exports();
     fs::create_dir(folder.path("mine")).unwrap();
     folder.write("mine/letter.txt", "dear");
-    let said = stderr(&folder.restive("import mapping.toml --out mine").failure());
+    let said = stderr(&folder.run("import mapping.toml --out mine").failure());
     assert!(
         said.contains("mine: found a folder with something else in it, expected the folder of a programme"),
         "{said}"
     );
     assert_eq!(fs::read_dir(folder.path("mine")).unwrap().count(), 1);
-    let said = stderr(&folder.restive("import mapping.toml --out a/b").failure());
+    let said = stderr(&folder.run("import mapping.toml --out a/b").failure());
     assert!(said.contains("there is no folder a"), "{said}");
 }

@@ -1,6 +1,7 @@
 //! The program through its built binary: files in, files out, and what it says when something is wrong.
 
 mod answers;
+mod arms;
 mod bad_input;
 mod collapsing;
 mod collapsing_index;
@@ -17,11 +18,11 @@ mod experiment_cost;
 mod experiment_joint;
 mod experiment_quality;
 mod fairness;
-mod files;
 mod first_mapping;
 mod formats;
 mod generate;
 mod guide;
+mod harness;
 mod help;
 mod hostile;
 mod import;

@@ -1,6 +1,6 @@
 //! `restive generate maternal`: the study on disk is the programme in memory, and the other commands work on it.
 
-use crate::files::{Folder, stderr, stdout};
+use crate::harness::{cli, stderr, stdout};
 use restive::data::encoding::{Encoding, Standardise};
 use restive::data::maternal::Maternal;
 use restive::data::split::Part;
@@ -30,11 +30,11 @@ fn small() -> Maternal {
 
 #[test]
 fn the_study_is_the_programme_bit_for_bit() {
-    let folder = Folder::new();
+    let folder = cli();
     let programme = small().generate(7).unwrap();
     for format in ["csv", "parquet"] {
         let command = format!("generate maternal --out {format} {SMALL} --format {format} --json");
-        let summary: Value = serde_json::from_str(&stdout(&folder.restive(&command).success())).unwrap();
+        let summary: Value = serde_json::from_str(&stdout(&folder.run(&command).success())).unwrap();
         let study = Study::read(&folder.path(format)).unwrap();
         assert_eq!(summary["fingerprint"], study.fingerprint());
         assert_eq!((&summary["rows"], &summary["features"]), (&Value::from(4 * 300 * 6), &Value::from(15)));
@@ -51,8 +51,8 @@ fn the_study_is_the_programme_bit_for_bit() {
 
 #[test]
 fn at_the_published_sizes_the_training_arms_teach_43_columns() {
-    let folder = Folder::new();
-    let run = folder.restive("generate maternal --out programme").success();
+    let folder = cli();
+    let run = folder.run("generate maternal --out programme").success();
     let line = "synthetic, not real data: 12 groups of 639 people, 18 calls a week in each, 7 weeks, 20 % called at least once, \
                 seed 0; ";
     assert!(stdout(&run).starts_with(line), "{}", stdout(&run));
@@ -65,25 +65,24 @@ fn at_the_published_sizes_the_training_arms_teach_43_columns() {
 
 #[test]
 fn a_programme_can_be_studied_learnt_judged_and_planned() {
-    let folder = Folder::new();
-    folder.restive(&format!("generate maternal --out p {SMALL}")).success();
-    folder.restive("study p").success();
-    folder.restive("train p --out model --predictor effect --drop age").success();
-    let run =
-        folder.restive("evaluate model p --estimators published --json --runs 50 --resamples 5").success();
+    let folder = cli();
+    folder.run(&format!("generate maternal --out p {SMALL}")).success();
+    folder.run("study p").success();
+    folder.run("train p --out model --predictor effect --drop age").success();
+    let run = folder.run("evaluate model p --estimators published --json --runs 50 --resamples 5").success();
     assert!(stderr(&run).contains("a fixed rota is taken for K of N arms at random"), "{}", stderr(&run));
     let scores: Value = serde_json::from_str(&stdout(&run)).unwrap();
     let value =
         |policy: &str, estimator: &str| scores["policies"][policy][estimator]["value"].as_f64().unwrap();
     assert!(value("oracle-strict", "true") > value("random", "true"));
     assert!(value("random", "segmented") > 0.0);
-    let run = folder.restive("plan model p --out plan.csv").success();
+    let run = folder.run("plan model p --out plan.csv").success();
     assert!(stdout(&run).contains("36 arms to pull"), "{}", stdout(&run));
 }
 
 #[test]
 fn numbers_that_make_no_programme() {
-    let folder = Folder::new();
+    let folder = cli();
     for (arguments, part) in [
         ("--out s --budget 640", "budget"),
         ("--out s --groups 0", "groups"),
@@ -94,7 +93,7 @@ fn numbers_that_make_no_programme() {
         ("--out s --instances 3", "--instances"),
         ("", "--out"),
     ] {
-        let message = stderr(&folder.restive(&format!("generate maternal {arguments}")).code(2));
+        let message = stderr(&folder.run(&format!("generate maternal {arguments}")).code(2));
         assert_eq!(message.lines().count(), 1, "{message}");
         assert!(message.contains(part), "{arguments}: {message}");
     }

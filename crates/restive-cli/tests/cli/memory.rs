@@ -1,13 +1,14 @@
 //! Memory does not grow with the number of arms.
 
-use crate::files::{COMPACT, Chance, Folder, batch, float_columns, parquet_writer, stdout};
+use crate::arms::{COMPACT, batch, float_columns, parquet_writer};
+use crate::harness::{Chance, Cli, cli, stdout};
 use std::fs::File;
 use std::io::{BufWriter, Write};
 
 const FEW: usize = 1_000_000;
 const MANY: usize = 5_000_000;
 
-fn write_parquet_arms(folder: &Folder, name: &str, arms: usize) {
+fn write_parquet_arms(folder: &Cli, name: &str, arms: usize) {
     const ROWS: usize = 100_000;
     let mut chance = Chance::new(6);
     let mut rows = || float_columns(&COMPACT, &(0..4 * ROWS).map(|_| chance.next()).collect::<Vec<_>>());
@@ -16,7 +17,7 @@ fn write_parquet_arms(folder: &Folder, name: &str, arms: usize) {
     writer.close().unwrap();
 }
 
-fn write_csv_arms(folder: &Folder, name: &str, arms: usize) {
+fn write_csv_arms(folder: &Cli, name: &str, arms: usize) {
     let mut file = BufWriter::new(File::create(folder.path(name)).unwrap());
     writeln!(file, "arm,{}", COMPACT.join(",")).unwrap();
     for i in 0..arms {
@@ -27,8 +28,8 @@ fn write_csv_arms(folder: &Folder, name: &str, arms: usize) {
 }
 
 /// The most memory that a run held, in bytes.
-fn peak(folder: &Folder, input: &str, out: &str) -> u64 {
-    let run = folder.restive(&format!("index {input} --out {out} --force --json")).success();
+fn peak(folder: &Cli, input: &str, out: &str) -> u64 {
+    let run = folder.run(&format!("index {input} --out {out} --force --json")).success();
     let summary: serde_json::Value = serde_json::from_str(&stdout(&run)).unwrap();
     summary["peak_memory_bytes"].as_u64().expect("Linux says how much memory a process held")
 }
@@ -39,8 +40,8 @@ fn five_million_arms_take_no_more_memory_than_one_million() {
         eprintln!("skipped: the memory of a process is read from /proc, which only Linux has");
         return;
     }
-    let folder = Folder::new();
-    type Writer = fn(&Folder, &str, usize);
+    let folder = cli();
+    type Writer = fn(&Cli, &str, usize);
     let formats: [(&str, Writer); 2] = [("parquet", write_parquet_arms), ("csv", write_csv_arms)];
     for (format, write) in formats {
         let [few, many] = [FEW, MANY].map(|arms| {

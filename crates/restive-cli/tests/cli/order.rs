@@ -1,6 +1,6 @@
 //! The order of rows decides nothing: the same rows give the same study, the same training and the same plan.
 
-use crate::files::{Chance, Folder, stderr, stdout};
+use crate::harness::{Chance, Cli, cli, stderr, stdout};
 use std::fs;
 
 /// The lines of a table below its header, in another order.
@@ -14,9 +14,9 @@ fn shuffled(text: &str, seed: u64) -> String {
 }
 
 /// A generated study without a column split, under names of people whose order is not that of their numbers.
-fn generated(folder: &Folder) {
+fn generated(folder: &Cli) {
     let size = "--instances 2 --arms 12 --budget 3 --horizon 4 --trajectories 3";
-    folder.restive(&format!("generate two-state --out s --seed 5 {size} --format csv")).success();
+    folder.run(&format!("generate two-state --out s --seed 5 {size} --format csv")).success();
     for table in ["arms.csv", "trajectories.csv", "truth.csv"] {
         let text = fs::read_to_string(folder.path("s").join(table)).unwrap();
         let arm = text.lines().next().unwrap().split(',').position(|name| name == "arm").unwrap();
@@ -36,7 +36,7 @@ fn generated(folder: &Folder) {
 
 #[test]
 fn rows_in_any_order_give_the_same_study_training_and_plan() {
-    let folder = Folder::new();
+    let folder = cli();
     generated(&folder);
     fs::create_dir(folder.path("t")).unwrap();
     fs::copy(folder.path("s/study.toml"), folder.path("t/study.toml")).unwrap();
@@ -47,13 +47,13 @@ fn rows_in_any_order_give_the_same_study_training_and_plan() {
         folder.write(&format!("t/{table}"), other);
     }
     let answers = ["s", "t"].map(|study| {
-        folder.restive(&format!("train {study} --out {study}-model --epochs 3 --seed 4")).success();
-        folder.restive(&format!("plan {study}-model {study} --history --out {study}.csv")).success();
+        folder.run(&format!("train {study} --out {study}-model --epochs 3 --seed 4")).success();
+        folder.run(&format!("plan {study}-model {study} --history --out {study}.csv")).success();
         let scores = format!(
             "evaluate {study}-model {study} --estimators published --part all --runs 20 --resamples 10 --out {study}-scores.csv"
         );
-        folder.restive(&scores).success();
-        let said = stdout(&folder.restive(&format!("study {study} --json")).success());
+        folder.run(&scores).success();
+        let said = stdout(&folder.run(&format!("study {study} --json")).success());
         let said: serde_json::Value = serde_json::from_str(&said).unwrap();
         let file = |name: String| fs::read(folder.path(&name)).unwrap();
         let files = [
@@ -69,7 +69,7 @@ fn rows_in_any_order_give_the_same_study_training_and_plan() {
 /// Ada is last seen in state 1 in spring and in state 0 in autumn.
 #[test]
 fn the_latest_trajectory_is_the_last_by_name_or_as_a_column_says() {
-    let folder = Folder::new();
+    let folder = cli();
     fs::create_dir(folder.path("s")).unwrap();
     folder.write(
         "s/study.toml",
@@ -91,24 +91,24 @@ fn the_latest_trajectory_is_the_last_by_name_or_as_a_column_says() {
         text
     };
     let state = || {
-        folder.restive("train s --out m --predictor linear --epochs 1 --force").success();
-        let plan = stdout(&folder.restive("plan m s --budget 4 --json").success());
+        folder.run("train s --out m --predictor linear --epochs 1 --force").success();
+        let plan = stdout(&folder.run("plan m s --budget 4 --json").success());
         let plan: serde_json::Value = serde_json::from_str(&plan).unwrap();
         plan["plan"][0]["state"].as_u64().unwrap()
     };
     folder.write("s/trajectories.csv", log(""));
     assert!(
-        stdout(&folder.restive("study s").success())
+        stdout(&folder.run("study s").success())
             .contains("trajectories    2, by name: spring is the latest\n")
     );
     assert_eq!(state(), 1);
     folder.write("s/trajectories.csv", log(",order"));
     assert!(
-        stdout(&folder.restive("study s").success())
+        stdout(&folder.run("study s").success())
             .contains("trajectories    2, by column order: autumn is the latest\n")
     );
     assert_eq!(state(), 0);
     folder.write("s/trajectories.csv", log(",order").replace("autumn,1,Cho,0,,2", "autumn,1,Cho,0,,3"));
-    let said = stderr(&folder.restive("study s").code(1));
+    let said = stderr(&folder.run("study s").code(1));
     assert!(said.contains("column order, trajectory autumn, t 1: found 3, expected 2"), "{said}");
 }

@@ -2,13 +2,13 @@
 //!
 //! The shell limits the addresses that the program may have, which Linux keeps to.
 
-use crate::files::Folder;
+use crate::harness::{Cli, cli};
 use std::process::{Command, Output};
 
 const CODE: Option<i32> = Some(3);
 
 /// Runs the program with so many megabytes of addresses, one thread and one heap.
-fn within(megabytes: usize, folder: &Folder, arguments: &str) -> Output {
+fn within(megabytes: usize, folder: &Cli, arguments: &str) -> Output {
     let limited = format!("ulimit -v {}; exec \"$RESTIVE\" {arguments}", megabytes * 1000);
     Command::new("sh")
         .args(["-c", &limited])
@@ -29,7 +29,7 @@ fn what_cannot_fit_is_refused_with_what_it_takes_and_what_there_is() {
     if cfg!(not(target_os = "linux")) {
         return;
     }
-    let folder = Folder::new();
+    let folder = cli();
     // 10 instances of 20,000 arms, 100 trajectories of 10 steps, 11 bytes each
     let run = within(1500, &folder, "generate two-state --arms 20000 --out g");
     assert_eq!(run.status.code(), CODE, "{}", said(&run));
@@ -79,7 +79,7 @@ fn where_memory_runs_out_the_program_says_so_and_leaves_no_draft() {
     if cfg!(not(target_os = "linux")) {
         return;
     }
-    let folder = Folder::new();
+    let folder = cli();
     let sizes = "--instances 1 --trajectories 1 --arms 1000 --horizon 1000 --format csv";
     let mut ended = 0;
     for megabytes in (100..1000).step_by(30) {

@@ -1,6 +1,6 @@
 //! What a study says of its past: more calls than the budget of today, and a behaviour that nobody knows.
 
-use crate::files::{Folder, stderr, stdout};
+use crate::harness::{Cli, cli, stderr, stdout};
 use crate::models::write_model;
 use serde_json::Value;
 use std::fs;
@@ -8,10 +8,10 @@ use std::fs;
 const FEW: &str = "--runs 20 --resamples 10";
 
 /// A study that pulled 4 of 12 arms at every step, with one text of its settings replaced.
-fn generated(from: &str, to: &str) -> Folder {
-    let folder = Folder::new();
+fn generated(from: &str, to: &str) -> Cli {
+    let folder = cli();
     let size = "--instances 5 --arms 12 --budget 4 --horizon 5 --trajectories 3";
-    folder.restive(&format!("generate two-state --out s --seed 5 {size} --format csv")).success();
+    folder.run(&format!("generate two-state --out s --seed 5 {size} --format csv")).success();
     let settings = fs::read_to_string(folder.path("s/study.toml")).unwrap();
     assert!(settings.contains(from), "{settings}");
     folder.write("s/study.toml", settings.replace(from, to));
@@ -19,9 +19,8 @@ fn generated(from: &str, to: &str) -> Folder {
     folder
 }
 
-fn evaluated(folder: &Folder, arguments: &str) -> Value {
-    let run =
-        folder.restive(&format!("evaluate m s --estimators published --json {FEW} {arguments}")).success();
+fn evaluated(folder: &Cli, arguments: &str) -> Value {
+    let run = folder.run(&format!("evaluate m s --estimators published --json {FEW} {arguments}")).success();
     serde_json::from_str(&stdout(&run)).unwrap()
 }
 
@@ -47,7 +46,7 @@ fn whoever_uses_the_study_notes_that_its_past_had_more_pulls() {
         &format!("evaluate m s --estimators published {FEW}"),
         "plan m s",
     ] {
-        let run = folder.restive(command).success();
+        let run = folder.run(command).success();
         assert_eq!(stderr(&run).matches(note).count(), 1, "{command}: {}", stderr(&run));
     }
 }
@@ -65,8 +64,8 @@ fn a_behaviour_that_nobody_knows_leaves_importance_sampling_out() {
     // the log has propensities all the same, for whoever asks for them
     assert!(evaluated(&folder, "--behaviour logged")["policies"]["random"].get("is").is_some());
     let focused = "train s --objective decision-focused --epochs 1";
-    let message = stderr(&folder.restive(&format!("{focused} --value is --out is")).code(1));
+    let message = stderr(&folder.run(&format!("{focused} --value is --out is")).code(1));
     let expected = "restive: --value is: found behaviour = \"none\" in study.toml, expected \"logged\"";
     assert!(message.starts_with(expected), "{message}");
-    folder.restive(&format!("{focused} --value fluid --out fluid")).success();
+    folder.run(&format!("{focused} --value fluid --out fluid")).success();
 }

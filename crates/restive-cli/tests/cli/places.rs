@@ -1,14 +1,15 @@
 //! Where outputs go: without `--force` nothing that exists is replaced, with it only what restive wrote, never an input.
 
-use crate::files::*;
+use crate::arms::*;
+use crate::harness::*;
 use crate::running::*;
 use crate::stored::stored;
 use std::fs;
 use std::path::Path;
 
 /// The arms of `index`, and a model `m` with its study `s` for the other commands.
-fn all() -> Folder {
-    let folder = Folder::new();
+fn all() -> Cli {
+    let folder = cli();
     folder.write("arms.csv", csv(&COMPACT, &[0.2, 0.8, 0.5, 0.5]));
     copy(&stored().join("linear"), &folder.path("m"));
     copy(&stored().join("study"), &folder.path("s"));
@@ -40,9 +41,9 @@ fn contents(folder: &Path) -> Vec<(String, Vec<u8>)> {
 }
 
 /// Runs a command that must be refused, with this in its one line, and must not change anything.
-fn refused(folder: &Folder, arguments: &str, code: i32, part: &str) {
+fn refused(folder: &Cli, arguments: &str, code: i32, part: &str) {
     let before = contents(&folder.path(""));
-    let run = folder.restive(arguments).code(code);
+    let run = folder.run(arguments).code(code);
     let message = stderr(&run);
     assert!(message.starts_with("restive: ") && message.contains(part), "{arguments}: {message}");
     assert_eq!(message.lines().count(), 1, "{arguments}: {message}");
@@ -78,18 +79,18 @@ fn force_replaces_an_answer_of_the_same_kind_and_nothing_else() {
     let folder = all();
     let text = |name: &str| fs::read_to_string(folder.path(name)).unwrap();
     for name in ["w.csv", "w.parquet", "w.npy"] {
-        folder.restive(&format!("index arms.csv --out {name}")).success();
+        folder.run(&format!("index arms.csv --out {name}")).success();
         let before = fs::read(folder.path(name)).unwrap();
-        folder.restive(&format!("index arms.csv --discount 0.5 --out {name} --force")).success();
+        folder.run(&format!("index arms.csv --discount 0.5 --out {name} --force")).success();
         assert_ne!(fs::read(folder.path(name)).unwrap(), before);
     }
     // more or fewer columns of indices are indices all the same
-    folder.restive("index arms.csv --verbose --out w.csv --force").success();
-    folder.restive("index arms.csv --observation collapsing --chain 3 --out w.csv --force").success();
-    folder.restive("plan m s --out plan.csv").success();
-    folder.restive("plan m s --budget 1 --out plan.csv --force").success();
-    folder.restive(&format!("{EVALUATE} --out scores.csv")).success();
-    folder.restive(&format!("{EVALUATE} --seed 1 --out scores.csv --force")).success();
+    folder.run("index arms.csv --verbose --out w.csv --force").success();
+    folder.run("index arms.csv --observation collapsing --chain 3 --out w.csv --force").success();
+    folder.run("plan m s --out plan.csv").success();
+    folder.run("plan m s --budget 1 --out plan.csv --force").success();
+    folder.run(&format!("{EVALUATE} --out scores.csv")).success();
+    folder.run(&format!("{EVALUATE} --seed 1 --out scores.csv --force")).success();
     // one kind is not another
     refused(&folder, "plan m s --out w.csv --force", 1, "w.csv: found columns arm, w_0_0");
     refused(&folder, &format!("{EVALUATE} --out plan.csv --force"), 1, "expected scores to replace");
@@ -133,7 +134,7 @@ fn no_input_is_replaced_under_any_name_even_by_force() {
         std::os::unix::fs::symlink("s/arms.csv", folder.path("link.csv")).unwrap();
         refused(&folder, "plan m s --out link.csv --force", 2, "link.csv: found the input as the output");
     }
-    folder.restive("plan m s --out s/plan.csv").success();
+    folder.run("plan m s --out s/plan.csv").success();
 }
 
 #[test]
@@ -175,7 +176,7 @@ fn a_folder_is_replaced_by_force_only_where_its_content_is_of_the_kind() {
     refused(&folder, "demo --out x --runs 1 --arms 5 --trajectories 2 --force", 1, "x/results.csv: ");
 
     copy(&stored().join("linear"), &folder.path("old"));
-    folder.restive(&format!("{TRAIN} --out old --force")).success();
+    folder.run(&format!("{TRAIN} --out old --force")).success();
     assert!(fs::read_to_string(folder.path("old/card.json")).unwrap().contains("effect"));
     assert_eq!(folder.listing(), ["arms.csv", "m", "old", "s", "x"]);
 }
@@ -200,7 +201,7 @@ fn a_checkpoint_of_another_program_is_not_replaced_by_any_option() {
 
 #[test]
 fn what_is_no_result_is_not_replaced_by_an_experiment() {
-    let folder = Folder::new();
+    let folder = cli();
     let bars = "experiment bars --domain two-state --arms 10 --runs 1 --quick --out e";
     fs::create_dir(folder.path("e")).unwrap();
     let settings = format!(
@@ -234,14 +235,14 @@ fn of_several_runs_with_one_place_one_wins_and_the_others_are_refused() {
     };
     let generate = |seed: usize, out: &str| format!("{GENERATE} --format csv --seed {seed} --out {out}");
     let winner = outcome((0..4).map(|seed| generate(seed, "study")).collect(), "study");
-    folder.restive(&generate(winner, "expected")).success();
+    folder.run(&generate(winner, "expected")).success();
     for file in ["arms.csv", "trajectories.csv", "truth.csv", "study.toml"] {
         let read = |place: &str| fs::read(folder.path(place).join(file)).unwrap();
         assert!(read("study") == read("expected"), "{file}");
     }
     let index = |k: usize| format!("index arms.csv --discount 0.{}5 --out w.csv", k + 1);
     let winner = outcome((0..4).map(index).collect(), "w.csv");
-    folder.restive(&index(winner).replace("w.csv", "expected.csv")).success();
+    folder.run(&index(winner).replace("w.csv", "expected.csv")).success();
     assert!(fs::read(folder.path("w.csv")).unwrap() == fs::read(folder.path("expected.csv")).unwrap());
     assert!(drafts(&folder).is_empty());
 }
@@ -252,8 +253,7 @@ fn the_folder_that_one_stands_in_is_refused_before_the_work() {
     let inside = |command: &str, code: i32, part: &str| {
         let place = folder.path("inside");
         let _ = fs::create_dir(&place);
-        let mut run = assert_cmd::Command::new(env!("CARGO_BIN_EXE_restive"));
-        let run = run.current_dir(&place).args(command.split(' ')).assert().code(code);
+        let run = folder.in_subfolder("inside").run(command).code(code);
         assert!(stderr(&run).contains(part) && stdout(&run).is_empty(), "{command}: {}", stderr(&run));
         assert!(fs::read_dir(&place).unwrap().next().is_none(), "{command}");
     };
@@ -285,15 +285,15 @@ fn a_link_stands_for_what_it_leads_to() {
     fs::create_dir(folder.path("elsewhere")).unwrap();
     // to a folder: it is filled, and the link stays
     symlink("elsewhere", folder.path("link")).unwrap();
-    folder.restive(&format!("{GENERATE} --out link")).success();
-    folder.restive(&format!("{GENERATE} --seed 1 --out link --force")).success();
-    folder.restive("study elsewhere").success();
+    folder.run(&format!("{GENERATE} --out link")).success();
+    folder.run(&format!("{GENERATE} --seed 1 --out link --force")).success();
+    folder.run("study elsewhere").success();
     // to a file of ours
-    folder.restive("index arms.csv --out w.csv").success();
+    folder.run("index arms.csv --out w.csv").success();
     let before = fs::read(folder.path("w.csv")).unwrap();
     symlink("w.csv", folder.path("link.csv")).unwrap();
     refused(&folder, "index arms.csv --out link.csv", 1, "link.csv: found a file");
-    folder.restive("index arms.csv --discount 0.5 --out link.csv --force").success();
+    folder.run("index arms.csv --discount 0.5 --out link.csv --force").success();
     assert_ne!(fs::read(folder.path("w.csv")).unwrap(), before);
     for name in ["link", "link.csv"] {
         assert!(fs::symlink_metadata(folder.path(name)).unwrap().is_symlink(), "{name}");
@@ -308,7 +308,7 @@ fn a_link_stands_for_what_it_leads_to() {
     symlink("elsewhere", folder.path("model")).unwrap();
     fs::remove_dir_all(folder.path("elsewhere")).unwrap();
     fs::create_dir(folder.path("elsewhere")).unwrap();
-    folder.restive(&format!("{TRAIN} --out model")).success();
+    folder.run(&format!("{TRAIN} --out model")).success();
     assert!(folder.path("elsewhere/card.json").exists() && drafts(&folder).is_empty());
 }
 
@@ -320,24 +320,24 @@ fn a_pipe_or_a_device_is_no_place() {
     std::os::unix::fs::symlink("/dev/null", folder.path("null.csv")).unwrap();
     for command in ["index arms.csv", "plan m s", EVALUATE] {
         for (name, force) in [("pipe.csv", ""), ("pipe.csv", " --force"), ("null.csv", " --force")] {
-            let message = stderr(&folder.restive(&format!("{command} --out {name}{force}")).code(1));
+            let message = stderr(&folder.run(&format!("{command} --out {name}{force}")).code(1));
             assert!(message.contains(&format!("{name}: found a pipe or a device")), "{message}");
         }
-        let message = stderr(&folder.restive(&format!("{command} --out /dev/stdout")).code(2));
+        let message = stderr(&folder.run(&format!("{command} --out /dev/stdout")).code(2));
         assert!(message.contains("/dev/stdout: found no ending, expected .csv"), "{message}");
     }
-    let message = stderr(&folder.restive(&format!("{GENERATE} --out /dev/null")).code(1));
+    let message = stderr(&folder.run(&format!("{GENERATE} --out /dev/null")).code(1));
     assert!(message.contains("/dev/null: found a file, expected a new or empty folder"), "{message}");
 }
 
 #[test]
 fn manual_pages_replace_manual_pages_of_restive_only() {
-    let folder = Folder::new();
+    let folder = cli();
     fs::create_dir(folder.path("man")).unwrap();
-    folder.restive("man man").success();
+    folder.run("man man").success();
     let pages = contents(&folder.path("man"));
     assert!(pages.len() > 10 && pages.iter().all(|(name, text)| name.ends_with(".1") && !text.is_empty()));
-    folder.restive("man man").success();
+    folder.run("man man").success();
     assert!(contents(&folder.path("man")) == pages);
     folder.write("man/restive-plan.1", "years of work");
     refused(&folder, "man man", 1, "man/restive-plan.1: found something else, expected a manual page");

@@ -1,6 +1,6 @@
 //! `restive plan`: the list is the one that sorting the indices gives.
 
-use crate::files::{Folder, stderr, stdout};
+use crate::harness::{Cli, cli, stderr, stdout};
 use crate::models::write_model;
 use ndarray::{Array2, ArrayView4};
 use restive::history::{HeldOut, Rule, learn};
@@ -13,8 +13,8 @@ use std::fs;
 const GENERATE: &str = "generate two-state --out s --seed 3 --instances 3 --arms 15 --budget 4 --trajectories 4 \
                         --horizon 5 --format csv";
 
-fn plan(folder: &Folder, arguments: &str) -> Value {
-    let run = folder.restive(&format!("plan m s --json {arguments}")).success();
+fn plan(folder: &Cli, arguments: &str) -> Value {
+    let run = folder.run(&format!("plan m s --json {arguments}")).success();
     serde_json::from_str(&stdout(&run)).unwrap()
 }
 
@@ -41,8 +41,8 @@ fn index(transition: ArrayView4<'_, f64>, study: &Study, discount: f64) -> Array
 
 #[test]
 fn the_plan_is_the_top_of_the_sorted_indices() {
-    let folder = Folder::new();
-    folder.restive(GENERATE).success();
+    let folder = cli();
+    folder.run(GENERATE).success();
     let (encoding, predictor) = write_model(&folder.path("s"), &folder.path("m"));
     let study = Study::read(&folder.path("s")).unwrap();
     let instances = study.instances(&encoding).unwrap();
@@ -97,7 +97,7 @@ fn the_plan_is_the_top_of_the_sorted_indices() {
 }
 
 /// Twelve arms of one instance; those with x = 1 do well when pulled. Ada's record is long and says the opposite.
-fn programme(folder: &Folder, newcomer: bool) {
+fn programme(folder: &Cli, newcomer: bool) {
     fs::create_dir(folder.path("s")).unwrap();
     folder.write(
         "s/study.toml",
@@ -128,7 +128,7 @@ fn programme(folder: &Folder, newcomer: bool) {
 
 #[test]
 fn a_long_record_outweighs_the_prediction() {
-    let folder = Folder::new();
+    let folder = cli();
     programme(&folder, true);
     write_model(&folder.path("s"), &folder.path("m"));
     let of_ada = |plan: &Value| rows(plan, "").into_iter().chain(rows(plan, "0")).find(|row| row.0 == "Ada");
@@ -140,7 +140,7 @@ fn a_long_record_outweighs_the_prediction() {
     let (predicted, own) = (all("--budget 13"), all("--budget 13 --history"));
     assert!(predicted > 0.0 && own < 0.0, "{predicted} {own}");
     // the newcomer has no state
-    let run = folder.restive("plan m s --budget 13 --history").success();
+    let run = folder.run("plan m s --budget 13 --history").success();
     assert!(stderr(&run).contains("1 arm never observed, left out"), "{}", stderr(&run));
     assert!(stdout(&run).contains("not beneficial") && !stdout(&run).contains("New"), "{}", stdout(&run));
     let few = plan(&folder, "--budget 13 --history --only-beneficial");
@@ -151,18 +151,18 @@ fn a_long_record_outweighs_the_prediction() {
 
 #[test]
 fn the_answer_says_whether_records_count_and_who_said_so() {
-    let folder = Folder::new();
+    let folder = cli();
     programme(&folder, false);
     write_model(&folder.path("s"), &folder.path("m"));
     let as_trained = fs::read_to_string(folder.path("s/arms.csv")).unwrap();
-    let run = folder.restive("plan m s").success();
+    let run = folder.run("plan m s").success();
     let expected = "history: an arm's own record is left out: 2 held-out arms were pulled after something was known of them, at least 20 are needed";
     assert!(
         stdout(&run).contains(expected) && stdout(&run).contains("2 validation arms, 80 moves"),
         "{}",
         stdout(&run)
     );
-    let run = folder.restive("plan m s --history").success();
+    let run = folder.run("plan m s --history").success();
     assert!(
         stdout(&run).contains("history: an arm's own record counts; a prediction is worth"),
         "{}",
@@ -178,17 +178,17 @@ fn the_answer_says_whether_records_count_and_who_said_so() {
         as_trained.lines().map(|line| line.rsplit_once(',').unwrap().0.to_owned() + "\n").collect();
     for arms in [as_trained.replace("validation", "train"), no_split] {
         folder.write("s/arms.csv", arms);
-        let run = folder.restive("plan m s --history").failure().code(1);
+        let run = folder.run("plan m s --history").failure().code(1);
         let expected = "restive: --history: found no arms that were surely not learnt from, expected some";
         assert!(stderr(&run).contains(expected), "{}", stderr(&run));
-        assert!(!stdout(&folder.restive("plan m s").success()).contains("history"));
+        assert!(!stdout(&folder.run("plan m s").success()).contains("history"));
     }
 }
 
 #[test]
 fn a_plan_that_knows_its_end_ranks_by_advantage_and_says_what_is_within_reach() {
-    let folder = Folder::new();
-    folder.restive(GENERATE).success();
+    let folder = cli();
+    folder.run(GENERATE).success();
     let (encoding, predictor) = write_model(&folder.path("s"), &folder.path("m"));
     let study = Study::read(&folder.path("s")).unwrap();
     let open = plan(&folder, "");
@@ -234,12 +234,12 @@ fn a_plan_that_knows_its_end_ranks_by_advantage_and_says_what_is_within_reach() 
         rows.iter().map(|row| (row["arm"].clone(), row["index"].clone())).collect()
     };
     assert_eq!(ranked(&plan(&folder, "--policy whittle")), ranked(&open));
-    let text = stdout(&folder.restive("plan m s").success());
+    let text = stdout(&folder.run("plan m s").success());
     assert!(text.contains("policy: horizon, 1 decision left with this one; advantage:"), "{text}");
     assert!(text.contains("of the way from no pulls to what no plan could exceed"), "{text}");
     assert!(text.contains("over 1 decision, for 45 arms"), "{text}");
     folder.write("s/study.toml", toml + "ends = 5\n");
-    let over = folder.restive("plan m s").failure().code(1);
+    let over = folder.run("plan m s").failure().code(1);
     let expected = "study.toml: ends = 5: found step 5 to be planned in instance 0, expected an earlier one: the programme is over; --remaining N";
     assert!(stderr(&over).contains(expected), "{}", stderr(&over));
     for (options, expected) in [
@@ -250,25 +250,25 @@ fn a_plan_that_knows_its_end_ranks_by_advantage_and_says_what_is_within_reach() 
             "--index-discount: prices have the study's own discount",
         ),
     ] {
-        let run = folder.restive(&format!("plan m s {options}")).failure().code(2);
+        let run = folder.run(&format!("plan m s {options}")).failure().code(2);
         assert!(stderr(&run).contains(expected), "{options}: {}", stderr(&run));
     }
     folder.write(
         "s/study.toml",
         fs::read_to_string(folder.path("s/study.toml")).unwrap().replace("ends = 5\n", ""),
     );
-    let run = folder.restive("plan m s --policy horizon").failure().code(2);
+    let run = folder.run("plan m s --policy horizon").failure().code(2);
     assert!(stderr(&run).contains("--policy horizon: found no end of the programme"), "{}", stderr(&run));
     // the file has the column, and is known again
-    folder.restive("plan m s --remaining 2 --out p.csv").success();
+    folder.run("plan m s --remaining 2 --out p.csv").success();
     let header = fs::read_to_string(folder.path("p.csv")).unwrap().lines().next().unwrap().to_string();
     assert_eq!(header, "instance,arm,state,advantage,rank,inclusion,is_beneficial");
-    folder.restive("plan m s --out p.csv --force").success();
+    folder.run("plan m s --out p.csv --force").success();
 }
 
 #[test]
 fn ties_are_broken_at_random() {
-    let folder = Folder::new();
+    let folder = cli();
     programme(&folder, false);
     write_model(&folder.path("s"), &folder.path("m"));
     // at a discount of 0 no pull is worth anything to anybody
@@ -288,8 +288,8 @@ fn ties_are_broken_at_random() {
 
 #[test]
 fn the_file_holds_the_plan() {
-    let folder = Folder::new();
-    folder.restive(GENERATE).success();
+    let folder = cli();
+    folder.run(GENERATE).success();
     write_model(&folder.path("s"), &folder.path("m"));
     let json = plan(&folder, "--out plan.csv");
     let text = fs::read_to_string(folder.path("plan.csv")).unwrap();
@@ -302,10 +302,10 @@ fn the_file_holds_the_plan() {
         assert_eq!(cells[6], row["is_beneficial"].to_string());
     }
     assert_eq!(text.lines().count(), 13);
-    let run = folder.restive("plan m s --out plan.parquet").success();
+    let run = folder.run("plan m s --out plan.parquet").success();
     assert!(stdout(&run).contains("12 arms to pull") && stdout(&run).contains("; wrote plan.parquet\n"));
     assert_eq!(&fs::read(folder.path("plan.parquet")).unwrap()[..4], b"PAR1");
-    let run = folder.restive("plan m s --rows 5").success();
+    let run = folder.run("plan m s --rows 5").success();
     assert!(stdout(&run).contains("… 7 more; --out FILE writes all"), "{}", stdout(&run));
     for (arguments, part) in [
         ("--out plan.npy", "expected .csv or .parquet"),
@@ -314,18 +314,18 @@ fn the_file_holds_the_plan() {
         ("--instance north", "found \"north\", expected an instance such as 0, 1, 2"),
         ("--index-discount 2", "--index-discount"),
     ] {
-        let message = stderr(&folder.restive(&format!("plan m s {arguments}")).code(2));
+        let message = stderr(&folder.run(&format!("plan m s {arguments}")).code(2));
         assert!(message.contains(part) && message.lines().count() == 1, "{message}");
         assert!(!arguments.contains("json") || !message.contains("npy"), "{message}");
     }
-    let message = stderr(&folder.restive("plan s m").code(2));
+    let message = stderr(&folder.run("plan s m").code(2));
     assert!(message.contains("s: found a study, expected the folder of a model"), "{message}");
 }
 
 #[test]
 fn a_model_for_other_features_is_refused() {
-    let folder = Folder::new();
-    folder.restive(GENERATE).success();
+    let folder = cli();
+    folder.run(GENERATE).success();
     write_model(&folder.path("s"), &folder.path("m"));
     let others = [
         ("two-state --features-kept 15", "feature f_15: found no such column, expected one"),
@@ -333,19 +333,17 @@ fn a_model_for_other_features_is_refused() {
     ];
     for (k, (other, expected)) in others.into_iter().enumerate() {
         folder
-            .restive(&format!(
-                "generate {other} --instances 3 --arms 5 --budget 1 --trajectories 2 --out o{k}"
-            ))
+            .run(&format!("generate {other} --instances 3 --arms 5 --budget 1 --trajectories 2 --out o{k}"))
             .success();
         for command in ["plan", "evaluate"] {
-            let message = stderr(&folder.restive(&format!("{command} m o{k} --out x.csv")).code(1));
+            let message = stderr(&folder.run(&format!("{command} m o{k} --out x.csv")).code(1));
             assert!(message.starts_with(&format!("restive: o{k} does not fit m: ")), "{message}");
             assert!(message.contains(expected) && message.lines().count() == 1, "{message}");
         }
     }
     let arms = folder.path("s/arms.csv");
     fs::write(&arms, fs::read_to_string(&arms).unwrap().replacen("f_03", "g_03", 1)).unwrap();
-    let message = stderr(&folder.restive("plan m s").code(1));
+    let message = stderr(&folder.run("plan m s").code(1));
     assert!(message.contains("feature f_03: found no such column"), "{message}");
     assert!(
         message.contains("; feature g_03: found a column that was not there at training, expected none"),
@@ -356,8 +354,8 @@ fn a_model_for_other_features_is_refused() {
 
 #[test]
 fn features_that_tell_nothing_are_noted() {
-    let folder = Folder::new();
-    folder.restive("generate two-state --out s --seed 3 --instances 3 --arms 15 --budget 4 --trajectories 4 --features-kept 3 --format csv").success();
+    let folder = cli();
+    folder.run("generate two-state --out s --seed 3 --instances 3 --arms 15 --budget 4 --trajectories 4 --features-kept 3 --format csv").success();
     let path = folder.path("s/arms.csv");
     let arms = fs::read_to_string(&path).unwrap();
     let with = |columns: [&dyn Fn(usize) -> &'static str; 2]| {
@@ -369,11 +367,11 @@ fn features_that_tell_nothing_are_noted() {
     };
     with([&|k| ["31", "24", ""][k % 3], &|k| ["north", "south"][k % 2]]);
     write_model(&folder.path("s"), &folder.path("m"));
-    let quiet = stderr(&folder.restive("plan m s").success());
+    let quiet = stderr(&folder.run("plan m s").success());
     assert!(!quiet.contains("feature"), "{quiet}");
     with([&|_| "", &|_| "south"]);
     for command in ["plan m s", "evaluate m s --estimators published --runs 20 --resamples 10"] {
-        let notes = stderr(&folder.restive(command).success());
+        let notes = stderr(&folder.run(command).success());
         assert!(notes.contains("note: feature age: missing in every arm, though it differed"), "{notes}");
         assert!(notes.contains("note: feature village: found \"south\" in every arm, though"), "{notes}");
     }

@@ -1,6 +1,7 @@
 //! The program as a process: pipes, threads, and messages to the letter.
 
-use crate::files::*;
+use crate::arms::*;
+use crate::harness::*;
 #[cfg(unix)]
 use crate::running::wait;
 use std::fs::File;
@@ -9,9 +10,9 @@ use std::sync::Arc;
 
 #[test]
 fn a_refusal_of_the_system_is_said_once() {
-    let folder = Folder::new();
+    let folder = cli();
     folder.write("arms.csv", "p_0_0_1,p_0_1_1,p_1_0_1,p_1_1_1\n0.2,0.8,0.5,0.5\n");
-    let message = |arguments: &str| stderr(&folder.restive(arguments).code(1));
+    let message = |arguments: &str| stderr(&folder.run(arguments).code(1));
     assert_eq!(message("index none.csv"), "restive: none.csv: cannot open: no such file or directory\n");
     let refused = message("index arms.csv --out nowhere/w.csv");
     assert_eq!(refused, "restive: nowhere/w.csv: cannot write: there is no folder nowhere\n");
@@ -19,9 +20,9 @@ fn a_refusal_of_the_system_is_said_once() {
 
 #[test]
 fn an_absurd_number_of_threads_is_refused() {
-    let folder = Folder::new();
+    let folder = cli();
     for threads in ["0", "100000", "18446744073709551615", "two"] {
-        let run = folder.restive(&format!("index arms.csv --threads {threads}")).code(2);
+        let run = folder.run(&format!("index arms.csv --threads {threads}")).code(2);
         assert!(stderr(&run).contains("--threads"), "{}", stderr(&run));
     }
 }
@@ -31,7 +32,7 @@ fn parquet_compressed_with_gzip_or_lz4_is_read() {
     use arrow_array::{ArrayRef, Float64Array, RecordBatch};
     use parquet::basic::{Compression, GzipLevel};
     use parquet::file::properties::WriterProperties;
-    let folder = Folder::new();
+    let folder = cli();
     for compression in [Compression::GZIP(GzipLevel::default()), Compression::LZ4_RAW, Compression::SNAPPY] {
         let columns = COMPACT.iter().zip([0.2, 0.8, 0.5, 0.5]);
         let columns = columns.map(|(name, p)| (*name, Arc::new(Float64Array::from(vec![p])) as ArrayRef));
@@ -42,7 +43,7 @@ fn parquet_compressed_with_gzip_or_lz4_is_read() {
             parquet::arrow::ArrowWriter::try_new(file, batch.schema(), Some(properties)).unwrap();
         writer.write(&batch).unwrap();
         writer.close().unwrap();
-        let run = folder.restive("index arms.parquet --discount 0.5").success();
+        let run = folder.run("index arms.parquet --discount 0.5").success();
         assert!(stdout(&run).contains("0.352941"), "{compression:?}: {}", stdout(&run));
     }
 }
@@ -50,7 +51,7 @@ fn parquet_compressed_with_gzip_or_lz4_is_read() {
 #[cfg(unix)]
 #[test]
 fn a_bad_row_from_a_pipe_is_an_error_not_a_hang() {
-    let folder = Folder::new();
+    let folder = cli();
     folder.write("bad.csv", "p_0_0_1,p_0_1_1,p_1_0_1,p_1_1_1\n0.2,0.8,0.5,0.5\n0.2,many,0.5,0.5\n");
     let pipe = folder.path("pipe.csv");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());

@@ -1,6 +1,6 @@
 //! `restive report`: the page for a director, against lists and tables that are counted anew here.
 
-use crate::files::{Chance, Folder, stderr, stdout};
+use crate::harness::{Chance, Cli, cli, stderr, stdout};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
@@ -24,7 +24,7 @@ fn village(i: usize) -> &'static str {
 }
 
 /// A study in which a call does much in Northam and nothing in Southam, and goes by lot; `behaviour` is what it says of that.
-fn study(folder: &Folder, behaviour: &str) {
+fn study(folder: &Cli, behaviour: &str) {
     let mut luck = Chance::new(7);
     let mut arms = "arm,village,age\n".to_string();
     (0..PEOPLE).for_each(|i| writeln!(arms, "{},{},{}", name(i), village(i), 20 + i % 23).unwrap());
@@ -55,11 +55,11 @@ fn study(folder: &Folder, behaviour: &str) {
     );
 }
 
-fn model(folder: &Folder) {
-    folder.restive("train study --out model --predictor effect --profile published").success();
+fn model(folder: &Cli) {
+    folder.run("train study --out model --predictor effect --profile published").success();
 }
 
-fn page(folder: &Folder, name: &str) -> String {
+fn page(folder: &Cli, name: &str) -> String {
     fs::read_to_string(folder.path(name)).unwrap()
 }
 
@@ -86,10 +86,10 @@ const HEADINGS: [&str; 6] = [
 
 #[test]
 fn a_study_that_was_dealt_by_lot_has_a_page_with_a_verdict() {
-    let folder = Folder::new();
+    let folder = cli();
     study(&folder, "uniform");
     model(&folder);
-    let said = folder.restive("report model study --out one.html --json --threads 1").success();
+    let said = folder.run("report model study --out one.html --json --threads 1").success();
     let facts: Value = serde_json::from_str(&stdout(&said)).unwrap();
     let html = page(&folder, "one.html");
     let text = words(&html);
@@ -114,7 +114,7 @@ fn a_study_that_was_dealt_by_lot_has_a_page_with_a_verdict() {
 
     // the list, counted anew from the plan and the table of arms
     let plan: Value =
-        serde_json::from_str(&stdout(&folder.restive("plan model study --json").success())).unwrap();
+        serde_json::from_str(&stdout(&folder.run("plan model study --json").success())).unwrap();
     let mut counted: BTreeMap<&str, [u64; 2]> = BTreeMap::new();
     (0..PEOPLE).for_each(|i| counted.entry(village(i)).or_default()[0] += 1);
     let places: HashMap<String, usize> = (0..PEOPLE).map(|i| (name(i), i)).collect();
@@ -143,24 +143,24 @@ fn a_study_that_was_dealt_by_lot_has_a_page_with_a_verdict() {
     }
 
     // the same page again, by another number of threads; a page is replaced only where that is asked for
-    folder.restive("report model study --out two.html --threads 2").success();
+    folder.run("report model study --out two.html --threads 2").success();
     assert_eq!(html, page(&folder, "two.html"));
-    let message = stderr(&folder.restive("report model study --out two.html").code(1));
+    let message = stderr(&folder.run("report model study --out two.html").code(1));
     assert!(message.contains("two.html") && message.lines().count() == 1, "{message}");
-    folder.restive("report model study --out two.html --force --quick").success();
+    folder.run("report model study --out two.html --force --quick").success();
     let quick = words(&page(&folder, "two.html"));
     assert!(quick.contains("is not shown on this page") && quick.contains("--quick"), "{quick}");
     folder.write("mine.html", "my own");
-    folder.restive("report model study --out mine.html --force --quick").code(1);
+    folder.run("report model study --out mine.html --force --quick").code(1);
     assert_eq!(page(&folder, "mine.html"), "my own");
 }
 
 #[test]
 fn where_nobody_says_how_people_were_chosen_nothing_is_shown() {
-    let folder = Folder::new();
+    let folder = cli();
     study(&folder, "none");
     model(&folder);
-    let said = stdout(&folder.restive("report model study --out page.html").success());
+    let said = stdout(&folder.run("report model study --out page.html").success());
     assert!(said.starts_with("It is not shown that this list finds"), "{said}");
     let text = words(&page(&folder, "page.html"));
     assert!(text.contains("nobody says how those who were called were chosen"), "{text}");
@@ -171,7 +171,7 @@ fn where_nobody_says_how_people_were_chosen_nothing_is_shown() {
 
 #[test]
 fn what_cannot_be_reported_is_refused_in_a_line() {
-    let folder = Folder::new();
+    let folder = cli();
     study(&folder, "uniform");
     model(&folder);
     for (arguments, code, part) in [
@@ -192,12 +192,12 @@ fn what_cannot_be_reported_is_refused_in_a_line() {
         ),
         ("report model study --out nowhere/page.html", 1, "nowhere"),
     ] {
-        let message = stderr(&folder.restive(arguments).code(code));
+        let message = stderr(&folder.run(arguments).code(code));
         assert!(message.contains(part) && message.lines().count() == 1, "{arguments}: {message}");
         assert!(!folder.path("page.html").exists());
     }
     // asked for, in the order asked for; numbers in three parts
-    let said = folder.restive("report model study --quick --out page.html --by age state --json").success();
+    let said = folder.run("report model study --quick --out page.html --by age state --json").success();
     let facts: Value = serde_json::from_str(&stdout(&said)).unwrap();
     let columns: Vec<&str> =
         facts["fairness"].as_array().unwrap().iter().map(|by| by["column"].as_str().unwrap()).collect();
@@ -208,9 +208,9 @@ fn what_cannot_be_reported_is_refused_in_a_line() {
 
 #[test]
 fn a_programme_reports_its_list_on_record_or_a_rehearsal() {
-    let folder = Folder::new();
+    let folder = cli();
     crate::import::programme(&folder, "calls", false);
-    let said = stdout(&folder.restive("report calls --quick --out page.html --json").success());
+    let said = stdout(&folder.run("report calls --quick --out page.html --json").success());
     let facts: Value = serde_json::from_str(&said).unwrap();
     assert_eq!((&facts["list"]["is_recorded"], &facts["period"]), (&false.into(), &"week".into()));
     assert_eq!(
@@ -221,10 +221,9 @@ fn a_programme_reports_its_list_on_record_or_a_rehearsal() {
         0
     );
 
-    let planned: Value =
-        serde_json::from_str(&stdout(&folder.restive("plan calls --json").success())).unwrap();
+    let planned: Value = serde_json::from_str(&stdout(&folder.run("plan calls --json").success())).unwrap();
     let facts: Value = serde_json::from_str(&stdout(
-        &folder.restive("report calls --quick --force --out page.html --json").success(),
+        &folder.run("report calls --quick --force --out page.html --json").success(),
     ))
     .unwrap();
     assert_eq!(facts["list"]["is_recorded"], true);
@@ -237,6 +236,6 @@ fn a_programme_reports_its_list_on_record_or_a_rehearsal() {
         let id = row[0].as_str().unwrap();
         assert!(!text.split(|c: char| !c.is_alphanumeric()).any(|word| word == id), "{id}");
     }
-    let message = stderr(&folder.restive("report calls --model other --quick --out new.html").code(1));
+    let message = stderr(&folder.run("report calls --model other --quick --out new.html").code(1));
     assert!(message.contains("found no model other, expected one of those there"), "{message}");
 }

@@ -1,6 +1,6 @@
 //! Training that is interrupted: killed at any instant and started again, it ends in the same weights.
 
-use crate::files::{Folder, stderr, stdout};
+use crate::harness::{Cli, cli, stderr, stdout};
 use crate::running::{start, tell, wait_for};
 use crate::train::{card, weights};
 use std::fs;
@@ -9,17 +9,17 @@ use std::time::Duration;
 /// Some hundred milliseconds of training, with dropout, in two fits.
 const TRAIN: &str = "train s --profile paper --epochs 700 --ensemble 2 --threads 1";
 
-fn study() -> Folder {
-    let folder = Folder::new();
+fn study() -> Cli {
+    let folder = cli();
     let size = "--instances 4 --arms 40 --budget 8 --trajectories 4";
-    folder.restive(&format!("generate two-state --out s {size}")).success();
+    folder.run(&format!("generate two-state --out s {size}")).success();
     folder
 }
 
 #[test]
 fn killed_again_and_again_it_ends_in_the_same_weights() {
     let folder = study();
-    folder.restive(&format!("{TRAIN} --out whole")).success();
+    folder.run(&format!("{TRAIN} --out whole")).success();
     let command = format!("{TRAIN} --out killed");
     let (mut kills, mut resumed) = (0, 0);
     loop {
@@ -54,7 +54,7 @@ fn a_checkpoint_of_another_training_is_refused_with_the_difference() {
     child.kill().unwrap();
     child.wait().unwrap();
     let refused = |options: &str, part: &str| {
-        let message = stderr(&folder.restive(&format!("train {options} --out m")).code(1));
+        let message = stderr(&folder.run(&format!("train {options} --out m")).code(1));
         assert_eq!(message.lines().count(), 1, "{message}");
         assert!(message.contains("m.checkpoint: found a checkpoint of another training"), "{message}");
         assert!(message.contains(part) && message.contains("--restart"), "{message}");
@@ -65,21 +65,21 @@ fn a_checkpoint_of_another_training_is_refused_with_the_difference() {
     refused("s --profile published --epochs 100000 --seed 1", "seed: was 0, now 1");
     refused("s --predictor effect", "predictor: was \"network\", now \"effect\"");
     folder
-        .restive("generate two-state --out other --instances 4 --arms 40 --budget 8 --trajectories 3")
+        .run("generate two-state --out other --instances 4 --arms 40 --budget 8 --trajectories 3")
         .success();
     refused("other --profile published --epochs 100000", "study: was ");
 
-    folder.restive("train s --profile published --epochs 5 --out reference").success();
+    folder.run("train s --profile published --epochs 5 --out reference").success();
     for option in ["--restart", "--force"] {
         let kept = fs::read(folder.path("m.checkpoint")).unwrap();
-        folder.restive(&format!("train s --profile published --epochs 5 --out m {option}")).success();
+        folder.run(&format!("train s --profile published --epochs 5 --out m {option}")).success();
         assert!(!folder.path("m.checkpoint").exists());
         assert!(weights(&folder, "m") == weights(&folder, "reference"), "{option}");
         fs::remove_dir_all(folder.path("m")).unwrap();
         folder.write("m.checkpoint", kept);
     }
     folder.write("m.checkpoint", "nothing of ours");
-    let message = stderr(&folder.restive("train s --epochs 5 --out m").code(1));
+    let message = stderr(&folder.run("train s --epochs 5 --out m").code(1));
     assert!(message.contains("m.checkpoint") && message.lines().count() == 1, "{message}");
 }
 
@@ -92,17 +92,17 @@ fn a_training_that_is_already_there_is_left_alone() {
     let kept = fs::read(folder.path("m.checkpoint")).unwrap();
     assert!(child.wait().unwrap().success());
     let (first, written) = (weights(&folder, "m"), card(&folder, "m"));
-    let again = stdout(&folder.restive(command).success());
+    let again = stdout(&folder.run(command).success());
     assert!(again.contains("nothing to do, this training is already in m"), "{again}");
     // killed between the model and the removal of the checkpoint
     folder.write("m.checkpoint", kept);
-    folder.restive(command).success();
+    folder.run(command).success();
     assert!(weights(&folder, "m") == first && card(&folder, "m") == written);
     assert_eq!(folder.listing(), ["m", "s"]);
     // anything else there is refused, or replaced with leave
-    let message = stderr(&folder.restive("train s --epochs 3 --out m").code(1));
+    let message = stderr(&folder.run("train s --epochs 3 --out m").code(1));
     assert!(message.contains("m: found a folder with files"), "{message}");
-    folder.restive("train s --epochs 3 --out m --force").success();
+    folder.run("train s --epochs 3 --out m --force").success();
     assert_eq!(card(&folder, "m")["configuration"]["epochs"], 3);
 }
 
@@ -111,7 +111,7 @@ fn a_training_that_is_already_there_is_left_alone() {
 fn an_interruption_keeps_the_checkpoint_and_says_so() {
     let folder = study();
     let command = format!("{TRAIN} --out m");
-    folder.restive(&format!("{TRAIN} --out whole")).success();
+    folder.run(&format!("{TRAIN} --out whole")).success();
     let mut child = start(&folder, &command);
     wait_for(&folder, "m.checkpoint");
     tell(&child, "INT");
@@ -122,7 +122,7 @@ fn an_interruption_keeps_the_checkpoint_and_says_so() {
         "{message}"
     );
     assert_eq!(folder.listing(), ["m.checkpoint", "s", "whole"]);
-    let run = folder.restive(&command).success();
+    let run = folder.run(&command).success();
     assert!(stderr(&run).contains("note: m.checkpoint: going on after "), "{}", stderr(&run));
     assert!(weights(&folder, "m") == weights(&folder, "whole"));
 }

@@ -1,23 +1,24 @@
 //! The program while it runs: started beside the test, told to end, killed, waited for.
 
-use crate::files::{Chance, Folder, full_columns};
+use crate::arms::full_columns;
+use crate::harness::{Chance, Cli};
 use std::ops::{Deref, DerefMut};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// The program, to be started in the folder; every signal acts as by default, however the tests were started.
-pub(crate) fn command(folder: &Folder, arguments: &str) -> Command {
+pub(crate) fn command(folder: &Cli, arguments: &str) -> Command {
     prepared(folder, Command::new(env!("CARGO_BIN_EXE_restive")), arguments)
 }
 
 /// The same within a shell, which finds the program and its arguments in `$0` and `$@`.
-pub(crate) fn in_shell(folder: &Folder, script: &str, arguments: &str) -> Command {
+pub(crate) fn in_shell(folder: &Cli, script: &str, arguments: &str) -> Command {
     let mut shell = Command::new("sh");
     shell.args(["-c", script, env!("CARGO_BIN_EXE_restive")]);
     prepared(folder, shell, arguments)
 }
 
-fn prepared(folder: &Folder, mut command: Command, arguments: &str) -> Command {
+fn prepared(folder: &Cli, mut command: Command, arguments: &str) -> Command {
     command.current_dir(folder.path("")).args(arguments.split(' ')).stdout(Stdio::null());
     with_default_signals(&mut command);
     command
@@ -72,7 +73,7 @@ impl DerefMut for Running {
 }
 
 /// Starts the program; what it says on standard error can be read.
-pub(crate) fn start(folder: &Folder, arguments: &str) -> Running {
+pub(crate) fn start(folder: &Cli, arguments: &str) -> Running {
     Running::new(command(folder, arguments).stderr(Stdio::piped()))
 }
 
@@ -104,12 +105,12 @@ pub(crate) fn wait_until(what: &str, is_so: impl Fn() -> bool) {
 }
 
 /// Waits until a file is there.
-pub(crate) fn wait_for(folder: &Folder, name: &str) {
+pub(crate) fn wait_for(folder: &Cli, name: &str) {
     wait_until(name, || folder.path(name).exists());
 }
 
 /// A command that writes `w.csv` and would take minutes, and its input: value iteration at a discount next to 1.
-pub(crate) fn long_run(folder: &Folder) -> &'static str {
+pub(crate) fn long_run(folder: &Cli) -> &'static str {
     let mut arms = full_columns(12).join(",");
     let mut chance = Chance::new(9);
     for _ in 0..50 {
@@ -126,6 +127,6 @@ pub(crate) fn long_run(folder: &Folder) -> &'static str {
 }
 
 /// The drafts in a folder.
-pub(crate) fn drafts(folder: &Folder) -> Vec<String> {
+pub(crate) fn drafts(folder: &Cli) -> Vec<String> {
     folder.listing().into_iter().filter(|name| name.starts_with(".restive-")).collect()
 }

@@ -1,12 +1,13 @@
 //! Sizes that are absurd are refused with a sentence, and a sentence stays one.
 
-use crate::files::*;
+use crate::arms::*;
+use crate::harness::*;
 use arrow_array::{ArrayRef, StringArray};
 use std::fs;
 use std::sync::Arc;
 
 /// One line, short enough to be read, that is no mistake of ours.
-fn sentence(run: &assert_cmd::assert::Assert) -> String {
+fn sentence(run: &Run) -> String {
     let said = stderr(run);
     assert!(said.starts_with("restive: ") && said.lines().count() == 1 && said.len() < 800, "{said:.900}");
     assert!(!said.contains("internal error"), "{said}");
@@ -15,34 +16,31 @@ fn sentence(run: &assert_cmd::assert::Assert) -> String {
 
 #[test]
 fn an_absurd_number_of_threads_in_the_environment_is_refused() {
-    let folder = Folder::new();
+    let folder = cli();
     folder.write("arms.csv", csv(&COMPACT, &[0.5; 4]));
     for command in ["index arms.csv", "generate two-state --out s", "study s", "plan m s"] {
         for (variable, threads) in [("RAYON_NUM_THREADS", "1025"), ("RAYON_RS_NUM_CPUS", "100000")] {
-            let mut restive = assert_cmd::Command::new(env!("CARGO_BIN_EXE_restive"));
-            restive.current_dir(folder.path("")).env(variable, threads).args(command.split(' '));
+            let run = folder.clone().env(variable, threads).run(command);
             let expected = format!("restive: {variable}: found {threads}, expected at most 1024 threads\n");
-            assert_eq!(sentence(&restive.assert().code(2)), expected);
+            assert_eq!(sentence(&run.code(2)), expected);
         }
     }
     assert_eq!(folder.listing(), ["arms.csv"]);
-    let mut restive = assert_cmd::Command::new(env!("CARGO_BIN_EXE_restive"));
-    restive.current_dir(folder.path("")).env("RAYON_NUM_THREADS", "3").args(["index", "arms.csv"]);
-    restive.assert().success();
+    folder.clone().env("RAYON_NUM_THREADS", "3").run("index arms.csv").success();
 }
 
 /// 65,536 characters are more than a width may be in a formatted line; 4,096 are shown cut.
 #[test]
 fn names_are_at_most_so_long() {
-    let folder = Folder::new();
+    let folder = cli();
     let header = "arm,p_0_0_1,p_0_1_1,p_1_0_1,p_1_1_1\n";
     let long = "é".repeat(65_536);
     folder.write("arms.csv", format!("{header}{long},0.2,0.8,0.5,0.5\n"));
-    let said = sentence(&folder.restive("index arms.csv").code(1));
+    let said = sentence(&folder.run("index arms.csv").code(1));
     assert!(said.contains("…\" (65536 characters), expected at most 4096 characters"), "{said}");
     let fair = "é".repeat(4096);
     folder.write("arms.csv", format!("{header}{fair},0.2,0.8,0.5,0.5\n"));
-    let shown = stdout(&folder.restive("index arms.csv").success());
+    let shown = stdout(&folder.run("index arms.csv").success());
     assert!(shown.contains(&format!("{}…  ", "é".repeat(60))) && shown.len() < 2000, "{shown}");
 
     fs::create_dir(folder.path("s")).unwrap();
@@ -61,21 +59,21 @@ fn names_are_at_most_so_long() {
     for k in 0..5 {
         let name = |c: usize| if c == k { long.as_str() } else { "n" };
         study(name(0), name(1), name(2), name(3), name(4));
-        let said = sentence(&folder.restive("study s").code(1));
+        let said = sentence(&folder.run("study s").code(1));
         assert!(said.contains("(65536 characters), expected at most 4096 characters"), "{k}: {said}");
     }
     study(&fair, &fair, &fair, &fair, &fair);
-    let said = stdout(&folder.restive("study s").success());
+    let said = stdout(&folder.run("study s").success());
     assert!(said.contains(&format!("  {}…  text, 2 categories", "é".repeat(60))), "{said}");
-    folder.restive("train s --out m --predictor linear --epochs 1").success();
-    let said = stdout(&folder.restive("plan m s --budget 3").success());
+    folder.run("train s --out m --predictor linear --epochs 1").success();
+    let said = stdout(&folder.run("plan m s --budget 3").success());
     assert!(said.lines().all(|line| line.chars().count() < 200), "{said}");
 }
 
 /// Refused by what the file says of its columns, and where that says little by the cell.
 #[test]
 fn a_giant_cell_of_parquet_is_refused() {
-    let folder = Folder::new();
+    let folder = cli();
     for (few, expected) in [(true, "column arm: found 64000"), (false, "row 1, column arm: found \"xxx")] {
         let giant = "x".repeat(if few { 64_000_000 } else { 100_000 });
         let names = ["a".to_string(), giant].into_iter().chain((0..200).map(|i| i.to_string()));
@@ -85,7 +83,7 @@ fn a_giant_cell_of_parquet_is_refused() {
         let mut writer = parquet_writer(&folder.path("arms.parquet"), &columns);
         writer.write(&batch(columns)).unwrap();
         writer.close().unwrap();
-        let said = sentence(&folder.restive("index arms.parquet").code(1));
+        let said = sentence(&folder.run("index arms.parquet").code(1));
         assert!(said.contains(expected) && said.contains("expected at most 4096 characters"), "{said}");
     }
 }
@@ -93,7 +91,7 @@ fn a_giant_cell_of_parquet_is_refused() {
 /// Files as other programs might write them.
 #[test]
 fn names_in_files_of_weights_are_cut() {
-    let folder = Folder::new();
+    let folder = cli();
     let stored = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/stored");
     fs::create_dir(folder.path("m")).unwrap();
     fs::copy(stored.join("network/card.json"), folder.path("m/card.json")).unwrap();
@@ -103,14 +101,14 @@ fn names_in_files_of_weights_are_cut() {
     bytes.extend(header.as_bytes());
     bytes.extend([0; 4]);
     folder.write("m/weights.safetensors", bytes);
-    let said = sentence(&folder.restive(&format!("plan m {}", stored.join("study").display())).code(1));
+    let said = sentence(&folder.run(&format!("plan m {}", stored.join("study").display())).code(1));
     assert!(said.contains("xxx… (70000 characters): found numbers of type F32"), "{said}");
 }
 
 /// A card that claims a network of 10¹⁸ weights does not get it.
 #[test]
 fn a_card_gets_no_more_memory_than_its_weights_have() {
-    let folder = Folder::new();
+    let folder = cli();
     let stored = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/stored");
     fs::create_dir(folder.path("m")).unwrap();
     fs::copy(stored.join("network/weights.safetensors"), folder.path("m/weights.safetensors")).unwrap();
@@ -118,6 +116,6 @@ fn a_card_gets_no_more_memory_than_its_weights_have() {
     let mut card: serde_json::Value = serde_json::from_str(&card).unwrap();
     card["predictor"]["hidden"] = serde_json::json!([1_000_000_000, 1_000_000_000]);
     folder.write("m/card.json", card.to_string());
-    let said = sentence(&folder.restive(&format!("plan m {}", stored.join("study").display())).code(1));
+    let said = sentence(&folder.run(&format!("plan m {}", stored.join("study").display())).code(1));
     assert!(said.contains("parameters of a member, expected at most the"), "{said}");
 }

@@ -3,7 +3,7 @@
 //! `tests/stored` has models of version 0.1.0 in every predictor and objective, the studies they were trained on, and the plans
 //! that the version planned with them.
 
-use crate::files::{Folder, stderr};
+use crate::harness::{cli, stderr};
 use restive_tables::Model;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,11 +22,11 @@ fn every_stored_model_plans_as_it_did() {
     let all = models();
     assert_eq!(all.len(), 9);
     for model in all {
-        let folder = Folder::new();
+        let folder = cli();
         let name = model.file_name().unwrap().to_str().unwrap();
         let study = if name.starts_with("labels") { "labels" } else { "study" };
         let (model, study) = (model.display(), stored().join(study));
-        folder.restive(&format!("plan {model} {} --seed 1 --out plan.csv", study.display())).success();
+        folder.run(&format!("plan {model} {} --seed 1 --out plan.csv", study.display())).success();
         let expected = fs::read_to_string(stored().join(format!("plans/{name}.csv"))).unwrap();
         assert_eq!(fs::read_to_string(folder.path("plan.csv")).unwrap(), expected, "{name}");
     }
@@ -35,7 +35,7 @@ fn every_stored_model_plans_as_it_did() {
 #[test]
 fn a_stored_card_is_written_back_to_the_byte() {
     for model in models() {
-        let folder = Folder::new();
+        let folder = cli();
         Model::read(&model).unwrap().write(&folder.path("copy"), false).unwrap();
         for file in ["card.json", "weights.safetensors"] {
             let bytes = |folder: &Path| fs::read(folder.join(file)).unwrap();
@@ -46,7 +46,7 @@ fn a_stored_card_is_written_back_to_the_byte() {
 
 #[test]
 fn a_card_of_an_unknown_version_is_refused_with_both_versions() {
-    let folder = Folder::new();
+    let folder = cli();
     fs::create_dir(folder.path("model")).unwrap();
     for file in ["card.json", "weights.safetensors"] {
         fs::copy(stored().join("network").join(file), folder.path("model").join(file)).unwrap();
@@ -55,6 +55,6 @@ fn a_card_of_an_unknown_version_is_refused_with_both_versions() {
     let card = card.replace("\"schema\": 1", "\"schema\": 2").replace("\"0.1.0\"", "\"9.0.0\"");
     fs::write(folder.path("model/card.json"), card).unwrap();
     let study = stored().join("study");
-    let said = stderr(&folder.restive(&format!("plan model {}", study.display())).failure().code(1));
+    let said = stderr(&folder.run(&format!("plan model {}", study.display())).failure().code(1));
     assert!(said.contains("found schema 2 (written by restive 9.0.0), expected schema 1"), "{said}");
 }

@@ -1,6 +1,6 @@
 //! `restive study`: what it shows, and one clear message for every broken study.
 
-use crate::files::{Folder, stderr, stdout};
+use crate::harness::{Cli, cli, stderr, stdout};
 use std::fs;
 
 const SETTINGS: &str = "\
@@ -35,8 +35,8 @@ west,Ada,0.3,0.6,0.5,0.9
 ";
 
 /// A folder that holds the good study, but for one file.
-fn study(name: &str, content: &str) -> Folder {
-    let folder = Folder::new();
+fn study(name: &str, content: &str) -> Cli {
+    let folder = cli();
     fs::create_dir(folder.path("s")).unwrap();
     let files = [
         ("study.toml", SETTINGS),
@@ -49,7 +49,7 @@ fn study(name: &str, content: &str) -> Folder {
     folder
 }
 
-fn listing(folder: &Folder) -> Vec<String> {
+fn listing(folder: &Cli) -> Vec<String> {
     let mut names: Vec<String> = fs::read_dir(folder.path("s"))
         .unwrap()
         .map(|e| e.unwrap().file_name().into_string().unwrap())
@@ -58,10 +58,10 @@ fn listing(folder: &Folder) -> Vec<String> {
     [names, folder.listing()].concat()
 }
 
-fn refused_folder(folder: &Folder, parts: &[&str]) {
+fn refused_folder(folder: &Cli, parts: &[&str]) {
     let before = listing(folder);
     for arguments in ["study s", "study s --json"] {
-        let run = folder.restive(arguments).code(1);
+        let run = folder.run(arguments).code(1);
         let message = stderr(&run);
         assert!(message.starts_with("restive: s") && message.lines().count() == 1, "{message}");
         for part in parts {
@@ -90,7 +90,7 @@ fn refused(name: &str, from: &str, to: &str, parts: &[&str]) {
 #[test]
 fn a_good_study_is_summarised() {
     let folder = study("study.toml", SETTINGS);
-    let run = folder.restive("study s --json").success();
+    let run = folder.run("study s --json").success();
     let summary: serde_json::Value = serde_json::from_str(&stdout(&run)).unwrap();
     let expected = serde_json::json!({
         "study": "s", "name": "calls", "states": 2, "rewards": [0.0, [1.0, 0.5]], "discount": 0.9, "budget": 1,
@@ -106,7 +106,7 @@ fn a_good_study_is_summarised() {
         assert_eq!(&summary[field], value, "{field}");
     }
     assert_eq!(summary["share_unobserved"], 1.0 / 6.0);
-    let text = stdout(&folder.restive("study s").success());
+    let text = stdout(&folder.run("study s").success());
     assert!(
         text.contains("\ninstances       2\n") && text.contains("  district  text, 2 categories\n"),
         "{text}"
@@ -118,7 +118,7 @@ fn a_good_study_is_summarised() {
 fn newcomers_are_welcome_and_useless_features_are_warned_of() {
     let folder = study("arms.csv", &(ARMS.replace("25", "31") + "west,Zoë,31,north\n"));
     folder.write("s/truth.csv", TRUTH.to_string() + "west,Zoë,0.3,0.6,0.5,0.9\n");
-    let run = folder.restive("study s").success();
+    let run = folder.run("study s").success();
     assert!(
         stdout(&run).contains("arms            4, 1 of them never seen in a trajectory"),
         "{}",
@@ -132,12 +132,12 @@ fn newcomers_are_welcome_and_useless_features_are_warned_of() {
 #[test]
 fn more_calls_in_the_past_than_the_budget_of_today_are_noted() {
     let folder = study("trajectories.csv", &TRAJECTORIES.replacen("jr\",1,0,0.5", "jr\",1,1,0.5", 1));
-    let run = folder.restive("study s --json").success();
+    let run = folder.run("study s --json").success();
     let note = "1 logged step with more pulls than the budget of 1, 2 at most: the log counts as it is, decisions to come keep to the budget";
     assert_eq!(stderr(&run), format!("restive: note: {note}\n"));
     let summary: serde_json::Value = serde_json::from_str(&stdout(&run)).unwrap();
     assert_eq!((&summary["notes"][0], &summary["most_pulls"]), (&note.into(), &2.into()));
-    let text = stdout(&folder.restive("study s").success());
+    let text = stdout(&folder.run("study s").success());
     assert!(text.contains("1.5000 on average, 2 at most, budget 1\n"), "{text}");
 }
 
@@ -204,7 +204,7 @@ fn broken_settings() {
     let folder = study("study.toml", SETTINGS);
     fs::remove_file(folder.path("s/study.toml")).unwrap();
     refused_folder(&folder, &["s/study.toml: cannot open: no such file"]);
-    let message = stderr(&folder.restive("study none").code(1));
+    let message = stderr(&folder.run("study none").code(1));
     assert_eq!(message, "restive: none: cannot open: there is no such folder\n");
 }
 
@@ -384,8 +384,8 @@ fn broken_truths() {
 
 #[test]
 fn half_written_parquet() {
-    let folder = Folder::new();
-    folder.restive("generate two-state --out s --instances 3 --arms 5 --budget 1 --trajectories 2").success();
+    let folder = cli();
+    folder.run("generate two-state --out s --instances 3 --arms 5 --budget 1 --trajectories 2").success();
     for name in ["arms", "trajectories", "truth"] {
         let path = folder.path(&format!("s/{name}.parquet"));
         let whole = fs::read(&path).unwrap();
@@ -396,5 +396,5 @@ fn half_written_parquet() {
         }
         fs::write(&path, whole).unwrap();
     }
-    folder.restive("study s").success();
+    folder.run("study s").success();
 }

@@ -1,14 +1,15 @@
 //! What the program prints.
 
-use crate::files::{COMPACT, Folder, csv, f64_bytes, full_columns, npy, stderr, stdout};
+use crate::arms::{COMPACT, csv, f64_bytes, full_columns, npy};
+use crate::harness::{cli, stderr, stdout};
 use std::process::{Command, Stdio};
 
 #[test]
 fn the_first_rows_are_shown_as_an_aligned_table() {
-    let folder = Folder::new();
+    let folder = cli();
     let text = "arm,p_0_0_1,p_0_1_1,p_1_0_1,p_1_1_1\nA,0.2,0.8,0.5,0.5\nlong name,0.5,0.5,0.5,0.5\nC,0.5,0.5,0.5,0.5\n";
     folder.write("arms.csv", text);
-    let run = folder.restive("index arms.csv --discount 0.5 --rows 2").success();
+    let run = folder.run("index arms.csv --discount 0.5 --rows 2").success();
     let expected = "arm             w_0       w_1  is_indexable\n\
                     A          0.352941  0.000000           yes\n\
                     long name  0.000000  0.000000           yes\n\
@@ -21,9 +22,9 @@ fn the_first_rows_are_shown_as_an_aligned_table() {
 
 #[test]
 fn arms_without_index_are_unknown_and_warned_of() {
-    let folder = Folder::new();
+    let folder = cli();
     folder.write("arms.csv", csv(&COMPACT, &[0.2, 0.8, 0.5, 0.5, 0.0, 0.0, 1.0, 1.0]));
-    let run = folder.restive("index arms.csv --discount 1").success();
+    let run = folder.run("index arms.csv --discount 1").success();
     assert!(stdout(&run).contains("NaN       unknown\n"), "{}", stdout(&run));
     assert!(stdout(&run).contains("0 not indexable, 1 undetermined"), "{}", stdout(&run));
     assert!(stderr(&run).starts_with("restive: warning: 1 of 2 arms is undetermined: "), "{}", stderr(&run));
@@ -31,18 +32,18 @@ fn arms_without_index_are_unknown_and_warned_of() {
 
 #[test]
 fn many_states_are_cut_in_the_middle() {
-    let folder = Folder::new();
+    let folder = cli();
     folder.write("arms.csv", csv(&full_columns(12), &vec![1.0 / 12.0; 288]));
-    let table = stdout(&folder.restive("index arms.csv").success());
+    let table = stdout(&folder.run("index arms.csv").success());
     let header: Vec<&str> = table.lines().next().unwrap().split_whitespace().collect();
     assert_eq!(header, ["arm", "w_0", "w_1", "w_2", "w_3", "w_4", "w_5", "…", "w_11", "is_indexable"]);
 }
 
 #[test]
 fn the_summary_as_json_has_every_field() {
-    let folder = Folder::new();
+    let folder = cli();
     folder.write("arms.npy", npy("<f8", "(5, 2, 2, 2)", &f64_bytes(&[0.5; 40])));
-    let text = stdout(&folder.restive("index arms.npy --discount 0.9 --out w.csv --json").success());
+    let text = stdout(&folder.run("index arms.npy --discount 0.9 --out w.csv --json").success());
     let summary: serde_json::Value = serde_json::from_str(&text).unwrap();
     let expected = serde_json::json!({
         "input": "arms.npy", "arms": 5, "states": 2, "discount": 0.9, "algorithm": "two-state",
@@ -58,7 +59,7 @@ fn the_summary_as_json_has_every_field() {
 
 #[test]
 fn a_reader_that_leaves_early_is_no_failure() {
-    let folder = Folder::new();
+    let folder = cli();
     folder.write("arms.csv", csv(&COMPACT, &[0.5; 40_000]));
     let mut child = Command::new(env!("CARGO_BIN_EXE_restive"))
         .args(["index", "arms.csv", "--rows", "10000"])

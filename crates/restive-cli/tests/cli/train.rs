@@ -1,29 +1,29 @@
 //! `restive train`: models of every kind, the same after any interruption, and one clear message for what cannot be trained.
 
-use crate::files::{Folder, stderr, stdout};
+use crate::harness::{Cli, cli, stderr, stdout};
 use crate::running::start;
 use serde_json::Value;
 use std::fs;
 use std::io::{BufRead, BufReader};
 
 /// A folder with a small generated study `s`.
-fn small() -> Folder {
-    let folder = Folder::new();
+fn small() -> Cli {
+    let folder = cli();
     let size = "--seed 3 --instances 4 --arms 12 --budget 3 --trajectories 4 --features-kept 5";
-    folder.restive(&format!("generate two-state --out s --format csv {size}")).success();
+    folder.run(&format!("generate two-state --out s --format csv {size}")).success();
     folder
 }
 
-pub(crate) fn card(folder: &Folder, model: &str) -> Value {
+pub(crate) fn card(folder: &Cli, model: &str) -> Value {
     serde_json::from_slice(&fs::read(folder.path(model).join("card.json")).unwrap()).unwrap()
 }
 
-pub(crate) fn weights(folder: &Folder, model: &str) -> Vec<u8> {
+pub(crate) fn weights(folder: &Cli, model: &str) -> Vec<u8> {
     fs::read(folder.path(model).join("weights.safetensors")).unwrap()
 }
 
 /// Adds a column to the table of arms of the study `s`: the value of each arm by its number in the table.
-fn add_column(folder: &Folder, name: &str, value: impl Fn(usize) -> String) {
+fn add_column(folder: &Cli, name: &str, value: impl Fn(usize) -> String) {
     let text = fs::read_to_string(folder.path("s/arms.csv")).unwrap();
     let line = |(k, line): (usize, &str)| match k {
         0 => format!("{line},{name}\n"),
@@ -42,13 +42,13 @@ fn every_predictor_trains_under_every_profile() {
             let epochs = if is_logistic { "" } else { "--epochs 30" };
             if predictor == "auto" && profile != "recommended" {
                 let command = format!("train s --predictor auto --profile {profile} --out {out}");
-                let refused = folder.restive(&command).failure().code(2);
+                let refused = folder.run(&command).failure().code(2);
                 let expected = "--predictor auto: the profiles published and paper train one predictor; it needs --profile recommended";
                 assert!(stderr(&refused).contains(expected), "{}", stderr(&refused));
                 continue;
             }
             let run = folder
-                .restive(&format!("train s --predictor {predictor} --profile {profile} --out {out} {epochs}"))
+                .run(&format!("train s --predictor {predictor} --profile {profile} --out {out} {epochs}"))
                 .success();
             let text = stdout(&run);
             assert!(text.contains(profile) && text.contains(predictor), "{text}");
@@ -70,13 +70,13 @@ fn every_predictor_trains_under_every_profile() {
 #[test]
 fn a_model_of_another_training_is_replaced_only_by_force() {
     let folder = small();
-    folder.restive("train s --predictor effect --out m").success();
-    let message = stderr(&folder.restive("train s --predictor effect --seed 5 --out m").code(1));
+    folder.run("train s --predictor effect --out m").success();
+    let message = stderr(&folder.run("train s --predictor effect --seed 5 --out m").code(1));
     assert!(
         message.contains("m: found a folder with files") && message.ends_with("replaced: --force\n"),
         "{message}"
     );
-    folder.restive("train s --predictor effect --seed 5 --out m --force").success();
+    folder.run("train s --predictor effect --seed 5 --out m --force").success();
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn the_card_says_all_that_decided_the_weights() {
     let options =
         "--seed 5 --hidden 7,3 --dropout 0.25 --learning-rate 0.02 --epochs 30 --ensemble 2 --drop f_04,f_01";
     let run = folder
-        .restive(&format!("train s --out m --predictor network --standardise yes --json {options}"))
+        .run(&format!("train s --out m --predictor network --standardise yes --json {options}"))
         .success();
     let card = card(&folder, "m");
     let configuration = &card["configuration"];
@@ -135,7 +135,7 @@ fn the_weights_are_those_of_the_library() {
     use restive::data::encoding::{Encoding, Standardise};
     use restive::training::{Config, fit};
     let folder = small();
-    folder.restive("train s --out m --profile paper --epochs 5 --seed 9").success();
+    folder.run("train s --out m --profile paper --epochs 5 --seed 9").success();
     let study = restive_tables::Study::read(&folder.path("s")).unwrap();
     let split = study.given_split().unwrap().unwrap();
     let encoding = Encoding::fit(&study.features(&split.train), Standardise::No, &[]).unwrap();
@@ -151,15 +151,15 @@ fn the_weights_are_those_of_the_library() {
 
 #[test]
 fn the_number_of_threads_does_not_matter_to_the_weights() {
-    let folder = Folder::new();
+    let folder = cli();
     folder
-        .restive("generate two-state --out s --instances 1 --arms 4000 --trajectories 1 --budget 800")
+        .run("generate two-state --out s --instances 1 --arms 4000 --trajectories 1 --budget 800")
         .success();
     for (predictor, more) in [("network", "--profile paper --epochs 3"), ("effect", "--precision held-out")] {
         for threads in [1, 2] {
             let out = format!("{predictor}-{threads}");
             folder
-                .restive(&format!("train s --predictor {predictor} {more} --threads {threads} --out {out}"))
+                .run(&format!("train s --predictor {predictor} {more} --threads {threads} --out {out}"))
                 .success();
         }
         let [one, two] = [1, 2].map(|n| format!("{predictor}-{n}"));
@@ -203,7 +203,7 @@ fn options_that_contradict_each_other_or_make_no_sense() {
         ("--out m --predictor effect --dropout 0.1", "--predictor network"),
         ("--out ..", "expected the name of a folder"),
     ] {
-        let run = folder.restive(&format!("train s {options}")).code(2);
+        let run = folder.run(&format!("train s {options}")).code(2);
         let message = stderr(&run);
         assert_eq!(message.lines().count(), 1, "{message}");
         assert!(message.contains(part) && stdout(&run).is_empty(), "{options}: {message}");
@@ -217,7 +217,7 @@ fn studies_that_cannot_be_trained_on() {
     add_column(&folder, "same", |_| "1".into());
     let before = folder.listing();
     let refused = |options: &str, part: &str| {
-        let run = folder.restive(&format!("train {options}")).code(1);
+        let run = folder.run(&format!("train {options}")).code(1);
         let message = stderr(&run);
         assert_eq!(message.lines().count(), 1, "{message}");
         assert!(message.contains(part) && stdout(&run).is_empty(), "{options}: {message}");
@@ -230,7 +230,7 @@ fn studies_that_cannot_be_trained_on() {
     refused("s --out nowhere/m --drop same", "there is no folder nowhere");
     refused("s --out s --drop same", "found a folder with files");
     refused("s --out s --drop same --force", "nothing but files of its kind");
-    folder.restive("train s --out m --drop same --epochs 2").success();
+    folder.run("train s --out m --drop same --epochs 2").success();
     assert_eq!(folder.listing(), ["m", "s"]);
 }
 
@@ -241,7 +241,7 @@ fn what_is_doubtful_is_said() {
     add_column(&folder, "district", |k| {
         ["north", "south", "islands"][if k / 12 == 2 { 2 } else { k % 2 }].into()
     });
-    let warnings = |options: &str| stderr(&folder.restive(&format!("train s {options}")).success());
+    let warnings = |options: &str| stderr(&folder.run(&format!("train s {options}")).success());
     let text = warnings("--out unseen --epochs 3");
     assert!(text.contains("feature district: 12 arms with islands, which no training arm has"), "{text}");
     let text = warnings("--out diverged --epochs 3 --learning-rate 1e300 --drop district");
@@ -253,7 +253,7 @@ fn what_is_doubtful_is_said() {
     let text = warnings("--out without --epochs 3");
     assert!(text.contains("warning: no validation part"), "{text}");
     assert_eq!(card(&folder, "without")["history"]["members"][0]["validation_loss"][0], Value::Null);
-    let held_out = folder.restive("train s --out m --predictor effect --precision held-out").code(1);
+    let held_out = folder.run("train s --out m --predictor effect --precision held-out").code(1);
     assert!(stderr(&held_out).contains("no validation part to choose on"));
 }
 
@@ -262,7 +262,7 @@ fn columns_that_cannot_be_learnt_from_are_named_before_training_and_by_study() {
     let folder = small();
     add_column(&folder, "file", |k| format!("F{k}"));
     let looks = "which looks like an identifier: it says nothing of other arms; --drop file leaves it out";
-    let run = folder.restive("train s --predictor effect --out m --json").success();
+    let run = folder.run("train s --predictor effect --out m --json").success();
     let said = format!("restive: warning: feature file: 24 values among 24 training arms, {looks}");
     let unseen = "restive: warning: feature file: 24 arms with one of 24 values (F24, F25, F26, …), which no training arm has: \
                   encoded as none of the known";
@@ -272,9 +272,9 @@ fn columns_that_cannot_be_learnt_from_are_named_before_training_and_by_study() {
     let warnings: Vec<&str> =
         summary["warnings"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
     assert!(warnings.iter().any(|warning| warning.ends_with(looks)), "{warnings:?}");
-    let study = stderr(&folder.restive("study s").success());
+    let study = stderr(&folder.run("study s").success());
     assert!(study.contains(&format!("feature file: 24 values among 24 training arms, {looks}")), "{study}");
-    let dropped = folder.restive("train s --predictor effect --drop file --out without").success();
+    let dropped = folder.run("train s --predictor effect --drop file --out without").success();
     assert_eq!(stderr(&dropped), "");
 }
 
@@ -304,7 +304,7 @@ fn nothing_worse_than_bare_frequencies_is_written_and_the_cause_is_named() {
     };
     folder.write("s/arms.csv", header.join(",") + "\n" + &lines.map(rich).collect::<String>());
     let run =
-        folder.restive("train s --predictor network --standardise no --epochs 30 --out m").failure().code(1);
+        folder.run("train s --predictor network --standardise no --epochs 30 --out m").failure().code(1);
     let said = stderr(&run);
     assert!(
         said.contains("the network model predicts validation arms worse than the bare frequencies of moves"),
@@ -317,7 +317,7 @@ fn nothing_worse_than_bare_frequencies_is_written_and_the_cause_is_named() {
         folder.listing()
     );
     // the default leaves the raw network out
-    let text = stdout(&folder.restive("train s --epochs 30 --out m").success());
+    let text = stdout(&folder.run("train s --epochs 30 --out m").success());
     assert!(text.contains("chosen") && !text.contains(", network"), "{text}");
     // and without a single pull there is nothing to rank by
     let log = std::fs::read_to_string(folder.path("s/trajectories.csv")).unwrap();
@@ -333,14 +333,14 @@ fn nothing_worse_than_bare_frequencies_is_written_and_the_cause_is_named() {
         cells.join(",") + "\n"
     };
     folder.write("s/trajectories.csv", header.join(",") + "\n" + &lines.map(idle).collect::<String>());
-    let said = stderr(&folder.restive("train s --out n").failure().code(1));
+    let said = stderr(&folder.run("train s --out n").failure().code(1));
     assert!(said.contains("training part: found no pull among 864 transitions, expected some: nothing says what a pull changes"), "{said}");
 }
 
 #[test]
 fn the_card_says_what_was_chosen_and_what_records_are_worth() {
     let folder = small();
-    let run = folder.restive("train s --epochs 30 --out m").success();
+    let run = folder.run("train s --epochs 30 --out m").success();
     let card = card(&folder, "m");
     assert_eq!(card["configuration"]["predictor"], "auto");
     let choice = &card["history"]["members"][0]["choice"];
@@ -362,10 +362,9 @@ fn the_card_says_what_was_chosen_and_what_records_are_worth() {
         );
     }
     // what decision-focused training begins with is what was chosen
-    let run =
-        folder.restive("train s --objective decision-focused --preset weak --epochs 30 --out d").success();
+    let run = folder.run("train s --objective decision-focused --preset weak --epochs 30 --out d").success();
     let text = stdout(&run);
     assert!(text.contains("chosen") && text.contains("answer     weak, as asked"), "{text}");
-    folder.restive("plan d s").success();
-    folder.restive("evaluate d s --estimators published --runs 10 --resamples 5").success();
+    folder.run("plan d s").success();
+    folder.run("evaluate d s --estimators published --runs 10 --resamples 5").success();
 }

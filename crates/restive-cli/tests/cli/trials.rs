@@ -1,7 +1,7 @@
 //! A trial through the program: designed, agreed, drawn, four weeks of lists, analysed. The truth is a world that the program never sees, and
 //! the plain difference is computed from it.
 
-use crate::files::{Chance, Folder, stderr, stdout};
+use crate::harness::{Chance, Cli, cli, stderr, stdout};
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
@@ -50,7 +50,7 @@ fn date(week: usize, day: usize) -> String {
 
 /// A programme as it truly is, and as the program knows it.
 struct Programme {
-    folder: Folder,
+    folder: Cli,
     luck: Chance,
     /// by week: who is engaged
     states: Vec<Vec<bool>>,
@@ -61,7 +61,7 @@ impl Programme {
     fn new() -> Self {
         let mut luck = Chance::new(5);
         let first = (0..PEOPLE).map(|_| luck.next() < 0.5).collect();
-        let mut all = Self { folder: Folder::new(), luck, states: vec![first] };
+        let mut all = Self { folder: cli(), luck, states: vec![first] };
         let mut calls = "id,date,outcome\n".to_string();
         for week in 1..BEFORE {
             let called: HashSet<usize> = (0..BUDGET).map(|k| (31 * (week * BUDGET + k)) % PEOPLE).collect();
@@ -79,7 +79,7 @@ impl Programme {
         all.folder.write("calls.csv", &calls);
         all.folder.write("mapping.toml", MAPPING);
         all.import();
-        all.folder.restive("train programme --predictor effect").success();
+        all.folder.run("train programme --predictor effect").success();
         all
     }
 
@@ -106,16 +106,16 @@ impl Programme {
             }
         }
         self.folder.write("messages.csv", text);
-        self.folder.restive("import mapping.toml --out programme").success();
+        self.folder.run("import mapping.toml --out programme").success();
     }
 
     fn json(&self, arguments: &str) -> Value {
-        let run = self.folder.restive(&format!("{arguments} --json")).success();
+        let run = self.folder.run(&format!("{arguments} --json")).success();
         serde_json::from_str(&stdout(&run)).unwrap_or_else(|error| panic!("{arguments}: {error}"))
     }
 
     fn refused(&self, arguments: &str) -> String {
-        stderr(&self.folder.restive(arguments).failure())
+        stderr(&self.folder.run(arguments).failure())
     }
 
     /// A week: the list, its calls, what came of them, and the next import. Returns who was on the list.
@@ -127,7 +127,7 @@ impl Programme {
         let mut filled = "id,outcome\n".to_string();
         rows.iter().for_each(|row| writeln!(filled, "{},reached", row[0].as_str().unwrap()).unwrap());
         self.folder.write("filled.csv", filled);
-        self.folder.restive("outcomes programme filled.csv").success();
+        self.folder.run("outcomes programme filled.csv").success();
         self.live(&called);
         self.import();
         called
@@ -189,7 +189,7 @@ fn a_trial_goes_from_design_to_result() {
             assert!(!programme.folder.path("page.html").exists());
         }
         if week == 1 {
-            let look = stdout(&programme.folder.restive("trial analyse programme --interim").success());
+            let look = stdout(&programme.folder.run("trial analyse programme --interim").success());
             assert!(look.starts_with("AN INTERIM LOOK: NOT THE REGISTERED ANALYSIS"), "{look}");
         }
     }
@@ -232,7 +232,7 @@ fn a_trial_goes_from_design_to_result() {
     assert!(changed.contains("the plan was changed after it was registered"), "{changed}");
     let unknown = programme.refused("trial analyse programme --trial autumn");
     assert!(unknown.contains("found no trial \"autumn\""), "{unknown}");
-    programme.folder.restive("trial end programme --why over").success();
+    programme.folder.run("trial end programme --why over").success();
     assert!(programme.refused("trial end programme --why over").contains("found no trial that runs"));
     assert_eq!(found["effects"], programme.json("trial analyse programme")["effects"]);
     let known = programme.refused("trial assign programme protocol.toml");
@@ -267,8 +267,8 @@ fn the_same_seed_draws_the_same_groups_and_what_cannot_be_drawn_is_refused() {
     }
     let few = programme.refused("trial design programme --trials 1");
     assert!(few.contains("expected a whole number from 2 to 100000"), "{few}");
-    programme.folder.restive(&format!("{design} --by worker --seed 1 --out one.toml")).success();
-    programme.folder.restive(&format!("{design} --by worker --seed 2 --out two.toml")).success();
+    programme.folder.run(&format!("{design} --by worker --seed 1 --out one.toml")).success();
+    programme.folder.run(&format!("{design} --by worker --seed 2 --out two.toml")).success();
     let one = fs::read_to_string(programme.folder.path("one.toml")).unwrap();
     assert!(one.contains("primary = \"regression\""), "people of a cluster are no lot each: {one}");
     for (from, to, expected) in [
@@ -287,7 +287,7 @@ fn the_same_seed_draws_the_same_groups_and_what_cannot_be_drawn_is_refused() {
     let draw = |text: &str, name: &str| {
         programme.folder.write("named.toml", text.replace("id = \"", &format!("id = \"{name} ")));
         let assigned = programme.json("trial assign programme named.toml");
-        programme.folder.restive("trial end programme --why rehearsed").success();
+        programme.folder.run("trial end programme --why rehearsed").success();
         assigned
     };
     let first = draw(&one, "first");
@@ -301,7 +301,7 @@ fn the_same_seed_draws_the_same_groups_and_what_cannot_be_drawn_is_refused() {
     }
     assert!(of.len() == 12 && of.values().all(|groups| groups.len() == 1), "{of:?}");
     // the list of the next week is made already
-    programme.folder.restive("plan programme").success();
+    programme.folder.run("plan programme").success();
     programme.folder.write("four.toml", one.replace("id = \"", "id = \"late "));
     let late = programme.refused("trial assign programme four.toml");
     assert!(late.contains("found the plan 2026-03-02") && late.contains("expected none"), "{late}");
@@ -310,8 +310,8 @@ fn the_same_seed_draws_the_same_groups_and_what_cannot_be_drawn_is_refused() {
 #[test]
 fn what_the_record_lacks_and_what_was_done_otherwise_is_said() {
     let mut programme = Programme::new();
-    programme.folder.restive("trial design programme --weeks 4 --trials 20 --out protocol.toml").success();
-    programme.folder.restive("trial assign programme protocol.toml").success();
+    programme.folder.run("trial design programme --weeks 4 --trials 20 --out protocol.toml").success();
+    programme.folder.run("trial assign programme protocol.toml").success();
     programme.week(0);
     // from now on rank alone does not decide, and somebody is taken off the list by hand
     programme.folder.write("programme/rules.toml", "[[limit]]\nby = \"worker\"\nat_most = 3\n");
@@ -319,7 +319,7 @@ fn what_the_record_lacks_and_what_was_done_otherwise_is_said() {
     let name = said["rows"][0][0].as_str().unwrap();
     programme
         .folder
-        .restive(&format!("programme remove programme --id {name} --who Amina --why moved"))
+        .run(&format!("programme remove programme --id {name} --who Amina --why moved"))
         .success();
     programme.live(&HashSet::new());
     programme.import();
@@ -329,9 +329,8 @@ fn what_the_record_lacks_and_what_was_done_otherwise_is_said() {
         (Some(1), Some(23)),
         "{status}"
     );
-    let mut command = assert_cmd::Command::new(env!("CARGO_BIN_EXE_restive"));
     let end = ["trial", "end", "programme", "--why", "the phones were down"];
-    command.current_dir(programme.folder.path("")).args(end).assert().success();
+    programme.folder.run_args(end).success();
     let found = programme.json("trial analyse programme");
     assert_eq!((found["weeks"].as_u64(), found["interim"].as_bool()), (Some(2), Some(false)));
     for (k, line) in found["effects"].as_array().unwrap().iter().enumerate() {
@@ -367,6 +366,6 @@ fn what_the_record_lacks_and_what_was_done_otherwise_is_said() {
         assert!(deviations.contains(expected), "{expected}: {deviations}");
     }
     // rules that rank cannot replay are said at the design
-    let design = stderr(&programme.folder.restive("trial design programme --trials 2").success());
+    let design = stderr(&programme.folder.run("trial design programme --trials 2").success());
     assert!(design.contains("the rules have limits, costs, must_call or explore"), "{design}");
 }

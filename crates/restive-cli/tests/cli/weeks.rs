@@ -1,7 +1,7 @@
 //! Ten weeks of a programme through the program: import, plan, outcomes, import again. Its exports know nothing of the lists: what came of
 //! them is known by the sheets alone that callers fill in, in parts, late and twice.
 
-use crate::files::{Chance, Folder, stderr, stdout};
+use crate::harness::{Chance, Cli, cli, stderr, stdout};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write;
@@ -124,8 +124,8 @@ fn registry() -> String {
     text
 }
 
-fn json(folder: &Folder, arguments: &str) -> Value {
-    let run = folder.restive(&format!("{arguments} --json")).success();
+fn json(folder: &Cli, arguments: &str) -> Value {
+    let run = folder.run(&format!("{arguments} --json")).success();
     serde_json::from_str(&stdout(&run)).unwrap_or_else(|error| panic!("{arguments}: {error}"))
 }
 
@@ -166,7 +166,7 @@ fn line(cells: &[String]) -> String {
 
 #[test]
 fn ten_weeks_of_lists_and_outcomes_are_the_study_that_truly_was() {
-    let folder = Folder::new();
+    let folder = cli();
     let mut world = World::new();
     let mut calls = "id,date,outcome\n".to_string();
     for week in 1..BEFORE {
@@ -184,11 +184,11 @@ fn ten_weeks_of_lists_and_outcomes_are_the_study_that_truly_was() {
         json(&folder, "import mapping.toml --out programme")
     };
     import(&world);
-    folder.restive("programme init programme").success();
+    folder.run("programme init programme").success();
     folder.write("programme/rules.toml", RULES);
-    let early = stderr(&folder.restive("plan programme").failure());
+    let early = stderr(&folder.run("plan programme").failure());
     assert!(early.contains("found no model, expected one: restive train programme makes one"), "{early}");
-    folder.restive("train programme --predictor effect").success();
+    folder.run("train programme --predictor effect").success();
 
     let mut luck = Chance::new(11);
     let mut late: Option<(String, usize)> = None;
@@ -231,7 +231,7 @@ fn ten_weeks_of_lists_and_outcomes_are_the_study_that_truly_was() {
         }
         assert!(by_worker.values().all(|count| *count <= 4), "{by_worker:?}");
         // the same week again has to be asked for
-        let again = stderr(&folder.restive("plan programme").failure());
+        let again = stderr(&folder.run("plan programme").failure());
         assert!(again.contains(&format!("found the plan {plan}")) && again.contains("--again"), "{again}");
         // callers fill it in
         let mut outcomes = BTreeMap::new();
@@ -268,7 +268,7 @@ fn ten_weeks_of_lists_and_outcomes_are_the_study_that_truly_was() {
                 }
             }
         }
-        let eligible = folder.restive("programme status programme --json").success();
+        let eligible = folder.run("programme status programme --json").success();
         let status: Value = serde_json::from_str(&stdout(&eligible)).unwrap();
         assert_eq!(status["is_planned"], true);
         let called: HashSet<usize> = outcomes
@@ -281,7 +281,7 @@ fn ten_weeks_of_lists_and_outcomes_are_the_study_that_truly_was() {
         decided.push((chances.collect(), outcomes));
     }
     let (file, _) = late.unwrap();
-    folder.restive(&format!("outcomes programme {file}")).success();
+    folder.run(&format!("outcomes programme {file}")).success();
     let said = import(&world);
     assert_eq!(said["planned"]["weeks"], WEEKS);
     assert_eq!(said["planned"]["without_outcome"], 0);
@@ -316,7 +316,7 @@ fn ten_weeks_of_lists_and_outcomes_are_the_study_that_truly_was() {
     }
     assert!(known > WEEKS * BUDGET / 2, "{known}");
     // a list of the past, written again, is the list that was
-    folder.restive(&format!("programme list programme --plan {} --out again.csv", date(BEFORE, 0))).success();
+    folder.run(&format!("programme list programme --plan {} --out again.csv", date(BEFORE, 0))).success();
     let ids = |name: &str| -> Vec<String> {
         let text = fs::read_to_string(folder.path(name)).unwrap();
         text.lines().map(|line| cells(line).remove(0)).collect()
@@ -326,7 +326,7 @@ fn ten_weeks_of_lists_and_outcomes_are_the_study_that_truly_was() {
 }
 
 /// After all these imports every plan comes out the same again, and whatever is changed is found.
-fn audited(folder: &Folder) {
+fn audited(folder: &Cli) {
     let said = json(folder, "audit verify programme");
     let plans = said["plans"].as_array().unwrap();
     assert_eq!(plans.len(), WEEKS);
@@ -334,11 +334,10 @@ fn audited(folder: &Folder) {
     assert_eq!(said["faults"].as_array().unwrap().len(), 0, "{said}");
     let head = said["head"].as_str().unwrap();
     assert_eq!(head.len(), 64);
-    let noted = stdout(&folder.restive(&format!("audit verify programme --quick --head {head}")).success());
+    let noted = stdout(&folder.run(&format!("audit verify programme --quick --head {head}")).success());
     assert!(noted.contains("the link that was noted is in the chain"), "{noted}");
     let other = "0".repeat(64);
-    let unknown =
-        stdout(&folder.restive(&format!("audit verify programme --quick --head {other}")).failure());
+    let unknown = stdout(&folder.run(&format!("audit verify programme --quick --head {other}")).failure());
     assert!(unknown.contains("without the head 000"), "{unknown}");
 
     let list = json(folder, "audit list programme");
@@ -352,7 +351,7 @@ fn audited(folder: &Folder) {
     assert_eq!(shown["entry"]["plan"].as_str().unwrap(), date(BEFORE + WEEKS - 1, 0));
     let curve = shown["certificate"]["curve"].as_array().unwrap();
     assert!(curve.len() > 5 && curve[0]["budget"] == 0);
-    assert!(stdout(&folder.restive("audit show programme").success()).contains("never_call 1"));
+    assert!(stdout(&folder.run("audit show programme").success()).contains("never_call 1"));
 
     // who came and who went, against the lists themselves
     let ids = |name: &str| -> HashSet<String> {
@@ -372,7 +371,7 @@ fn audited(folder: &Folder) {
     assert!(reasons.clone().all(|one| one["reason"].as_str().unwrap().len() > 8), "{diff}");
     // whoever was reached a week ago is left alone for two
     assert!(reasons.filter(|one| one["why"] == "rule").count() > 0, "{diff}");
-    assert!(stdout(&folder.restive("audit diff programme --rows 3").success()).contains(" stayed, "));
+    assert!(stdout(&folder.run("audit diff programme --rows 3").success()).contains(" stayed, "));
 
     for (arguments, expected) in [
         ("audit show programme 2020-01-06", "2020-01-06"),
@@ -380,7 +379,7 @@ fn audited(folder: &Folder) {
         ("audit diff programme 2020-01-06", "2020-01-06"),
         ("audit list programme/study", "found a study, expected the folder of a programme"),
     ] {
-        let said = stderr(&folder.restive(arguments).failure());
+        let said = stderr(&folder.run(arguments).failure());
         assert!(said.contains(expected) && said.trim_end().lines().count() == 1, "{arguments}: {said}");
     }
 
@@ -391,13 +390,13 @@ fn audited(folder: &Folder) {
     let content = folder.path(&format!("programme/records/{}/{digest}", &digest[..2]));
     let whole = fs::read(&content).unwrap();
     fs::write(&content, &whole[..whole.len() / 2]).unwrap();
-    let said = stdout(&folder.restive("audit verify programme --quick").failure());
+    let said = stdout(&folder.run("audit verify programme --quick").failure());
     assert!(said.contains("CANNOT be made again: people.json was changed"), "{said}");
     fs::remove_file(&content).unwrap();
-    let said = stdout(&folder.restive("audit verify programme --quick").failure());
+    let said = stdout(&folder.run("audit verify programme --quick").failure());
     assert!(said.contains("CANNOT be made again: people.json is missing"), "{said}");
     fs::write(&content, &whole).unwrap();
-    folder.restive("audit verify programme --quick").success();
+    folder.run("audit verify programme --quick").success();
 
     // one word of the past, changed without a database; some stand in pages that are no longer used
     let ledger = folder.path("programme/ledger.db");
@@ -410,8 +409,8 @@ fn audited(folder: &Folder) {
         bytes[*at..at + 7].copy_from_slice(b"refused");
         fs::write(&ledger, &bytes).unwrap();
         let shown =
-            |when: &str| stdout(&folder.restive(&format!("audit show programme {when} --json")).success());
-        let run = folder.restive("audit verify programme --quick");
+            |when: &str| stdout(&folder.run(&format!("audit show programme {when} --json")).success());
+        let run = folder.run("audit verify programme --quick");
         let said = stdout(&run);
         match said.contains("all is well") {
             // then nobody reads it
@@ -429,5 +428,5 @@ fn audited(folder: &Folder) {
     }
     assert!(found > 3, "{found} of {}", places.len());
     fs::write(&ledger, &whole).unwrap();
-    folder.restive("audit verify programme --quick").success();
+    folder.run("audit verify programme --quick").success();
 }

@@ -1,79 +1,23 @@
-//! Files for the tests to read, and ways to read back what the program wrote.
+//! Tables of arms that the tests write, and readers of tables of indices.
 
+use crate::harness::{Chance, Cli};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{Array, ArrayRef, Float64Array, RecordBatch};
 use arrow_schema::{DataType, Field, Schema};
-use assert_cmd::assert::Assert;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::file::properties::WriterProperties;
 use std::fs::{self, File};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
-use tempfile::TempDir;
 
 pub(crate) const COMPACT: [&str; 4] = ["p_0_0_1", "p_0_1_1", "p_1_0_1", "p_1_1_1"];
 
-/// A folder for one test.
-pub(crate) struct Folder(TempDir);
-
-impl Folder {
-    pub(crate) fn new() -> Self {
-        Self(TempDir::new().unwrap())
-    }
-
-    pub(crate) fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) {
-        fs::write(self.path(name), content).unwrap();
-    }
-
-    /// The names of the files in the folder, sorted, hidden ones too.
-    pub(crate) fn listing(&self) -> Vec<String> {
-        let entries = fs::read_dir(self.0.path()).unwrap();
-        let mut names: Vec<String> = entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
-        names.sort();
-        names
-    }
-
-    /// Runs `restive` with these arguments, in the folder.
-    pub(crate) fn restive(&self, arguments: &str) -> Assert {
-        let mut command = assert_cmd::Command::new(env!("CARGO_BIN_EXE_restive"));
-        command.current_dir(self.0.path()).args(arguments.split_whitespace()).assert()
-    }
-
-    /// Runs `restive index`, perhaps again, and reads back the file it wrote.
-    pub(crate) fn index(&self, arguments: &str, out: &str) -> Vec<Answer> {
-        self.restive(&format!("index {arguments} --out {out} --force")).success();
-        read_answers(&self.path(out))
-    }
-}
-
-pub(crate) fn stderr(assert: &Assert) -> String {
-    String::from_utf8(assert.get_output().stderr.clone()).unwrap()
-}
-
-pub(crate) fn stdout(assert: &Assert) -> String {
-    String::from_utf8(assert.get_output().stdout.clone()).unwrap()
-}
-
-/// Numbers in [0, 1) that are the same on every machine.
-pub(crate) struct Chance(u64);
-
-impl Chance {
-    pub(crate) fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
-    }
-
-    pub(crate) fn next(&mut self) -> f64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as f64 / (1u64 << 53) as f64
-    }
+/// Runs `restive index`, which may replace the output of an earlier run, and reads the output.
+pub(crate) fn index(cli: &Cli, arguments: &str, out: &str) -> Vec<Answer> {
+    cli.run(&format!("index {arguments} --out {out} --force")).success();
+    read_answers(&cli.path(out))
 }
 
 pub(crate) fn compact_arms(count: usize, seed: u64) -> Vec<[f64; 4]> {
