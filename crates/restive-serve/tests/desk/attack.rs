@@ -1,15 +1,16 @@
 //! What somebody else tries: refused or harmless, each with its message.
 
-use crate::common::{Desk, programme};
+use crate::harness::WebUi;
+use crate::world::{WorldOptions, world};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 #[test]
 fn another_name_is_not_answered_to() {
-    let desk = Desk::open();
-    let mut planner = desk.planner();
-    let port = desk.server.address().port();
+    let ui = WebUi::start();
+    let mut planner = ui.planner();
+    let port = ui.server.address().port();
     for host in [
         "evil.example",
         "127.0.0.1",
@@ -17,21 +18,21 @@ fn another_name_is_not_answered_to() {
         &format!("evil.example:{port}"),
         &format!("127.0.0.1:{port}.evil.example"),
     ] {
-        let answer = planner.ask("GET", "/week", &[("Host", host)], "");
+        let answer = planner.request("GET", "/week", &[("Host", host)], "");
         assert!([400, 421].contains(&answer.status), "{host}: {}", answer.status);
         assert!(!answer.body.contains("MB-"));
         assert!(host.is_empty() || answer.body.contains("--host NAME adds a name"), "{}", answer.body);
     }
-    assert_eq!(planner.ask("GET", "/week", &[("Host", &format!("localhost:{port}"))], "").status, 200);
+    assert_eq!(planner.request("GET", "/week", &[("Host", &format!("localhost:{port}"))], "").status, 200);
 }
 
 #[test]
 fn writes_from_elsewhere_change_nothing() {
-    let desk = Desk::open();
-    let mut planner = desk.planner();
+    let ui = WebUi::start();
+    let mut planner = ui.planner();
     let page = planner.get("/week");
     let form = format!("plan={}&version=0", page.hidden("plan"));
-    let own = format!("http://{}", desk.server.address());
+    let own = format!("http://{}", ui.server.address());
     let foreign: [&[(&str, &str)]; 6] = [
         &[],
         &[("Origin", "http://evil.example")],
@@ -41,22 +42,22 @@ fn writes_from_elsewhere_change_nothing() {
         &[("Sec-Fetch-Site", "none")],
     ];
     for headers in foreign {
-        let answer = planner.ask("POST", "/week/final", headers, &form);
+        let answer = planner.request("POST", "/week/final", headers, &form);
         assert_eq!(answer.status, 403, "{headers:?}");
         assert!(answer.body.contains("nothing was changed"), "{}", answer.body);
     }
     assert!(planner.get("/week").body.contains("draft"));
     for method in ["PUT", "DELETE", "PATCH", "OPTIONS", "TRACE"] {
-        assert!([403, 405].contains(&planner.ask(method, "/week", &[], "").status), "{method}");
+        assert!([403, 405].contains(&planner.request(method, "/week", &[], "").status), "{method}");
     }
     // an older browser that says its origin alone
-    assert_eq!(planner.ask("POST", "/week/final", &[("Origin", &own)], &form).status, 303);
+    assert_eq!(planner.request("POST", "/week/final", &[("Origin", &own)], &form).status, 303);
 }
 
 #[test]
 fn every_answer_tells_the_browser_what_it_may_do() {
-    let desk = Desk::open();
-    let mut planner = desk.planner();
+    let ui = WebUi::start();
+    let mut planner = ui.planner();
     for path in ["/week", "/nothing", "/week/list.xlsx"] {
         let answer = planner.get(path);
         let policy = answer.header("content-security-policy").unwrap();
@@ -80,14 +81,14 @@ fn every_answer_tells_the_browser_what_it_may_do() {
             .starts_with("default-src 'none'; style-src 'unsafe-inline'")
     );
     let style = page.split_once("href=\"/assets/").unwrap().1.split_once('"').unwrap().0;
-    let style = desk.stranger().get(&format!("/assets/{style}"));
+    let style = ui.visitor().get(&format!("/assets/{style}"));
     assert!(style.status == 200 && style.header("cache-control").unwrap().contains("immutable"));
 }
 
 #[test]
 fn paths_lead_nowhere_else() {
-    let desk = Desk::open();
-    let mut planner = desk.planner();
+    let ui = WebUi::start();
+    let mut planner = ui.planner();
     for path in [
         "/../Cargo.toml",
         "/assets/../ledger.db",
@@ -113,10 +114,10 @@ fn paths_lead_nowhere_else() {
 
 #[test]
 fn what_is_too_large_is_not_read() {
-    let desk = Desk::open();
-    let mut planner = desk.planner();
+    let ui = WebUi::start();
+    let mut planner = ui.planner();
     let announced = [("Sec-Fetch-Site", "same-origin"), ("Content-Length", "1000000000")];
-    assert_eq!(planner.ask("POST", "/week/edit", &announced, "").status, 413);
+    assert_eq!(planner.request("POST", "/week/edit", &announced, "").status, 413);
     let long = "a".repeat(70 * 1024);
     assert_eq!(planner.post("/week/edit", &[("why", &long)]).status, 413);
     // without a length, in pieces: well formed, so that it is refused for its size
@@ -138,22 +139,22 @@ fn what_is_too_large_is_not_read() {
         String::from_utf8_lossy(&answer[..answer.len().min(80)])
     );
     let head = "a".repeat(40 * 1024);
-    let status = planner.ask("GET", "/week", &[("X-Long", &head)], "").status;
+    let status = planner.request("GET", "/week", &[("X-Long", &head)], "").status;
     assert!([413, 431].contains(&status), "{status}");
 }
 
 #[test]
 fn slow_clients_lose_their_place_and_keep_nobody_waiting() {
-    let desk = Desk::open();
+    let ui = WebUi::start();
     let slow: Vec<TcpStream> = (0..50)
         .map(|_| {
-            let mut stream = TcpStream::connect(desk.server.address()).unwrap();
+            let mut stream = TcpStream::connect(ui.server.address()).unwrap();
             stream.write_all(b"GET /week HTTP/1.1\r\nHost: ").unwrap();
             stream
         })
         .collect();
     let begun = Instant::now();
-    assert_eq!(desk.planner().get("/week").status, 200);
+    assert_eq!(ui.planner().get("/week").status, 200);
     assert!(begun.elapsed() < Duration::from_secs(5));
     for mut stream in slow {
         stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
@@ -165,15 +166,13 @@ fn slow_clients_lose_their_place_and_keep_nobody_waiting() {
 
 #[test]
 fn script_in_names_and_formulas_are_words() {
-    let (kept, folder) = programme();
-    // the registry of a programme that somebody hostile has registered with
-    let exports = kept.path().join("exports");
-    std::fs::create_dir_all(&exports).unwrap();
+    let files = world(&WorldOptions::default());
+    let folder = files.path("programme");
     let table = restive_tables::Contacts::read(&folder.join("people.parquet")).unwrap();
     let listed = restive_programme::Programme::open(&folder).unwrap().list(None).unwrap().rows[0].id.clone();
     assert!(table.arm(&listed).is_some());
-    let desk = Desk::of(kept, folder, |asked| asked.planner = "<script>alert(1)</script>".into());
-    let mut planner = desk.planner();
+    let ui = WebUi::start_in(files, |asked| asked.planner = "<script>alert(1)</script>".into());
+    let mut planner = ui.planner();
     let page = planner.get("/week");
     assert!(page.body.contains("&#60;script&#62;") && !page.body.contains("<script"), "{}", page.body);
     let (plan, version) = (page.hidden("plan"), page.hidden("version"));
@@ -189,11 +188,11 @@ fn script_in_names_and_formulas_are_words() {
 
 #[test]
 fn no_name_and_no_number_is_in_what_the_desk_notes() {
-    let desk = Desk::open();
-    let mut planner = desk.planner();
+    let ui = WebUi::start();
+    let mut planner = ui.planner();
     planner.get("/week/list.xlsx");
     planner.get("/week/print");
-    let notes = std::fs::read_to_string(desk.folder.join("desk.jsonl")).unwrap();
+    let notes = std::fs::read_to_string(ui.folder.join("desk.jsonl")).unwrap();
     for word in ["\"enter\"", "\"download\"", "\"print\"", "\"Asha\""] {
         assert!(notes.contains(word), "{notes}");
     }

@@ -1,11 +1,12 @@
 //! The page *Capacity*: tried without a trace, then decided whole or not at all.
 
-use crate::common::{Answer, Client, Desk, programme};
+use crate::harness::{WebUi, finished_job};
+use crate::world::{WorldOptions, world};
 use restive_ledger::Ledger;
 use restive_programme::{Programme, seen};
 use restive_serve::Role;
+use restive_testkit::{HttpClient, HttpResponse};
 use std::path::Path;
-use std::time::Duration;
 
 fn rules(folder: &Path) -> String {
     std::fs::read_to_string(folder.join("rules.toml")).unwrap()
@@ -17,26 +18,20 @@ fn plans(folder: &Path) -> Vec<(String, u32)> {
     ledger.plans().unwrap().into_iter().map(count).collect()
 }
 
-/// Waits for the job that an answer leads to; its page when it is over.
-fn wait(client: &mut Client, answer: &Answer) -> Answer {
-    let path = answer.header("location").unwrap().to_string();
-    assert!(path.starts_with("/job/"), "{path}");
-    for _ in 0..300 {
-        let page = client.get(&path);
-        if !page.body.contains("http-equiv=\"refresh\"") {
-            return page;
-        }
-        std::thread::sleep(Duration::from_millis(100));
-    }
-    panic!("the job goes on and on");
-}
-
-fn numbers(page: &Answer) -> Vec<String> {
+/// Returns the numbers that the form of the page shows.
+pub fn numbers(page: &HttpResponse) -> Vec<String> {
     let fields = page.body.split("<input id=\"n").skip(1);
     fields.map(|rest| rest.split_once(" value=\"").unwrap().1.split_once('"').unwrap().0.into()).collect()
 }
 
-fn send(client: &mut Client, path: &str, page: &Answer, numbers: &[&str], again: bool) -> Answer {
+/// Sends the numbers of the form; `again` asks for a new list.
+pub fn send_numbers(
+    client: &mut HttpClient,
+    path: &str,
+    page: &HttpResponse,
+    numbers: &[&str],
+    again: bool,
+) -> HttpResponse {
     let rules = page.hidden("rules");
     let names: Vec<String> = (0..numbers.len()).map(|k| format!("n{k}")).collect();
     let mut fields: Vec<(&str, &str)> =
@@ -50,13 +45,14 @@ fn send(client: &mut Client, path: &str, page: &Answer, numbers: &[&str], again:
 
 #[test]
 fn numbers_are_tried_without_a_trace_and_then_set_with_a_new_list() {
-    let (kept, folder) = programme();
+    let files = world(&WorldOptions::default());
+    let folder = files.path("programme");
     // as somebody wrote them, with words of their own
     let written = rules(&folder).replacen("budget", "# as agreed in March\nbudget", 1) + "# the end\n";
     std::fs::write(folder.join("rules.toml"), &written).unwrap();
-    let desk = Desk::of(kept, folder, |_| {});
-    let before = plans(&desk.folder);
-    let mut planner = desk.planner();
+    let ui = WebUi::start_in(files, |_| {});
+    let before = plans(&ui.folder);
+    let mut planner = ui.planner();
     let page = planner.get("/capacity");
     assert_eq!(page.status, 200);
     let shown = numbers(&page);
@@ -68,98 +64,105 @@ fn numbers_are_tried_without_a_trace_and_then_set_with_a_new_list() {
     assert!(page.body.contains("under other rules"));
 
     // no number, no try
-    let wrong = send(&mut planner, "/capacity/try", &page, &["many", &shown[1], &shown[2]], false);
+    let wrong = send_numbers(&mut planner, "/capacity/try", &page, &["many", &shown[1], &shown[2]], false);
     assert!(
         wrong.status == 422
             && wrong.body.contains("Expected a whole number")
             && wrong.body.contains("value=\"many\"")
     );
-    assert_eq!(send(&mut planner, "/capacity/try", &page, &["-1", "2", "3"], false).status, 422);
+    assert_eq!(send_numbers(&mut planner, "/capacity/try", &page, &["-1", "2", "3"], false).status, 422);
 
     let (budget, cap) = ((now + 3).to_string(), (now + 3).to_string());
-    let try_it = send(&mut planner, "/capacity/try", &page, &[&budget, &cap, &shown[2]], false);
-    let job = wait(&mut planner, &try_it);
+    let try_it = send_numbers(&mut planner, "/capacity/try", &page, &[&budget, &cap, &shown[2]], false);
+    let job = finished_job(&mut planner, &try_it);
     assert!(job.body.contains("It is done."), "{}", job.body);
     let page = planner.get("/capacity");
     assert!(page.body.contains("What was tried") && page.body.contains("Would come in"), "{}", page.body);
     assert!(page.body.contains(&format!("{now} → <strong>{budget}</strong>")));
-    assert_eq!((plans(&desk.folder), rules(&desk.folder)), (before.clone(), written.clone()));
+    assert_eq!((plans(&ui.folder), rules(&ui.folder)), (before.clone(), written.clone()));
     assert_eq!(numbers(&page)[0], budget);
 
-    let set = send(&mut planner, "/capacity/set", &page, &[&budget, &cap, &shown[2]], true);
-    let job = wait(&mut planner, &set);
+    let set = send_numbers(&mut planner, "/capacity/set", &page, &[&budget, &cap, &shown[2]], true);
+    let job = finished_job(&mut planner, &set);
     assert!(job.body.contains("It is done."), "{}", job.body);
-    let after = plans(&desk.folder);
+    let after = plans(&ui.folder);
     assert_eq!((after.len(), after.last().unwrap().1.to_string()), (before.len() + 1, budget.clone()));
     let expected = written.replacen(&format!("budget = {now}"), &format!("budget = {budget}"), 1).replacen(
         &format!("at_most = {}", shown[1]),
         &format!("at_most = {cap}"),
         1,
     );
-    assert_eq!(rules(&desk.folder), expected);
-    let notes = std::fs::read_to_string(desk.folder.join("desk.jsonl")).unwrap();
+    assert_eq!(rules(&ui.folder), expected);
+    let notes = std::fs::read_to_string(ui.folder.join("desk.jsonl")).unwrap();
     assert!(
         notes.contains(&format!("budget {now} to {budget}, worker at most {} to {cap}", shown[1])),
         "{notes}"
     );
-    let ledger = Ledger::read(&desk.folder.join("ledger.db")).unwrap();
+    let ledger = Ledger::read(&ui.folder.join("ledger.db")).unwrap();
     assert!(ledger.verify().unwrap().faults.is_empty());
     // the list that is there is the one that was tried
     let page = planner.get("/capacity");
     assert!(!page.body.contains("under other rules"));
-    let verified = Programme::open(&desk.folder).unwrap().audit_list().unwrap();
+    let verified = Programme::open(&ui.folder).unwrap().audit_list().unwrap();
     assert_eq!(verified.len(), after.len());
 }
 
 #[test]
 fn rules_that_changed_meanwhile_are_not_written_over() {
-    let desk = Desk::open();
-    let mut planner = desk.planner();
+    let ui = WebUi::start();
+    let mut planner = ui.planner();
     let page = planner.get("/capacity");
     let shown = numbers(&page);
-    let changed = rules(&desk.folder) + "\n[[leave_out]]\nif = \"calls >= 20\"\n";
-    std::fs::write(desk.folder.join("rules.toml"), &changed).unwrap();
+    let changed = rules(&ui.folder) + "\n[[leave_out]]\nif = \"calls >= 20\"\n";
+    std::fs::write(ui.folder.join("rules.toml"), &changed).unwrap();
     for path in ["/capacity/try", "/capacity/set"] {
         for again in [false, true] {
-            let answer = send(&mut planner, path, &page, &["3", &shown[1], &shown[2]], again);
+            let answer = send_numbers(&mut planner, path, &page, &["3", &shown[1], &shown[2]], again);
             assert_eq!(answer.status, 409, "{path}");
             assert!(answer.body.contains("rules.toml has changed meanwhile"), "{}", answer.body);
         }
     }
-    assert_eq!(rules(&desk.folder), changed);
+    assert_eq!(rules(&ui.folder), changed);
     // without a new list they are written at once
     let page = planner.get("/capacity");
-    let before = plans(&desk.folder);
-    assert_eq!(send(&mut planner, "/capacity/set", &page, &["3", &shown[1], &shown[2]], false).status, 303);
+    let before = plans(&ui.folder);
+    assert_eq!(
+        send_numbers(&mut planner, "/capacity/set", &page, &["3", &shown[1], &shown[2]], false).status,
+        303
+    );
     assert_eq!(numbers(&planner.get("/capacity"))[0], "3");
-    assert!(rules(&desk.folder).contains("budget = 3\n") && rules(&desk.folder).contains("calls >= 20"));
-    assert_eq!(plans(&desk.folder), before);
+    assert!(rules(&ui.folder).contains("budget = 3\n") && rules(&ui.folder).contains("calls >= 20"));
+    assert_eq!(plans(&ui.folder), before);
     for broken in [&["x", "1", "1"][..], &["1"], &["4294967296", "1", "1"], &["20000000", "1", "1"]] {
         let page = planner.get("/capacity");
-        assert_eq!(send(&mut planner, "/capacity/set", &page, broken, false).status, 422, "{broken:?}");
+        assert_eq!(
+            send_numbers(&mut planner, "/capacity/set", &page, broken, false).status,
+            422,
+            "{broken:?}"
+        );
     }
-    assert!(rules(&desk.folder).contains("budget = 3\n"));
+    assert!(rules(&ui.folder).contains("budget = 3\n"));
 }
 
 #[test]
 fn a_list_with_outcomes_or_a_final_one_stays() {
-    let desk = Desk::open();
-    let programme = Programme::open(&desk.folder).unwrap();
+    let ui = WebUi::start();
+    let programme = Programme::open(&ui.folder).unwrap();
     let draft = programme.draft(&programme.backdrop().unwrap(), None).unwrap().unwrap();
     let (plan, id) = (draft.record.id.clone(), draft.rows[0].contact.id.clone());
-    let mut planner = desk.planner();
+    let mut planner = ui.planner();
     let told = [("plan", plan.as_str()), ("id", &id), ("code", "reached"), ("seen", &seen(None))];
     assert_eq!(planner.post("/outcomes", &told).status, 303);
     let page = planner.get("/capacity");
-    let (shown, before) = (numbers(&page), rules(&desk.folder));
-    let set = send(&mut planner, "/capacity/set", &page, &["3", &shown[1], &shown[2]], true);
-    let job = wait(&mut planner, &set);
+    let (shown, before) = (numbers(&page), rules(&ui.folder));
+    let set = send_numbers(&mut planner, "/capacity/set", &page, &["3", &shown[1], &shown[2]], true);
+    let job = finished_job(&mut planner, &set);
     assert!(job.body.contains("Nothing was written"), "{}", job.body);
     // whole or not at all
-    assert_eq!((rules(&desk.folder), plans(&desk.folder).last().unwrap().0.clone()), (before, plan));
+    assert_eq!((rules(&ui.folder), plans(&ui.folder).last().unwrap().0.clone()), (before, plan));
     // and the page does not offer it
-    let try_it = send(&mut planner, "/capacity/try", &page, &["3", &shown[1], &shown[2]], false);
-    wait(&mut planner, &try_it);
+    let try_it = send_numbers(&mut planner, "/capacity/try", &page, &["3", &shown[1], &shown[2]], false);
+    finished_job(&mut planner, &try_it);
     let page = planner.get("/capacity");
     assert!(
         page.body.contains("Outcomes of this week&#39;s list are known")
@@ -171,20 +174,20 @@ fn a_list_with_outcomes_or_a_final_one_stays() {
 
 #[test]
 fn a_viewer_sees_counts_and_no_names_and_a_caller_nothing() {
-    let desk = Desk::with_users();
-    let mut planner = desk.user(Role::Planner);
+    let ui = WebUi::start_with_users();
+    let mut planner = ui.user(Role::Planner);
     let page = planner.get("/capacity");
     let shown = numbers(&page);
     let fewer = (shown[0].parse::<usize>().unwrap() - 1).to_string();
-    let tried = send(&mut planner, "/capacity/try", &page, &[&fewer, &shown[1], &shown[2]], false);
-    wait(&mut planner, &tried);
+    let tried = send_numbers(&mut planner, "/capacity/try", &page, &[&fewer, &shown[1], &shown[2]], false);
+    finished_job(&mut planner, &tried);
     let seen = planner.get("/capacity").body;
     assert!(seen.contains("Would drop out") && seen.contains("MB-"), "{seen}");
-    let mut viewer = desk.user(Role::Viewer);
+    let mut viewer = ui.user(Role::Viewer);
     let page = viewer.get("/capacity");
     assert!(page.status == 200 && page.body.contains("people would drop out"), "{}", page.body);
     assert!(!page.body.contains("MB-") && !page.body.contains("<form method=\"post\" action=\"/capacity"));
-    let mut caller = desk.user(Role::Caller);
+    let mut caller = ui.user(Role::Caller);
     assert_eq!(caller.get("/capacity").status, 403);
     for client in [&mut viewer, &mut caller] {
         for path in ["/capacity/try", "/capacity/set"] {
@@ -196,7 +199,7 @@ fn a_viewer_sees_counts_and_no_names_and_a_caller_nothing() {
 }
 
 /// Sends what a form has beside the numbers that are there.
-fn more(client: &mut Client, path: &str, page: &Answer, more: &[(&str, &str)]) -> Answer {
+fn more(client: &mut HttpClient, path: &str, page: &HttpResponse, more: &[(&str, &str)]) -> HttpResponse {
     let (rules, shown) = (page.hidden("rules"), numbers(page));
     let names: Vec<String> = (0..shown.len()).map(|k| format!("n{k}")).collect();
     let mut fields: Vec<(&str, &str)> =
@@ -208,10 +211,10 @@ fn more(client: &mut Client, path: &str, page: &Answer, more: &[(&str, &str)]) -
 
 #[test]
 fn a_new_floor_and_another_share_by_lot_are_tried_priced_and_set() {
-    let desk = Desk::open();
-    let mut planner = desk.planner();
+    let ui = WebUi::start();
+    let mut planner = ui.planner();
     let page = planner.get("/capacity");
-    let written = rules(&desk.folder);
+    let written = rules(&ui.folder);
     assert!(
         page.body.contains("now 10 %") && page.body.contains("<option value=\"centre\">each centre</option>")
     );
@@ -238,10 +241,10 @@ fn a_new_floor_and_another_share_by_lot_are_tried_priced_and_set() {
     assert!(early.status == 409 && early.body.contains("tried before it is set"), "{}", early.body);
 
     let begun = more(&mut planner, "/capacity/try", &page, &floor);
-    let job = wait(&mut planner, &begun);
+    let job = finished_job(&mut planner, &begun);
     assert!(job.body.contains("It is done."), "{}", job.body);
     let page = planner.get("/capacity");
-    assert_eq!(rules(&desk.folder), written);
+    assert_eq!(rules(&ui.folder), written);
     assert!(
         page.body.contains(&format!("Of centre {group}, at least: no rule → <strong>2</strong>")),
         "{}",
@@ -258,14 +261,14 @@ fn a_new_floor_and_another_share_by_lot_are_tried_priced_and_set() {
         assert!(form.contains(&format!("name=\"{name}\" value=\"{value}\"")), "{name}: {form}");
     }
     let set = more(&mut planner, "/capacity/set", &page, &[&floor[..], &[("again", "on")]].concat());
-    let job = wait(&mut planner, &set);
+    let job = finished_job(&mut planner, &set);
     assert!(job.body.contains("It is done."), "{}", job.body);
-    let now = rules(&desk.folder);
+    let now = rules(&ui.folder);
     let expected = written.replace("explore = 0.1", "explore = 0.2");
     assert_eq!(now, format!("{expected}\n[[limit]]\nby = \"centre\"\nat_least = {{ \"{group}\" = 2 }}\n"));
-    let notes = std::fs::read_to_string(desk.folder.join("desk.jsonl")).unwrap();
+    let notes = std::fs::read_to_string(ui.folder.join("desk.jsonl")).unwrap();
     assert!(notes.contains(&format!("by lot 0.1 to 0.2, new: centre {group} at least 2")), "{notes}");
-    let programme = Programme::open(&desk.folder).unwrap();
+    let programme = Programme::open(&ui.folder).unwrap();
     let draft = programme.draft(&programme.backdrop().unwrap(), None).unwrap().unwrap();
     let at = programme.backdrop().unwrap().contacts.kept.iter().position(|name| name == "centre").unwrap();
     assert!(draft.rows.iter().filter(|row| row.contact.kept[at] == group).count() >= 2);
@@ -280,7 +283,7 @@ fn a_new_floor_and_another_share_by_lot_are_tried_priced_and_set() {
         &page,
         &[("of", "language"), ("kind", "least"), ("limit", "5000")],
     );
-    let job = wait(&mut planner, &begun);
+    let job = finished_job(&mut planner, &begun);
     assert!(job.body.contains("Nothing was written") && job.body.contains("language"), "{}", job.body);
-    assert_eq!(rules(&desk.folder), now);
+    assert_eq!(rules(&ui.folder), now);
 }

@@ -1,36 +1,12 @@
 //! The page *Data*: what an import took and left, an import again, what the data can answer; and who may ask for it.
 
-use crate::common::{Answer, Client, Desk, programme};
+use crate::harness::{WebUi, escaped, finished_job};
+use crate::world::{WorldOptions, world};
 use restive_pipeline::Doctor;
 use restive_programme::findings_page;
 use restive_serve::Role;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
-
-/// Follows a job to its end: its page once it is over.
-pub fn finished(client: &mut Client, begun: &Answer) -> Answer {
-    assert_eq!(begun.status, 303, "{}", begun.body);
-    let path = begun.header("location").unwrap().to_string();
-    assert!(path.starts_with("/job/"), "{path}");
-    for _ in 0..1200 {
-        let page = client.get(&path);
-        if !page.body.contains("http-equiv=\"refresh\"") {
-            return page;
-        }
-        std::thread::sleep(Duration::from_millis(100));
-    }
-    panic!("{path} is still at work");
-}
-
-/// As HTML has it.
-pub fn escaped(text: &str) -> String {
-    text.replace('&', "&#38;")
-        .replace('<', "&#60;")
-        .replace('>', "&#62;")
-        .replace('"', "&#34;")
-        .replace('\'', "&#39;")
-}
 
 /// The exports beside a programme, so that a test may change them, and where they are.
 fn exports(folder: &Path) -> PathBuf {
@@ -42,86 +18,87 @@ fn exports(folder: &Path) -> PathBuf {
 
 #[test]
 fn an_import_tells_where_every_row_went_and_is_made_again() {
-    let (kept, folder) = programme();
+    let files = world(&WorldOptions::default());
+    let folder = files.path("programme");
     let exports = exports(&folder);
-    let desk = Desk::of(kept, folder, |_| {});
-    let mut planner = desk.planner();
+    let ui = WebUi::start_in(files, |_| {});
+    let mut planner = ui.planner();
     let page = planner.get("/data");
     assert_eq!(page.status, 200);
     assert!(page.body.contains("registry.csv") && page.body.contains("None: every row could be read."));
     assert!(page.body.contains("action=\"/data/import\"") && page.body.contains("mapping.toml"));
-    // somebody new, and rows that cannot be used
+    // a new person, and two rows that cannot be used
     let mut registry = std::fs::read_to_string(exports.join("registry.csv")).unwrap();
-    let first = registry.lines().nth(1).unwrap().to_string();
-    writeln!(
-        registry,
-        "{}",
-        first
-            .replace(first.split(',').next().unwrap(), "NEW-1")
-            .replace(first.split(',').nth(1).unwrap(), "Zenobia")
-    )
-    .unwrap();
+    let mut cells: Vec<&str> = registry.lines().nth(1).unwrap().split(',').collect();
+    (cells[0], cells[1], cells[2]) = ("NEW-1", "Zenobia", "+919999000001");
+    let new = cells.join(",");
+    writeln!(registry, "{new}").unwrap();
     std::fs::write(exports.join("registry.csv"), registry).unwrap();
     let mut messages = std::fs::read_to_string(exports.join("messages.csv")).unwrap();
-    writeln!(messages, "{},yesterday,40\nZenobia Secret,2026-01-05,40", first.split(',').next().unwrap())
-        .unwrap();
+    let last: Vec<String> = messages.lines().last().unwrap().split(',').map(Into::into).collect();
+    for (column, cell) in [(6, "yesterday"), (3, "Zenobia Secret")] {
+        let mut cells = last.clone();
+        cells[column] = cell.into();
+        writeln!(messages, "{}", cells.join(",")).unwrap();
+    }
     std::fs::write(exports.join("messages.csv"), messages).unwrap();
     let begun = planner.post("/data/import", &[]);
-    let done = finished(&mut planner, &begun);
+    let done = finished_job(&mut planner, &begun);
     assert!(done.body.contains("It is done."), "{}", done.body);
     let page = planner.get("/data");
     assert!(page.body.contains("new people 1"), "{}", page.body);
     assert!(page.body.contains("The first 2 of 2"));
-    let written = std::fs::read_to_string(desk.folder.join("quarantine.csv")).unwrap();
+    let written = std::fs::read_to_string(ui.folder.join("quarantine.csv")).unwrap();
     for line in written.lines().skip(1) {
         let reason = line.split(',').nth(3).unwrap().trim_matches('"');
         assert!(page.body.contains(&escaped(reason)), "{reason}");
     }
     // nobody's cells, neither of rows that were used nor of those that were refused
     assert!(!page.body.contains("Zenobia") && !page.body.contains("yesterday"));
-    let notes = std::fs::read_to_string(desk.folder.join("desk.jsonl")).unwrap();
+    let notes = std::fs::read_to_string(ui.folder.join("desk.jsonl")).unwrap();
     assert!(notes.contains("job.import"), "{notes}");
 }
 
 #[test]
 fn an_import_that_cannot_be_says_why_and_leaves_everything() {
-    let (kept, folder) = programme();
+    let files = world(&WorldOptions::default());
+    let folder = files.path("programme");
     let exports = exports(&folder);
     let before = std::fs::read(folder.join("summary.json")).unwrap();
     std::fs::remove_file(exports.join("messages.csv")).unwrap();
-    let desk = Desk::of(kept, folder, |_| {});
-    let mut planner = desk.planner();
+    let ui = WebUi::start_in(files, |_| {});
+    let mut planner = ui.planner();
     let begun = planner.post("/data/import", &[]);
-    let done = finished(&mut planner, &begun);
+    let done = finished_job(&mut planner, &begun);
     assert!(
         done.body.contains("It could not be done.") && done.body.contains("messages.csv"),
         "{}",
         done.body
     );
-    assert_eq!(std::fs::read(desk.folder.join("summary.json")).unwrap(), before);
+    assert_eq!(std::fs::read(ui.folder.join("summary.json")).unwrap(), before);
     std::fs::remove_file(exports.join("mapping.toml")).unwrap();
     let begun = planner.post("/data/import", &[]);
-    assert!(finished(&mut planner, &begun).body.contains("found no mapping"));
-    std::fs::remove_file(desk.folder.join("exports.toml")).unwrap();
+    assert!(finished_job(&mut planner, &begun).body.contains("found no mapping"));
+    std::fs::remove_file(ui.folder.join("exports.toml")).unwrap();
     let page = planner.get("/data");
     assert!(page.body.contains("restive import MAPPING") && !page.body.contains("/data/import"));
 }
 
 #[test]
 fn what_the_data_can_answer_is_looked_at_kept_and_old_when_they_change() {
-    let desk = Desk::open();
-    let mut planner = desk.planner();
+    let ui = WebUi::start();
+    let mut planner = ui.planner();
     assert!(planner.get("/data").body.contains("Nobody has looked yet"));
     let begun = planner.post("/data/doctor", &[]);
-    finished(&mut planner, &begun);
+    finished_job(&mut planner, &begun);
     let page = planner.get("/data");
-    let (doctor, _) = Doctor::of_folder(&desk.folder.join("study")).unwrap();
+    let (doctor, _) = Doctor::of_folder(&ui.folder.join("study")).unwrap();
     assert!(page.body.contains(&escaped(&doctor.verdict())));
     for section in &findings_page(&doctor, "").sections {
         assert!(page.body.contains(&section.fragment(3)), "{}", section.heading);
     }
     assert!(page.body.contains("Earlier weeks against later ones") && !page.body.contains("look again"));
-    let settings = desk.folder.join("study/study.toml");
+    let settings = ui.folder.join("study/study.toml");
     let text = std::fs::read_to_string(&settings).unwrap();
     std::fs::write(&settings, format!("{text}\nsilenced = {{ drift = \"a strike\" }}\n")).unwrap();
     assert!(planner.get("/data").body.contains("The data have changed since: look again."));
@@ -129,25 +106,25 @@ fn what_the_data_can_answer_is_looked_at_kept_and_old_when_they_change() {
 
 #[test]
 fn whoever_may_not_ask_is_told_so() {
-    let desk = Desk::with_users();
-    let mut viewer = desk.user(Role::Viewer);
+    let ui = WebUi::start_with_users();
+    let mut viewer = ui.user(Role::Viewer);
     for path in ["/data", "/evidence", "/fairness"] {
         let page = viewer.get(path);
         assert_eq!(page.status, 200, "{path}");
         assert!(!page.body.contains("action=\"/data") && !page.body.contains("action=\"/evidence"), "{path}");
         assert!(!page.body.contains("action=\"/fairness") && !page.body.contains("mapping.toml"), "{path}");
-        let mut caller = desk.user(Role::Caller);
+        let mut caller = ui.user(Role::Caller);
         assert_eq!(caller.get(path).status, 403, "{path}");
-        assert_ne!(desk.stranger().get(path).status, 200, "{path}");
+        assert_ne!(ui.visitor().get(path).status, 200, "{path}");
     }
     let writes = ["/data/import", "/data/doctor", "/evidence/judge", "/evidence/train", "/fairness"];
     for path in writes {
-        for mut client in [desk.user(Role::Viewer), desk.user(Role::Caller)] {
+        for mut client in [ui.user(Role::Viewer), ui.user(Role::Caller)] {
             assert_eq!(client.post(path, &[]).status, 403, "{path}");
         }
-        let mut planner = desk.user(Role::Planner);
-        let foreign = planner.ask("POST", path, &[("Sec-Fetch-Site", "cross-site")], "");
+        let mut planner = ui.user(Role::Planner);
+        let foreign = planner.request("POST", path, &[("Sec-Fetch-Site", "cross-site")], "");
         assert_eq!(foreign.status, 403, "{path}");
-        assert_ne!(desk.stranger().post(path, &[]).status, 200, "{path}");
+        assert_ne!(ui.visitor().post(path, &[]).status, 200, "{path}");
     }
 }

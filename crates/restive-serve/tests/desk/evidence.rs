@@ -1,7 +1,6 @@
 //! The page *Evidence*: the same numbers and sentences as `restive evaluate`, and a model trained anew.
 
-use crate::common::Desk;
-use crate::data::finished;
+use crate::harness::{WebUi, finished_job};
 use restive_pipeline::{Asked, EvaluateAsked, FolderTraining, Progressed};
 use restive_programme::Programme;
 use restive_programme::evidence::{Terms, judge, page};
@@ -9,15 +8,15 @@ use restive_tables::Model;
 
 #[test]
 fn the_ranking_is_judged_as_the_command_line_judges_it() {
-    let desk = Desk::open();
-    let mut planner = desk.planner();
+    let ui = WebUi::start();
+    let mut planner = ui.planner();
     let before = planner.get("/evidence");
     assert!(before.body.contains("has not been judged") && before.body.contains("people on the list"));
     let begun = planner.post("/evidence/judge", &[]);
-    let done = finished(&mut planner, &begun);
+    let done = finished_job(&mut planner, &begun);
     assert!(done.body.contains("It is done."), "{}", done.body);
     let shown = planner.get("/evidence").body;
-    let programme = Programme::open(&desk.folder).unwrap();
+    let programme = Programme::open(&ui.folder).unwrap();
     let [model, study] = programme.to_judge().unwrap();
     let again = judge([&model, &study], &EvaluateAsked::default(), |_| Ok::<_, restive_programme::Error>(()))
         .unwrap();
@@ -45,12 +44,12 @@ fn the_ranking_is_judged_as_the_command_line_judges_it() {
 
 #[test]
 fn a_model_is_trained_as_the_command_line_trains_it() {
-    let desk = Desk::open();
-    let mut planner = desk.planner();
-    let programme = Programme::open(&desk.folder).unwrap();
+    let ui = WebUi::start();
+    let mut planner = ui.planner();
+    let programme = Programme::open(&ui.folder).unwrap();
     let before = programme.models().unwrap();
     let begun = planner.post("/evidence/train", &[]);
-    let done = finished(&mut planner, &begun);
+    let done = finished_job(&mut planner, &begun);
     assert!(done.body.contains("It is done."), "{}", done.body);
     let models = programme.models().unwrap();
     assert_eq!(models.len(), before.len() + 1);
@@ -60,7 +59,7 @@ fn a_model_is_trained_as_the_command_line_trains_it() {
         FolderTraining::new(&study, &Asked::default(), &study.display().to_string(), |_| {}).unwrap();
     let run = training.run::<restive_pipeline::Error>(Progressed::default(), |_| Ok(())).unwrap();
     let model = training.model(run.members, run.histories).unwrap();
-    let out = desk.folder.join("by-hand");
+    let out = ui.folder.join("by-hand");
     model.write(&out, false).unwrap();
     for file in Model::FILES {
         assert_eq!(

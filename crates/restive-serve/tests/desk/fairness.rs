@@ -1,19 +1,19 @@
 //! The page *Fairness*: the same groups, the same words and the same gaps as `restive fairness`, and the price of a floor.
 
-use crate::common::{Desk, programme};
-use crate::data::{escaped, finished};
+use crate::harness::{WebUi, escaped, finished_job};
+use crate::world::{WorldOptions, world};
 use restive_programme::Programme;
 use restive_programme::fairness::{FairnessAsked, WhichLists, page};
 
 #[test]
 fn groups_are_those_of_the_command_line_and_floors_have_a_price() {
-    let desk = Desk::open();
-    let mut planner = desk.planner();
+    let ui = WebUi::start();
+    let mut planner = ui.planner();
     assert!(planner.get("/fairness").body.contains("Nobody has looked"));
     let begun = planner.post("/fairness", &[]);
-    finished(&mut planner, &begun);
+    finished_job(&mut planner, &begun);
     let shown = planner.get("/fairness").body;
-    let programme = Programme::open(&desk.folder).unwrap();
+    let programme = Programme::open(&ui.folder).unwrap();
     let answer = programme.fairness(&FairnessAsked::default()).unwrap();
     assert!(shown.contains(&escaped(&answer.verdict())));
     for section in &page(&answer).sections {
@@ -24,7 +24,7 @@ fn groups_are_those_of_the_command_line_and_floors_have_a_price() {
     assert!(answer.columns.contains(&"centre".to_string()) && !answer.columns.contains(&"name".to_string()));
 
     let begun = planner.post("/fairness", &[("by:centre", "on"), ("last", "4")]);
-    finished(&mut planner, &begun);
+    finished_job(&mut planner, &begun);
     let shown = planner.get("/fairness").body;
     let asked =
         FairnessAsked { by: vec!["centre".into()], lists: WhichLists::Last(4), ..FairnessAsked::default() };
@@ -36,7 +36,7 @@ fn groups_are_those_of_the_command_line_and_floors_have_a_price() {
     let group = answer.tables[0].groups[0].name.clone();
     let begun = planner
         .post("/fairness", &[("by:centre", "on"), ("group", &format!("centre={group}")), ("places", "3")]);
-    let done = finished(&mut planner, &begun);
+    let done = finished_job(&mut planner, &begun);
     assert!(done.body.contains("It is done."), "{}", done.body);
     let asked = FairnessAsked {
         by: vec!["centre".into()],
@@ -51,8 +51,8 @@ fn groups_are_those_of_the_command_line_and_floors_have_a_price() {
 
 #[test]
 fn what_cannot_be_asked_is_refused_with_what_was_expected() {
-    let desk = Desk::open();
-    let mut planner = desk.planner();
+    let ui = WebUi::start();
+    let mut planner = ui.planner();
     for (fields, said) in [
         (vec![("last", "2")], "expected 1, 4 or 13"),
         (vec![("group", "centre=north"), ("places", "lots")], "expected one from 1 on"),
@@ -65,7 +65,7 @@ fn what_cannot_be_asked_is_refused_with_what_was_expected() {
     // names tell people apart, and a column that is not there groups nobody
     for column in ["name", "phone", "<b>"] {
         let begun = planner.post("/fairness", &[(&format!("by:{column}"), "on")]);
-        let done = finished(&mut planner, &begun);
+        let done = finished_job(&mut planner, &begun);
         assert!(done.body.contains("It could not be done.") && !done.body.contains("<b>"), "{}", done.body);
     }
     assert!(planner.get("/fairness").body.contains("Nobody has looked"));
@@ -73,12 +73,13 @@ fn what_cannot_be_asked_is_refused_with_what_was_expected() {
 
 #[test]
 fn a_programme_without_a_list_is_told_what_to_do() {
-    let (kept, folder) = programme();
+    let files = world(&WorldOptions::default());
+    let folder = files.path("programme");
     for name in ["ledger.db", "ledger.db-wal", "ledger.db-shm"] {
         let _ = std::fs::remove_file(folder.join(name));
     }
-    let desk = Desk::of(kept, folder, |_| {});
-    let mut planner = desk.planner();
+    let ui = WebUi::start_in(files, |_| {});
+    let mut planner = ui.planner();
     assert!(planner.get("/fairness").body.contains("There is no list yet"));
     assert!(planner.get("/evidence").body.contains("There is no list on record yet"));
 }

@@ -1,12 +1,11 @@
 //! A registry in which somebody hostile has registered: names that are scripts, formulas and tags are words, on every page and in every file.
 
-use crate::common::Desk;
+use crate::harness::WebUi;
+use crate::world::{WorldOptions, import, world};
 use calamine::{Data, Reader, Xlsx};
-use restive_import::{ImportAsked, Input, Mapping};
-use restive_programme::{Programme, grow};
-use restive_serve::demo::{DemoAsked, make};
+use restive_programme::Programme;
+use restive_testkit::{Folder, form_encoded};
 use std::io::Cursor;
-use std::path::Path;
 
 const NAMES: [&str; 6] = [
     "<script>alert(1)</script>",
@@ -17,38 +16,31 @@ const NAMES: [&str; 6] = [
     "-2+3{{ 7 * 7 }}",
 ];
 
-/// A programme whose people on the list are called so.
-fn programme(folder: &Path) -> std::path::PathBuf {
-    let asked = DemoAsked { people: 60, weeks: 8, played: 1, planned: true, seed: 5 };
-    let made = make(&folder.join("demo"), &asked, |_, _| {}).unwrap();
-    let exports = folder.join("demo/exports");
-    let listed: Vec<String> =
-        Programme::open(&made).unwrap().list(None).unwrap().rows.into_iter().map(|row| row.id).collect();
-    let registry = std::fs::read_to_string(exports.join("registry.csv")).unwrap();
-    let mut out = String::new();
-    for line in registry.lines() {
+/// Returns a world in which the people on the list have hostile names.
+fn hostile_world() -> Folder {
+    let files = world(&WorldOptions::default());
+    let list = Programme::open(&files.path("programme")).unwrap().list(None).unwrap();
+    let listed: Vec<String> = list.rows.into_iter().map(|row| row.id).collect();
+    let mut registry = String::new();
+    for line in files.read("exports/registry.csv").lines() {
         let mut cells: Vec<String> = line.split(',').map(Into::into).collect();
         if let Some(k) = listed.iter().position(|id| *id == cells[0]) {
             cells[1] = format!("\"{}\"", NAMES[k % NAMES.len()].replace('"', "\"\""));
         }
-        out += &(cells.join(",") + "\n");
+        registry += &(cells.join(",") + "\n");
     }
-    std::fs::write(exports.join("registry.csv"), out).unwrap();
-    let mapping = Mapping::read(&exports.join("mapping.toml")).unwrap();
-    let input = Input::Files { base: mapping.text.base() };
-    let asked = ImportAsked { out: Some(made.clone()), ..ImportAsked::default() };
-    grow(&mapping, &input, &asked, |_, _| {}).unwrap();
-    made
+    files.write("exports/registry.csv", registry);
+    import(files.root());
+    files
 }
 
 #[test]
 fn names_are_words_on_every_page_and_in_every_file() {
-    let kept = tempfile::tempdir().unwrap();
-    let folder = programme(kept.path());
-    let list = Programme::open(&folder).unwrap().list(None).unwrap();
+    let files = hostile_world();
+    let list = Programme::open(&files.path("programme")).unwrap().list(None).unwrap();
     let id = list.rows[0].id.clone();
-    let desk = Desk::of(kept, folder, |_| {});
-    let mut planner = desk.planner();
+    let ui = WebUi::start_in(files, |_| {});
+    let mut planner = ui.planner();
     let mut seen = 0;
     for path in pages(&id) {
         let page = planner.get(&path);
@@ -86,7 +78,7 @@ fn names_are_words_on_every_page_and_in_every_file() {
 fn pages(id: &str) -> Vec<String> {
     vec![
         "/week".into(),
-        format!("/week?find={}", crate::common::encoded("<script>")),
+        format!("/week?find={}", form_encoded("<script>")),
         format!("/week/edit?do=out&id={id}"),
         format!("/person/{id}"),
         format!("/outcomes?id={id}"),

@@ -1,19 +1,20 @@
 //! What lasts: answers of jobs over a restart, a job that is stopped without anybody else, lines of the record that the disk refuses.
 
-use crate::common::{Client, Desk, programme};
-use crate::data::finished;
+use crate::harness::{WebUi, finished_job};
+use crate::world::{WorldOptions, world};
 use restive_programme::Programme;
 use restive_serve::{Opened, Server};
+use restive_testkit::HttpClient;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Another desk of the same programme, as after a restart.
-fn again(folder: &Path) -> Client {
+/// A planner of another server on the programme, as after a restart.
+fn again(folder: &Path) -> HttpClient {
     let asked = Opened { port: Some(0), planner: "Asha".into(), ..Opened::new(folder) };
     let server = Server::open(&asked).unwrap();
     let (running, entrance) = (server.clone(), server.entrance().unwrap());
     std::thread::spawn(move || _ = running.run());
-    let mut client = Client { address: server.address(), cookies: Default::default() };
+    let mut client = HttpClient::new(server.address());
     let path = entrance.split_once(&server.address().to_string()).unwrap().1;
     assert_eq!(client.get(path).status, 303);
     client
@@ -27,8 +28,8 @@ fn part<'a>(page: &'a str, from: &str, to: &str) -> &'a str {
 
 #[test]
 fn answers_outlast_the_program_with_their_date() {
-    let desk = Desk::open();
-    let mut planner = desk.planner();
+    let ui = WebUi::start();
+    let mut planner = ui.planner();
     let rules = planner.get("/capacity").hidden("rules");
     let numbers = [("rules", rules.as_str()), ("n0", "4"), ("n1", "3"), ("n2", "1"), ("explore", "25")];
     for (path, fields) in [
@@ -39,12 +40,12 @@ fn answers_outlast_the_program_with_their_date() {
         ("/record/verify", &[]),
     ] {
         let begun = planner.post(path, fields);
-        let done = finished(&mut planner, &begun);
+        let done = finished_job(&mut planner, &begun);
         assert!(done.body.contains("It is done."), "{path}: {}", done.body);
     }
     let pages = ["/data", "/evidence", "/fairness", "/capacity", "/record"];
     let before: Vec<String> = pages.iter().map(|path| planner.get(path).body).collect();
-    let mut later = again(&desk.folder);
+    let mut later = again(&ui.folder);
     for (path, before) in pages.iter().zip(&before) {
         let page = later.get(path).body;
         let told = |page: &str| match *path {
@@ -56,15 +57,15 @@ fn answers_outlast_the_program_with_their_date() {
         assert!(!page.contains("have changed since") && !page.contains("not shown"), "{path}: {page}");
     }
     // what they were found in changes: they are there, and said to be old
-    let study = desk.folder.join("study/study.toml");
+    let study = ui.folder.join("study/study.toml");
     std::fs::write(&study, std::fs::read_to_string(&study).unwrap() + "\n").unwrap();
-    let mut last = again(&desk.folder);
+    let mut last = again(&ui.folder);
     for path in ["/data", "/evidence", "/fairness", "/capacity"] {
         assert!(last.get(path).body.contains("changed since"), "{path}");
     }
     // something else in their place is not shown, is said, and gives way to nothing
-    std::fs::write(desk.folder.join("answers/doctor.toml"), "<script>alert(1)</script>").unwrap();
-    let mut other = again(&desk.folder);
+    std::fs::write(ui.folder.join("answers/doctor.toml"), "<script>alert(1)</script>").unwrap();
+    let mut other = again(&ui.folder);
     let page = other.get("/data").body;
     assert!(
         page.contains("answers/doctor.toml: found something else") && page.contains("Nobody has looked yet"),
@@ -76,17 +77,17 @@ fn answers_outlast_the_program_with_their_date() {
 
 #[test]
 fn a_job_that_is_stopped_stops_nobody_else() {
-    let desk = Desk::open();
-    let mut planner = desk.planner();
+    let ui = WebUi::start();
+    let mut planner = ui.planner();
     let ids: Vec<String> = {
-        let list = Programme::open(&desk.folder).unwrap().list(None).unwrap();
+        let list = Programme::open(&ui.folder).unwrap().list(None).unwrap();
         list.rows.into_iter().map(|row| row.id).collect()
     };
     let is_over = AtomicBool::new(false);
     std::thread::scope(|threads| {
         let readers: Vec<_> = (0..3)
             .map(|k| {
-                let (mut reader, ids, is_over) = (desk.planner(), &ids, &is_over);
+                let (mut reader, ids, is_over) = (ui.planner(), &ids, &is_over);
                 threads.spawn(move || {
                     let mut asked = 0;
                     while !is_over.load(Ordering::Relaxed) || asked < 5 {
@@ -104,7 +105,7 @@ fn a_job_that_is_stopped_stops_nobody_else() {
             let at = begun.header("location").unwrap().to_string();
             std::thread::sleep(std::time::Duration::from_millis(150));
             assert_eq!(planner.post(&format!("{at}/stop"), &[]).status, 303);
-            let page = finished(&mut planner, &begun).body;
+            let page = finished_job(&mut planner, &begun).body;
             assert!(page.contains("It was stopped") || page.contains("It is done."), "{page}");
         }
         is_over.store(true, Ordering::Relaxed);
@@ -114,8 +115,8 @@ fn a_job_that_is_stopped_stops_nobody_else() {
 
 #[test]
 fn what_was_not_begun_is_said() {
-    let desk = Desk::open();
-    let mut planner = desk.planner();
+    let ui = WebUi::start();
+    let mut planner = ui.planner();
     let begun = planner.post("/evidence/judge", &[]);
     let at = begun.header("location").unwrap().to_string();
     // the same asked for twice is asked for once
@@ -126,15 +127,15 @@ fn what_was_not_begun_is_said() {
     assert!(page.contains("What you asked for was not begun") && page.contains("Asked for by"), "{page}");
     assert!(!planner.get(&at).body.contains("was not begun"));
     assert_eq!(planner.post(&format!("{at}/stop"), &[]).status, 303);
-    finished(&mut planner, &begun);
+    finished_job(&mut planner, &begun);
 }
 
 #[test]
 fn a_line_that_the_disk_refuses_is_told_on_every_page() {
-    let (kept, folder) = programme();
-    let desk = Desk::of(kept, folder, |_| {});
-    let mut planner = desk.planner();
-    let (file, away) = (desk.folder.join("desk.jsonl"), desk.folder.join("away"));
+    let files = world(&WorldOptions::default());
+    let ui = WebUi::start_in(files, |_| {});
+    let mut planner = ui.planner();
+    let (file, away) = (ui.folder.join("desk.jsonl"), ui.folder.join("away"));
     std::fs::rename(&file, &away).unwrap();
     std::fs::create_dir(&file).unwrap();
     assert!(!planner.get("/week").body.contains("desk.jsonl"));
@@ -154,16 +155,17 @@ fn a_line_that_the_disk_refuses_is_told_on_every_page() {
 
 #[test]
 fn a_record_of_an_earlier_version_is_brought_up_to_date_with_a_copy_beside_it() {
-    let (kept, folder) = programme();
+    let files = world(&WorldOptions::default());
+    let folder = files.path("programme");
     let ledger = folder.join("ledger.db");
     // where SQLite keeps the version: what the step does, it can do again
     let mut bytes = std::fs::read(&ledger).unwrap();
     assert_eq!(bytes[60..64], [0, 0, 0, 4]);
     bytes[63] = 3;
     std::fs::write(&ledger, bytes).unwrap();
-    let desk = Desk::of(kept, folder, |_| {});
-    assert_eq!(desk.planner().get("/week").status, 200);
-    assert!(desk.folder.join("ledger.db.v3").exists());
-    let reader = restive_ledger::Ledger::read(&desk.folder.join("ledger.db")).unwrap();
+    let ui = WebUi::start_in(files, |_| {});
+    assert_eq!(ui.planner().get("/week").status, 200);
+    assert!(ui.folder.join("ledger.db.v3").exists());
+    let reader = restive_ledger::Ledger::read(&ui.folder.join("ledger.db")).unwrap();
     assert!(reader.verify().unwrap().faults.is_empty());
 }

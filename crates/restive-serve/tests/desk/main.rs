@@ -1,12 +1,12 @@
-//! The desk, through real sockets: what a browser sees, and what somebody else tries.
+//! Tests of the web UI over real sockets: pages, forms and attacks.
 
 mod attack;
 mod capacity;
-mod common;
 mod data;
 mod door;
 mod evidence;
 mod fairness;
+mod harness;
 mod hostile;
 mod lasting;
 mod outcomes;
@@ -18,3 +18,4 @@ mod tls;
 mod trial;
 mod week;
 mod weight;
+mod world;

@@ -1,10 +1,11 @@
 //! The page *Outcomes*: one person at a time, her own people only, undo, late entry, two callers at once.
 
-use crate::common::{Answer, Client, Desk, encoded};
+use crate::harness::WebUi;
 use jiff::Timestamp;
 use restive_ledger::{Code, Ledger, Outcome};
 use restive_programme::{Draft, Programme};
 use restive_serve::Role;
+use restive_testkit::{HttpClient, HttpResponse, form_encoded};
 use std::path::Path;
 
 fn draft(folder: &Path) -> Draft {
@@ -33,10 +34,15 @@ fn known(folder: &Path, plan: &str, id: &str) -> Option<Outcome> {
     ledger.outcomes(plan).unwrap().into_iter().find(|one| one.arm == arm)
 }
 
-/// Presses a button on a page.
-fn press(client: &mut Client, page: &Answer, code: &str, more: &[(&str, &str)]) -> Answer {
-    let hidden = ["plan", "id", "worker"].map(|name| page.form("tell", name));
-    let seen = page.form("tell", "seen");
+/// Sends the form of an outcome with the button of a code.
+pub fn press(
+    client: &mut HttpClient,
+    page: &HttpResponse,
+    code: &str,
+    more: &[(&str, &str)],
+) -> HttpResponse {
+    let hidden = ["plan", "id", "worker"].map(|name| field(page, "tell", name));
+    let seen = field(page, "tell", "seen");
     let mut fields = vec![
         ("plan", hidden[0].as_str()),
         ("id", &hidden[1]),
@@ -48,29 +54,34 @@ fn press(client: &mut Client, page: &Answer, code: &str, more: &[(&str, &str)]) 
     client.post("/outcomes", &fields)
 }
 
-impl Answer {
-    /// A hidden field of the form of a class, or whose action ends so.
-    fn form(&self, form: &str, name: &str) -> String {
-        let (_, rest) = self.body.split_once(form).unwrap_or_else(|| panic!("no form {form}"));
-        let start = format!("name=\"{name}\" value=\"");
-        rest.split_once(&start).and_then(|(_, rest)| rest.split_once('"')).unwrap().0.into()
-    }
+/// Sends the form that takes an outcome back.
+pub fn undo(client: &mut HttpClient, page: &HttpResponse) -> HttpResponse {
+    let fields = ["plan", "id", "worker", "seen"].map(|name| (name, field(page, "/outcomes/undo", name)));
+    let fields: Vec<(&str, &str)> = fields.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    client.post("/outcomes/undo", &fields)
+}
+
+/// Returns the value of a hidden field of the form whose class or action contains `form`.
+fn field(page: &HttpResponse, form: &str, name: &str) -> String {
+    let (_, rest) = page.body.split_once(form).unwrap_or_else(|| panic!("no form {form}"));
+    let start = format!("name=\"{name}\" value=\"");
+    rest.split_once(&start).and_then(|(_, rest)| rest.split_once('"')).unwrap().0.into()
 }
 
 #[test]
 fn a_caller_sees_her_own_people_and_nobody_elses_whatever_address_she_guesses() {
-    let desk = Desk::with_users();
-    let mut caller = desk.user(Role::Caller);
+    let ui = WebUi::start_with_users();
+    let mut caller = ui.user(Role::Caller);
     assert_eq!(caller.get("/").header("location"), Some("/outcomes"));
     // a draft is not for callers yet
     let page = caller.get("/outcomes");
-    let now = draft(&desk.folder);
+    let now = draft(&ui.folder);
     assert!(page.status == 200 && page.body.contains("not final yet"), "{}", page.body);
     for id in ids(&now, "Caller A", true).iter().chain(&ids(&now, "Caller A", false)) {
         assert!(!page.body.contains(&format!("id={id}")), "{id}");
         assert_eq!(caller.get(&format!("/outcomes?id={id}")).status, 404);
     }
-    let now = finalise(&desk.folder);
+    let now = finalise(&ui.folder);
     let (mine, others) = (ids(&now, "Caller A", true), ids(&now, "Caller A", false));
     assert!(!mine.is_empty() && !others.is_empty());
     let mut page = caller.get("/outcomes");
@@ -81,7 +92,7 @@ fn a_caller_sees_her_own_people_and_nobody_elses_whatever_address_she_guesses() 
         std::thread::sleep(std::time::Duration::from_millis(200));
         page = caller.get("/outcomes");
     }
-    assert_eq!(page.form("tell", "id"), mine[0]);
+    assert_eq!(field(&page, "tell", "id"), mine[0]);
     // one number at a time
     assert_eq!(page.body.matches("href=\"tel:").count(), 1);
     for id in &mine {
@@ -108,11 +119,11 @@ fn a_caller_sees_her_own_people_and_nobody_elses_whatever_address_she_guesses() 
         let fields = [("plan", plan.as_str()), ("id", id), ("code", "reached"), ("seen", "none")];
         assert_eq!(caller.post("/outcomes", &fields).status, 404, "{id}");
         assert_eq!(caller.post("/outcomes/undo", &fields).status, 404, "{id}");
-        assert_eq!(known(&desk.folder, plan, id), None);
+        assert_eq!(known(&ui.folder, plan, id), None);
     }
     // earlier lists, of which only her own people are hers
-    let ledger = Ledger::read(&desk.folder.join("ledger.db")).unwrap();
-    let contacts = Programme::open(&desk.folder).unwrap().backdrop().unwrap().contacts;
+    let ledger = Ledger::read(&ui.folder.join("ledger.db")).unwrap();
+    let contacts = Programme::open(&ui.folder).unwrap().backdrop().unwrap().contacts;
     let column = contacts.kept.iter().position(|name| name == "worker").unwrap();
     for earlier in ledger.plans().unwrap().iter().filter(|one| one.id != *plan) {
         for person in ledger.listed(&earlier.id).unwrap() {
@@ -123,18 +134,18 @@ fn a_caller_sees_her_own_people_and_nobody_elses_whatever_address_she_guesses() 
         }
     }
     assert_eq!(caller.get("/outcomes?plan=2020-01-06").status, 404);
-    assert_eq!(desk.user(Role::Viewer).get("/outcomes").status, 403);
-    assert_eq!(desk.stranger().get("/outcomes").status, 401);
+    assert_eq!(ui.user(Role::Viewer).get("/outcomes").status, 403);
+    assert_eq!(ui.visitor().get("/outcomes").status, 401);
 }
 
 #[test]
 fn outcomes_are_told_undone_and_told_again() {
-    let desk = Desk::open();
-    let now = draft(&desk.folder);
-    let mut planner = desk.planner();
+    let ui = WebUi::start();
+    let now = draft(&ui.folder);
+    let mut planner = ui.planner();
     let page = planner.get("/outcomes");
     let all: Vec<String> = now.list.rows.iter().map(|row| row.id.clone()).collect();
-    let first = page.form("tell", "id");
+    let first = field(&page, "tell", "id");
     assert_eq!(first, all[0]);
     assert!(page.body.contains(&format!("{} people left to call", all.len())));
     // broken fields keep what was written
@@ -150,30 +161,25 @@ fn outcomes_are_told_undone_and_told_again() {
     assert_eq!(press(&mut planner, &page, "reached", &[("day", "1999-01-01")]).status, 422);
     assert_eq!(press(&mut planner, &page, "spoken", &[]).status, 422);
     assert_eq!(press(&mut planner, &page, "reached", &[("note", &"x".repeat(501))]).status, 422);
-    assert_eq!(known(&desk.folder, &now.record.id, &first), None);
+    assert_eq!(known(&ui.folder, &now.record.id, &first), None);
 
     let told = press(&mut planner, &page, "no_answer", &[("note", "rang ten times")]);
     assert_eq!(told.status, 303);
     let next = planner.get(told.header("location").unwrap());
-    assert_eq!(next.form("tell", "id"), all[1]);
+    assert_eq!(field(&next, "tell", "id"), all[1]);
     assert!(next.body.contains("Recorded.") && next.body.contains("Undo"));
-    let outcome = known(&desk.folder, &now.record.id, &first).unwrap();
+    let outcome = known(&ui.folder, &now.record.id, &first).unwrap();
     assert_eq!((outcome.code, outcome.note.as_deref()), (Code::NoAnswer, Some("rang ten times")));
     assert_eq!(outcome.source, "desk: Asha");
 
     // taken back: she is open once more, and what was said stays on record
-    let undo = |page: &Answer| {
-        ["plan", "id", "worker", "seen"].map(|name| (name, page.form("/outcomes/undo", name)))
-    };
-    let fields = undo(&next);
-    let fields: Vec<(&str, &str)> = fields.iter().map(|(name, value)| (*name, value.as_str())).collect();
-    let back = planner.post("/outcomes/undo", &fields);
+    let back = undo(&mut planner, &next);
     assert_eq!(back.status, 303);
     let again = planner.get(back.header("location").unwrap());
-    assert!(again.form("tell", "id") == first && again.body.contains("Taken back."), "{}", again.body);
+    assert!(field(&again, "tell", "id") == first && again.body.contains("Taken back."), "{}", again.body);
     assert!(again.body.contains(&format!("{} people left to call", all.len())));
-    assert_eq!(known(&desk.folder, &now.record.id, &first), None);
-    let withdrawn = Ledger::read(&desk.folder.join("ledger.db")).unwrap().withdrawn(&now.record.id).unwrap();
+    assert_eq!(known(&ui.folder, &now.record.id, &first), None);
+    let withdrawn = Ledger::read(&ui.folder.join("ledger.db")).unwrap().withdrawn(&now.record.id).unwrap();
     assert_eq!(
         (withdrawn.len(), withdrawn[0].outcome.code, withdrawn[0].who.as_str()),
         (1, Code::NoAnswer, "Asha")
@@ -181,7 +187,7 @@ fn outcomes_are_told_undone_and_told_again() {
     let week = planner.get(&format!("/record/{}", now.record.id));
     assert!(week.body.contains("1 was withdrawn"), "{}", week.body);
     // twice is too late
-    assert_eq!(planner.post("/outcomes/undo", &fields).status, 409);
+    assert_eq!(undo(&mut planner, &next).status, 409);
 
     // told again, amended, and taken back to what was before
     assert_eq!(press(&mut planner, &again, "later", &[]).status, 303);
@@ -189,42 +195,40 @@ fn outcomes_are_told_undone_and_told_again() {
     assert!(page.body.contains("Known so far:"));
     assert_eq!(press(&mut planner, &page, "reached", &[]).status, 303);
     let page = planner.get(&format!("/outcomes?id={first}"));
-    let fields = undo(&page);
-    let fields: Vec<(&str, &str)> = fields.iter().map(|(name, value)| (*name, value.as_str())).collect();
-    let back = planner.post("/outcomes/undo", &fields);
+    let back = undo(&mut planner, &page);
     assert!(planner.get(back.header("location").unwrap()).body.contains("What was said before holds again"));
-    assert_eq!(known(&desk.folder, &now.record.id, &first).unwrap().code, Code::Later);
+    assert_eq!(known(&ui.folder, &now.record.id, &first).unwrap().code, Code::Later);
 
-    let ledger = Ledger::read(&desk.folder.join("ledger.db")).unwrap();
+    let ledger = Ledger::read(&ui.folder.join("ledger.db")).unwrap();
     assert!(ledger.verify().unwrap().faults.is_empty());
-    let notes = std::fs::read_to_string(desk.folder.join("desk.jsonl")).unwrap();
+    let notes = std::fs::read_to_string(ui.folder.join("desk.jsonl")).unwrap();
     assert_eq!(notes.matches("\"what\":\"outcome\"").count(), 3, "{notes}");
     assert_eq!(notes.matches("\"what\":\"take back\"").count(), 2, "{notes}");
 }
 
 #[test]
 fn two_callers_do_not_overwrite_each_other() {
-    let desk = Desk::open();
-    let (mut one, mut other) = (desk.planner(), desk.planner());
+    let ui = WebUi::start();
+    let (mut one, mut other) = (ui.planner(), ui.planner());
     let (seen, also_seen) = (one.get("/outcomes"), other.get("/outcomes"));
-    let (plan, id) = (seen.form("tell", "plan"), seen.form("tell", "id"));
+    let (plan, id) = (field(&seen, "tell", "plan"), field(&seen, "tell", "id"));
     assert_eq!(press(&mut one, &seen, "reached", &[]).status, 303);
     let stale = press(&mut other, &also_seen, "no_answer", &[("note", "mine")]);
     assert_eq!(stale.status, 409);
     assert!(stale.body.contains("Somebody else has said something") && stale.body.contains("Reached"));
     assert!(stale.body.contains("value=\"mine\""));
-    assert_eq!(known(&desk.folder, &plan, &id).unwrap().code, Code::Reached);
+    assert_eq!(known(&ui.folder, &plan, &id).unwrap().code, Code::Reached);
     // having seen it, she may say otherwise
     assert_eq!(press(&mut other, &stale, "refused", &[]).status, 303);
-    assert_eq!(known(&desk.folder, &plan, &id).unwrap().code, Code::Refused);
+    assert_eq!(known(&ui.folder, &plan, &id).unwrap().code, Code::Refused);
 }
 
 #[test]
 fn an_earlier_week_is_entered_late_with_its_day() {
-    let desk = Desk::open();
-    let now = draft(&desk.folder);
+    let ui = WebUi::start();
+    let now = draft(&ui.folder);
     let list = now.open_lists().next().expect("the demo leaves some outcomes out");
-    let mut planner = desk.planner();
+    let mut planner = ui.planner();
     let page = planner.get("/outcomes");
     assert!(page.body.contains(&format!("Week of {}", list.start)), "{}", page.body);
     let page = planner.get(&format!("/outcomes?plan={}", list.plan));
@@ -234,20 +238,20 @@ fn an_earlier_week_is_entered_late_with_its_day() {
         page.body.split("id=\"day\"").nth(1).unwrap().split("value=\"").nth(1).unwrap().split('"').next(),
         Some("")
     );
-    let id = page.form("tell", "id");
+    let id = field(&page, "tell", "id");
     assert_eq!(press(&mut planner, &page, "reached", &[("day", list.start)]).status, 303);
-    let outcome = known(&desk.folder, list.plan, &id).unwrap();
+    let outcome = known(&ui.folder, list.plan, &id).unwrap();
     assert_eq!((outcome.code, outcome.day.as_deref()), (Code::Reached, Some(list.start)));
-    let later = draft(&desk.folder);
+    let later = draft(&ui.folder);
     let left = later.open_lists().find(|one| one.plan == list.plan).map_or(0, |one| one.arms.len());
     assert_eq!(left, list.arms.len() - 1);
 }
 
 #[test]
 fn a_planner_sees_all_by_worker() {
-    let desk = Desk::open();
-    let now = draft(&desk.folder);
-    let mut planner = desk.planner();
+    let ui = WebUi::start();
+    let now = draft(&ui.folder);
+    let mut planner = ui.planner();
     let page = planner.get("/outcomes");
     let mut workers: Vec<&str> = now.list.rows.iter().filter_map(|row| row.sheet.as_deref()).collect();
     workers.sort_unstable();
@@ -255,14 +259,14 @@ fn a_planner_sees_all_by_worker() {
     assert!(workers.len() > 1);
     for worker in workers {
         assert!(page.body.contains(&format!("<bdi>{worker}</bdi></a></th>")), "{worker}");
-        let some = planner.get(&format!("/outcomes?worker={}", encoded(worker)));
-        assert_eq!(some.form("tell", "id"), ids(&now, worker, true)[0]);
+        let some = planner.get(&format!("/outcomes?worker={}", form_encoded(worker)));
+        assert_eq!(field(&some, "tell", "id"), ids(&now, worker, true)[0]);
         // and goes on with that worker's people
         let told = press(&mut planner, &some, "reached", &[]);
         let next = planner.get(told.header("location").unwrap());
         let hers = ids(&now, worker, true);
         match hers.get(1) {
-            Some(second) => assert_eq!(&next.form("tell", "id"), second),
+            Some(second) => assert_eq!(&field(&next, "tell", "id"), second),
             None => assert!(next.body.contains("All done")),
         }
     }

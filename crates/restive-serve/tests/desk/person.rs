@@ -1,12 +1,13 @@
 //! The page of a person: what it shows, to whom, and to whom not.
 
-use crate::common::{Client, Desk, encoded};
+use crate::harness::WebUi;
 use restive_programme::Programme;
 use restive_serve::Role;
+use restive_testkit::{HttpClient, HttpResponse, form_encoded};
 
 /// Whoever is on the list; and somebody who never was on any.
-fn people(desk: &Desk) -> (Vec<String>, String) {
-    let programme = Programme::open(&desk.folder).unwrap();
+fn people(ui: &WebUi) -> (Vec<String>, String) {
+    let programme = Programme::open(&ui.folder).unwrap();
     let (backdrop, book) = (programme.backdrop().unwrap(), programme.casebook().unwrap());
     let listed = programme.list(None).unwrap().rows.into_iter().map(|row| row.id).collect();
     let is_new = |id: &String| {
@@ -16,25 +17,25 @@ fn people(desk: &Desk) -> (Vec<String>, String) {
     (listed, other)
 }
 
-fn kept(desk: &Desk, id: &str, column: &str) -> String {
-    let backdrop = Programme::open(&desk.folder).unwrap().backdrop().unwrap();
+fn kept(ui: &WebUi, id: &str, column: &str) -> String {
+    let backdrop = Programme::open(&ui.folder).unwrap().backdrop().unwrap();
     let k = backdrop.contacts.kept.iter().position(|kept| kept == column).unwrap();
     let arm = backdrop.contacts.arm(id).unwrap();
     backdrop.contacts.person(arm).unwrap().kept[k].clone()
 }
 
-fn find(client: &mut Client, id: &str) -> crate::common::Answer {
+fn find(client: &mut HttpClient, id: &str) -> HttpResponse {
     client.post("/person", &[("id", id)])
 }
 
 #[test]
 fn whoever_is_on_the_list_has_a_page_that_the_list_leads_to() {
-    let desk = Desk::open();
-    let mut planner = desk.planner();
-    let (listed, _) = people(&desk);
+    let ui = WebUi::start();
+    let mut planner = ui.planner();
+    let (listed, _) = people(&ui);
     let week = planner.get("/week").body;
     let draft = {
-        let programme = Programme::open(&desk.folder).unwrap();
+        let programme = Programme::open(&ui.folder).unwrap();
         programme.draft(&programme.backdrop().unwrap(), None).unwrap().unwrap()
     };
     for (id, row) in listed.iter().zip(&draft.rows).take(5) {
@@ -44,8 +45,8 @@ fn whoever_is_on_the_list_has_a_page_that_the_list_leads_to() {
         assert_eq!(page.status, 200, "{id}");
         let said = row.said.as_ref().unwrap();
         for part in [
-            kept(&desk, id, "name"),
-            kept(&desk, id, "phone"),
+            kept(&ui, id, "name"),
+            kept(&ui, id, "phone"),
             format!("{:.0} %", 100.0 * said.called.value),
             said.left_alone.interval_text(),
             format!("{:.2}", said.worth).replace('-', "−"),
@@ -63,32 +64,32 @@ fn whoever_is_on_the_list_has_a_page_that_the_list_leads_to() {
 
 #[test]
 fn whoever_was_never_listed_is_looked_for_by_id_and_noted() {
-    let desk = Desk::open();
-    let mut planner = desk.planner();
-    let (_, other) = people(&desk);
+    let ui = WebUi::start();
+    let mut planner = ui.planner();
+    let (_, other) = people(&ui);
     // neither by address nor by name nor by a part of the id
     let unasked = planner.get(&format!("/person/{other}"));
     let nobody = planner.get("/person/MB-99999");
     assert_eq!((unasked.status, nobody.status), (404, 404));
     assert_eq!(unasked.body, nobody.body.replace("MB-99999", &other));
     assert_eq!(find(&mut planner, &other[..6]).status, 404);
-    assert_eq!(find(&mut planner, &kept(&desk, &other, "name")).status, 404);
+    assert_eq!(find(&mut planner, &kept(&ui, &other, "name")).status, 404);
     assert_eq!(find(&mut planner, " ").status, 422);
     let found = find(&mut planner, &format!(" {other} "));
     assert_eq!((found.status, found.header("location")), (303, Some(format!("/person/{other}").as_str())));
     let page = planner.get(&format!("/person/{other}"));
     assert_eq!(page.status, 200);
-    assert!(page.body.contains(&kept(&desk, &other, "name")));
+    assert!(page.body.contains(&kept(&ui, &other, "name")));
     // the record has who looked for whom, and nothing of what was written that is no id
-    let notes = std::fs::read_to_string(desk.folder.join("desk.jsonl")).unwrap();
+    let notes = std::fs::read_to_string(ui.folder.join("desk.jsonl")).unwrap();
     assert!(notes.contains(&format!("\"what\":\"look for\",\"of\":\"{other}\"")), "{notes}");
-    assert!(!notes.contains(&kept(&desk, &other, "name")), "{notes}");
+    assert!(!notes.contains(&kept(&ui, &other, "name")), "{notes}");
 }
 
 #[test]
 fn nobody_goes_through_the_registry() {
-    let desk = Desk::open();
-    let mut planner = desk.planner();
+    let ui = WebUi::start();
+    let mut planner = ui.planner();
     let mut found = 0;
     for k in 1..=40 {
         match find(&mut planner, &format!("MB-{k:05}")).status {
@@ -102,63 +103,63 @@ fn nobody_goes_through_the_registry() {
     assert_eq!(refused.status, 429);
     assert!(refused.body.contains("Too many people looked for"));
     // those on the list are open as always
-    let (listed, _) = people(&desk);
+    let (listed, _) = people(&ui);
     assert_eq!(planner.get(&format!("/person/{}", listed[0])).status, 200);
 }
 
 #[test]
 fn a_viewer_sees_no_names_and_no_numbers() {
-    let desk = Desk::with_users();
-    let (listed, other) = people(&desk);
-    let mut viewer = desk.user(Role::Viewer);
+    let ui = WebUi::start_with_users();
+    let (listed, other) = people(&ui);
+    let mut viewer = ui.user(Role::Viewer);
     let page = viewer.get(&format!("/person/{}", listed[0]));
     assert_eq!(page.status, 200);
     for column in ["name", "phone"] {
-        assert!(!page.body.contains(&kept(&desk, &listed[0], column)), "{column}");
+        assert!(!page.body.contains(&kept(&ui, &listed[0], column)), "{column}");
     }
     assert!(page.body.contains(&listed[0]) && !page.body.contains("/week/edit"));
     // what one has found is open to nobody else
-    assert_eq!(find(&mut desk.user(Role::Planner), &other).status, 303);
+    assert_eq!(find(&mut ui.user(Role::Planner), &other).status, 303);
     assert_eq!(viewer.get(&format!("/person/{other}")).status, 404);
 }
 
 #[test]
 fn a_caller_sees_her_own_people_alone() {
-    let desk = Desk::with_users();
-    let (listed, other) = people(&desk);
-    let mut caller = desk.user(Role::Caller);
+    let ui = WebUi::start_with_users();
+    let (listed, other) = people(&ui);
+    let mut caller = ui.user(Role::Caller);
     let (mut own, mut others) = (0, 0);
     for id in &listed {
         let page = caller.get(&format!("/person/{id}"));
-        match kept(&desk, id, "worker") == "Caller A" {
+        match kept(&ui, id, "worker") == "Caller A" {
             true => {
                 own += 1;
                 assert_eq!(page.status, 200, "{id}");
-                assert!(page.body.contains(&kept(&desk, id, "phone")), "{id}");
+                assert!(page.body.contains(&kept(&ui, id, "phone")), "{id}");
             }
             false => {
                 others += 1;
                 assert_eq!(page.status, 404, "{id}");
-                assert!(!page.body.contains(&kept(&desk, id, "name")), "{id}");
+                assert!(!page.body.contains(&kept(&ui, id, "name")), "{id}");
                 assert_eq!(find(&mut caller, id).status, 404, "{id}");
             }
         }
     }
     assert!(own > 0 && others > 0);
-    let hers = kept(&desk, &other, "worker") == "Caller A";
+    let hers = kept(&ui, &other, "worker") == "Caller A";
     assert_eq!(find(&mut caller, &other).status, if hers { 303 } else { 404 });
 }
 
 #[test]
 fn a_stranger_sees_nothing_and_odd_ids_lead_nowhere() {
-    let desk = Desk::open();
-    let (listed, _) = people(&desk);
-    assert_eq!(desk.stranger().get(&format!("/person/{}", listed[0])).status, 401);
-    assert_eq!(desk.stranger().get("/person").status, 401);
-    assert_eq!(find(&mut desk.stranger(), &listed[0]).status, 401);
-    let mut planner = desk.planner();
+    let ui = WebUi::start();
+    let (listed, _) = people(&ui);
+    assert_eq!(ui.visitor().get(&format!("/person/{}", listed[0])).status, 401);
+    assert_eq!(ui.visitor().get("/person").status, 401);
+    assert_eq!(find(&mut ui.visitor(), &listed[0]).status, 401);
+    let mut planner = ui.planner();
     for odd in ["<script>alert(1)</script>", "../etc/passwd", "MB-00001' OR 1=1", "\u{202e}x", "%00"] {
-        let page = planner.get(&format!("/person/{}", encoded(odd)));
+        let page = planner.get(&format!("/person/{}", form_encoded(odd)));
         assert_eq!(page.status, 404, "{odd}");
         assert!(!page.body.contains("<script>"), "{odd}");
         assert_eq!(find(&mut planner, odd).status, 404, "{odd}");

@@ -1,9 +1,10 @@
 //! The fourteen points of a local server's security, and the tests that stand for each: the table is checked, so that none goes unnoticed. What no
 //! other file has is here: no address that somebody gave is fetched, and pages can be used without seeing and without pointing.
 
-use crate::common::{Desk, encoded, programme};
-use crate::data::finished;
+use crate::harness::{WebUi, finished_job};
+use crate::world::{WorldOptions, world};
 use restive_programme::Programme;
+use restive_testkit::form_encoded;
 use std::net::TcpListener;
 use std::path::Path;
 
@@ -94,22 +95,23 @@ fn every_point_has_its_tests() {
 
 #[test]
 fn no_address_is_fetched() {
-    let (kept, folder) = programme();
+    let files = world(&WorldOptions::default());
+    let folder = files.path("programme");
     let elsewhere = TcpListener::bind("127.0.0.1:0").unwrap();
     elsewhere.set_nonblocking(true).unwrap();
     let address = format!("http://{}", elsewhere.local_addr().unwrap());
     // a mapping that is an address, and one whose files are
-    let own = kept.path().join("mapping.toml");
+    let own = files.path("mapping.toml");
     let text = std::fs::read_to_string(folder.join("mapping.toml")).unwrap();
     assert!(text.contains("\"registry.csv\""), "{text}");
     std::fs::write(&own, text.replace("\"registry.csv\"", &format!("\"{address}/registry.csv\""))).unwrap();
     let exports = folder.join("exports.toml");
-    let desk = Desk::of(kept, folder, |_| {});
-    let mut planner = desk.planner();
+    let ui = WebUi::start_in(files, |_| {});
+    let mut planner = ui.planner();
     for mapping in [format!("{address}/mapping.toml"), own.display().to_string()] {
         std::fs::write(&exports, format!("mapping = {mapping:?}\n")).unwrap();
         let begun = planner.post("/data/import", &[]);
-        let page = finished(&mut planner, &begun).body;
+        let page = finished_job(&mut planner, &begun).body;
         assert!(page.contains("Nothing was written"), "{page}");
     }
     // nor does an answer send anybody there
@@ -117,7 +119,7 @@ fn no_address_is_fetched() {
         let answer = planner.post("/language", &[("language", "en"), ("back", back)]);
         let to = answer.header("location").unwrap_or("/").to_string();
         assert!(to.starts_with('/') && !to.starts_with("//") && !to.contains('\\'), "{back}: {to}");
-        let path = format!("/week?find={}", encoded(back));
+        let path = format!("/week?find={}", form_encoded(back));
         assert_eq!(planner.get(&path).status, 200);
     }
     let nobody = elsewhere.accept().unwrap_err();
@@ -138,9 +140,9 @@ fn value<'a>(tag: &'a str, name: &str) -> Option<&'a str> {
 
 #[test]
 fn pages_have_names_for_everything() {
-    let desk = Desk::open();
-    let mut planner = desk.planner();
-    let id = Programme::open(&desk.folder).unwrap().list(None).unwrap().rows[0].id.clone();
+    let ui = WebUi::start();
+    let mut planner = ui.planner();
+    let id = Programme::open(&ui.folder).unwrap().list(None).unwrap().rows[0].id.clone();
     let paths = [
         "/week",
         "/week/edit?do=add",

@@ -1,38 +1,26 @@
 //! The record: lists, changes, who did what, verified, and a week as one file.
 
-use crate::common::{Client, Desk};
+use crate::harness::{WebUi, finished_job};
 use restive_programme::{Edit, Programme};
 use restive_serve::Role;
 
-fn plans(desk: &Desk) -> Vec<String> {
-    let all = Programme::open(&desk.folder).unwrap().audit_list().unwrap();
+fn plans(ui: &WebUi) -> Vec<String> {
+    let all = Programme::open(&ui.folder).unwrap().audit_list().unwrap();
     all.into_iter().map(|entry| entry.plan).collect()
-}
-
-/// What a job said when it was done.
-fn done(client: &mut Client, at: &str) -> String {
-    for _ in 0..300 {
-        let page = client.get(at).body;
-        if !page.contains("http-equiv=\"refresh\"") {
-            return page;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(100));
-    }
-    panic!("the job does not end");
 }
 
 #[test]
 fn lists_changes_and_deeds_are_shown() {
-    let desk = Desk::open();
-    let mut planner = desk.planner();
-    let programme = Programme::open(&desk.folder).unwrap();
+    let ui = WebUi::start();
+    let mut planner = ui.planner();
+    let programme = Programme::open(&ui.folder).unwrap();
     let list = programme.list(None).unwrap();
     let (plan, id) = (list.plan.clone(), list.rows[0].id.clone());
     let fields = [("do", "out"), ("id", &id), ("why", "has <moved>"), ("plan", &plan), ("version", "0")];
     assert_eq!(planner.post("/week/edit", &fields).status, 303);
     let page = planner.get("/record");
     assert_eq!(page.status, 200);
-    let all = plans(&desk);
+    let all = plans(&ui);
     assert_eq!(all.len(), 3);
     for plan in &all {
         assert!(page.body.contains(&format!("href=\"/record/{plan}\"")), "{plan}");
@@ -45,7 +33,7 @@ fn lists_changes_and_deeds_are_shown() {
     assert!(week.body.contains(&format!("href=\"/person/{id}\"")) && week.body.contains("budget ="));
     assert!(week.body.contains("No outcome was told yet"));
     let before = planner.get(&format!("/record/{}", all[0]));
-    assert!(before.body.contains("no answer") && before.body.contains("finalised by demo"));
+    assert!(before.body.contains("no answer") && before.body.contains("finalised by Meera"));
     for odd in ["2020-01-06", "x", "..%2F..%2Fetc"] {
         assert_eq!(planner.get(&format!("/record/{odd}")).status, 404, "{odd}");
         assert_eq!(planner.get(&format!("/record/{odd}/archive.zip")).status, 404, "{odd}");
@@ -54,32 +42,32 @@ fn lists_changes_and_deeds_are_shown() {
 
 #[test]
 fn the_record_is_verified_and_what_is_wrong_is_named() {
-    let desk = Desk::open();
-    let mut planner = desk.planner();
-    let head = Programme::open(&desk.folder).unwrap().head().unwrap().unwrap();
+    let ui = WebUi::start();
+    let mut planner = ui.planner();
+    let head = Programme::open(&ui.folder).unwrap().head().unwrap().unwrap();
     assert_eq!(planner.post("/record/verify", &[("head", "no head")]).status, 422);
     let started = planner.post("/record/verify", &[("head", &head[..12])]);
     assert_eq!(started.status, 303);
-    let job = done(&mut planner, started.header("location").unwrap());
+    let job = finished_job(&mut planner, &started).body;
     assert!(job.contains("All is well: 3 lists on record, 3 of them made again"), "{job}");
     assert!(job.contains(&head) && job.contains("leads through the head that you gave"), "{job}");
     let page = planner.get("/record").body;
     assert!(page.contains("The last verification, 20") && page.contains("All is well"));
     // one content of one plan is changed behind everybody's back
-    let records = desk.folder.join("records");
+    let records = ui.folder.join("records");
     let some = std::fs::read_dir(&records).unwrap().next().unwrap().unwrap().path();
     let some = std::fs::read_dir(some).unwrap().next().unwrap().unwrap().path();
     std::fs::write(some, b"something else").unwrap();
     let started = planner.post("/record/verify", &[]);
-    let job = done(&mut planner, started.header("location").unwrap());
+    let job = finished_job(&mut planner, &started).body;
     assert!(job.contains("Not all is well") && job.contains("was changed"), "{job}");
 }
 
 #[test]
 fn a_week_is_one_file_and_the_same_again() {
-    let desk = Desk::open();
-    let mut planner = desk.planner();
-    let plan = plans(&desk)[0].clone();
+    let ui = WebUi::start();
+    let mut planner = ui.planner();
+    let plan = plans(&ui)[0].clone();
     let path = format!("/record/{plan}/archive.zip");
     let one = planner.get(&path);
     assert_eq!((one.status, one.header("content-type")), (200, Some("application/zip")));
@@ -90,44 +78,44 @@ fn a_week_is_one_file_and_the_same_again() {
         (Some("no-store"), Some("nosniff"))
     );
     assert!(one.bytes.starts_with(b"PK"));
-    let programme = Programme::open(&desk.folder).unwrap();
+    let programme = Programme::open(&ui.folder).unwrap();
     assert!(one.bytes == programme.archive(&plan).unwrap().bytes);
     // something is said of another week, and this one's file stays as it is
     let list = programme.list(None).unwrap();
     let now = jiff::Timestamp::now();
     programme.edit(&list.plan, 0, Edit::LeaveOut, &list.rows[0].id, "Meera", "away", now).unwrap();
     assert!(planner.get(&path).bytes == one.bytes);
-    let notes = std::fs::read_to_string(desk.folder.join("desk.jsonl")).unwrap();
+    let notes = std::fs::read_to_string(ui.folder.join("desk.jsonl")).unwrap();
     assert_eq!(notes.matches("\"what\":\"archive\"").count(), 2, "{notes}");
     assert!(planner.get("/record").body.contains("took a week as one file"));
 }
 
 #[test]
 fn roles_end_where_they_end() {
-    let desk = Desk::with_users();
-    let plan = plans(&desk)[0].clone();
+    let ui = WebUi::start_with_users();
+    let plan = plans(&ui)[0].clone();
     let (week, zip) = (format!("/record/{plan}"), format!("/record/{plan}/archive.zip"));
-    let mut viewer = desk.user(Role::Viewer);
+    let mut viewer = ui.user(Role::Viewer);
     let page = viewer.get("/record");
     assert_eq!((page.status, viewer.get(&week).status), (200, 200));
     assert!(!page.body.contains("archive.zip") && !page.body.contains("action=\"/record/verify\""));
-    let mut caller = desk.user(Role::Caller);
+    let mut caller = ui.user(Role::Caller);
     assert_eq!((viewer.get(&zip).status, caller.get(&zip).status), (403, 403));
     assert_eq!((caller.get("/record").status, caller.get(&week).status), (403, 403));
     for client in [&mut viewer, &mut caller] {
         assert_eq!(client.post("/record/verify", &[]).status, 403);
     }
-    let mut stranger = desk.stranger();
+    let mut stranger = ui.visitor();
     assert_eq!((stranger.get(&zip).status, stranger.get("/record").status), (401, 401));
     assert_eq!(stranger.post("/record/verify", &[]).status, 401);
 }
 
 #[test]
 fn pages_speak_another_language() {
-    let desk = Desk::open();
-    let mut planner = desk.planner();
+    let ui = WebUi::start();
+    let mut planner = ui.planner();
     planner.post("/language", &[("language", "es"), ("back", "/record")]);
     assert!(planner.get("/record").body.contains("Quién hizo qué en esta mesa"));
-    let id = Programme::open(&desk.folder).unwrap().list(None).unwrap().rows[0].id.clone();
+    let id = Programme::open(&ui.folder).unwrap().list(None).unwrap().rows[0].id.clone();
     assert!(planner.get(&format!("/person/{id}")).body.contains("Su lugar en las listas"));
 }

@@ -1,7 +1,8 @@
 //! Every route, and who may take it: whoever adds one says so here, or this fails.
 
-use crate::common::{Client, Desk};
+use crate::harness::WebUi;
 use restive_serve::Role;
+use restive_testkit::{HttpClient, HttpResponse};
 use std::collections::BTreeSet;
 
 /// Who may: nobody who has not entered, unless it says so.
@@ -93,7 +94,7 @@ fn every_route_says_who_may_take_it() {
     assert!(gone.is_empty(), "no such routes any more: {gone:?}");
 }
 
-fn ask(client: &mut Client, method: &str, path: &str) -> crate::common::Answer {
+fn ask(client: &mut HttpClient, method: &str, path: &str) -> HttpResponse {
     match method {
         "POST" => client.post(path, &[]),
         _ => client.get(path),
@@ -102,9 +103,9 @@ fn ask(client: &mut Client, method: &str, path: &str) -> crate::common::Answer {
 
 #[test]
 fn nobody_takes_a_route_that_is_not_theirs() {
-    let desk = Desk::with_users();
+    let ui = WebUi::start_with_users();
     for (method, route, path, may) in ROUTES {
-        let mut stranger = desk.stranger();
+        let mut stranger = ui.visitor();
         let answer = ask(&mut stranger, method, path);
         match may {
             // the way to the door
@@ -129,7 +130,7 @@ fn nobody_takes_a_route_that_is_not_theirs() {
             if *may == Stranger || (begins.contains(path) && (role == Role::Planner || *path == "/logout")) {
                 continue;
             }
-            let mut client = desk.user(role);
+            let mut client = ui.user(role);
             let answer = ask(&mut client, method, path);
             let is_theirs = match may {
                 Planner => role == Role::Planner,
@@ -154,28 +155,28 @@ fn nobody_takes_a_route_that_is_not_theirs() {
 
 #[test]
 fn writes_without_a_session_are_answered_in_one_way() {
-    let desk = Desk::open();
+    let ui = WebUi::start();
     for (_, route, path, may) in ROUTES.iter().filter(|(method, ..)| *method == "POST") {
         if *route == "/language" {
             continue;
         }
         let fields = [("plan", "x"), ("version", "0"), ("do", "out"), ("id", "MB-00001"), ("why", "x")];
-        let answer = desk.stranger().post(path, &fields);
+        let answer = ui.visitor().post(path, &fields);
         assert_eq!(answer.status, 401, "{route}");
         assert!(answer.body.contains("Open the address that the terminal shows"), "{route}: {}", answer.body);
         // nor with a cookie that somebody made up, nor with a word that they are ours and no session
-        let mut forger = desk.stranger();
-        let name = format!("restive-{}", desk.server.address().port());
+        let mut forger = ui.visitor();
+        let name = format!("restive-{}", ui.server.address().port());
         for value in ["", "0", &"0".repeat(64), "../../etc/passwd", &"f".repeat(3000)] {
             forger.cookies.insert(name.clone(), value.into());
             assert_eq!(forger.post(path, &fields).status, 401, "{route} with {value:.9}");
         }
         // from elsewhere it is not even asked who they are
-        let elsewhere = desk.stranger().ask("POST", path, &[("Sec-Fetch-Site", "cross-site")], "");
+        let elsewhere = ui.visitor().request("POST", path, &[("Sec-Fetch-Site", "cross-site")], "");
         assert_eq!(elsewhere.status, 403, "{route}");
         assert!(*may == Stranger || elsewhere.body.contains("did not come from one of our pages"), "{route}");
     }
-    let ledger = restive_ledger::Ledger::read(&desk.folder.join("ledger.db")).unwrap();
+    let ledger = restive_ledger::Ledger::read(&ui.folder.join("ledger.db")).unwrap();
     let plan = ledger.latest().unwrap().unwrap().id;
     assert!(ledger.list_changes(&plan).unwrap().is_empty());
 }

@@ -1,7 +1,9 @@
 //! A desk behind a certificate that somebody made herself, from the handshake to a page. The key beside it opens nothing but this test.
 
-use crate::common::{Desk, PASSWORD, programme};
+use crate::harness::{PASSWORD, WebUi};
+use crate::world::{WorldOptions, world};
 use restive_serve::{Role, Server, Users};
+use restive_testkit::form_encoded;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
@@ -16,17 +18,17 @@ fn files() -> (PathBuf, PathBuf) {
     (here.join("cert.pem"), here.join("key.pem"))
 }
 
-fn desk() -> Desk {
-    let (kept, folder) = programme();
-    let file = kept.path().join("users.toml");
+fn web_ui() -> WebUi {
+    let world = world(&WorldOptions::default());
+    let file = world.path("users.toml");
     let mut users = Users::default();
     users.add("Asha", Role::Planner, None, PASSWORD).unwrap();
     users.write(&file).unwrap();
-    Desk::of(kept, folder, |asked| (asked.users, asked.tls) = (Some(file), Some(files())))
+    WebUi::start_in(world, |options| (options.users, options.tls) = (Some(file), Some(files())))
 }
 
-/// Asks a desk by TLS, and trusts its certificate alone.
-fn ask(desk: &Desk, name: &str, request: &str) -> std::io::Result<String> {
+/// Sends a request over TLS; trusts no certificate but that of the server.
+fn ask(ui: &WebUi, name: &str, request: &str) -> std::io::Result<String> {
     let mut roots = RootCertStore::empty();
     roots.add(CertificateDer::from_pem_file(files().0).unwrap()).unwrap();
     let provider = tokio_rustls::rustls::crypto::ring::default_provider();
@@ -37,7 +39,7 @@ fn ask(desk: &Desk, name: &str, request: &str) -> std::io::Result<String> {
         .with_no_client_auth();
     let name = ServerName::try_from(name.to_string()).unwrap();
     let client = ClientConnection::new(Arc::new(settings), name).unwrap();
-    let socket = TcpStream::connect(desk.server.address())?;
+    let socket = TcpStream::connect(ui.server.address())?;
     socket.set_read_timeout(Some(Duration::from_secs(20)))?;
     let mut stream = StreamOwned::new(client, socket);
     stream.write_all(request.as_bytes())?;
@@ -52,45 +54,45 @@ fn ask(desk: &Desk, name: &str, request: &str) -> std::io::Result<String> {
 
 #[test]
 fn a_certificate_keeps_the_way() {
-    let desk = desk();
-    assert!(desk.server.entrance().unwrap().starts_with("https://"));
-    let host = desk.server.address();
+    let ui = web_ui();
+    assert!(ui.server.entrance().unwrap().starts_with("https://"));
+    let host = ui.server.address();
     let door =
-        ask(&desk, "127.0.0.1", &format!("GET /login HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"));
+        ask(&ui, "127.0.0.1", &format!("GET /login HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"));
     assert!(door.unwrap().starts_with("HTTP/1.1 200"));
-    let form = format!("name=Asha&password={}", crate::common::encoded(PASSWORD));
+    let form = format!("name=Asha&password={}", form_encoded(PASSWORD));
     let login = format!(
         "POST /login HTTP/1.1\r\nHost: {host}\r\nOrigin: https://{host}\r\nConnection: close\r\n\
          Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {}\r\n\r\n{form}",
         form.len()
     );
-    let entered = ask(&desk, "127.0.0.1", &login).unwrap();
+    let entered = ask(&ui, "127.0.0.1", &login).unwrap();
     assert!(entered.starts_with("HTTP/1.1 303"), "{entered}");
     let cookie = entered.lines().find_map(|line| line.strip_prefix("set-cookie: ")).unwrap();
     assert!(cookie.starts_with("__Host-restive-") && cookie.contains("; Secure"), "{cookie}");
     let cookie = cookie.split(';').next().unwrap();
     let week = format!("GET /week HTTP/1.1\r\nHost: {host}\r\nCookie: {cookie}\r\nConnection: close\r\n\r\n");
-    let week = ask(&desk, "127.0.0.1", &week).unwrap();
+    let week = ask(&ui, "127.0.0.1", &week).unwrap();
     assert!(week.starts_with("HTTP/1.1 200") && week.contains("This week") && week.contains("MB-"));
     // another name than those of the certificate: the client refuses
-    assert!(ask(&desk, "desk.example", "GET / HTTP/1.1\r\n\r\n").is_err());
+    assert!(ask(&ui, "desk.example", "GET / HTTP/1.1\r\n\r\n").is_err());
     // whoever speaks in the open, or not at all, gets nothing, and others do not wait for them
     let silent: Vec<TcpStream> = (0..20).map(|_| TcpStream::connect(host).unwrap()).collect();
-    let open = desk.stranger().get("/login");
+    let open = ui.visitor().get("/login");
     assert!(open.status == 0 && open.body.is_empty(), "{}", open.head);
     let door =
-        ask(&desk, "localhost", &format!("GET /login HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"));
+        ask(&ui, "localhost", &format!("GET /login HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"));
     assert!(door.unwrap().starts_with("HTTP/1.1 200"));
     drop(silent);
 }
 
 #[test]
 fn what_is_no_certificate_is_refused() {
-    let (kept, folder) = programme();
-    let none = kept.path().join("none.pem");
+    let world = world(&WorldOptions::default());
+    let (folder, none) = (world.path("programme"), world.path("none.pem"));
     std::fs::write(&none, "nothing").unwrap();
     let (cert, key) = files();
-    for pair in [(none.clone(), key.clone()), (cert.clone(), none), (cert, kept.path().join("absent.pem"))] {
+    for pair in [(none.clone(), key.clone()), (cert.clone(), none), (cert, world.path("absent.pem"))] {
         let mut asked = restive_serve::Opened { port: Some(0), ..restive_serve::Opened::new(&folder) };
         asked.tls = Some(pair);
         let Err(error) = Server::open(&asked) else { panic!("opened") };

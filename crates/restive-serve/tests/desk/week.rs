@@ -1,31 +1,40 @@
 //! The page *This week*: seen, filtered, changed, final, by two people at once.
 
-use crate::common::{Answer, Client, Desk};
+use crate::harness::WebUi;
 use restive_programme::Programme;
+use restive_testkit::{HttpClient, HttpResponse, form_encoded};
 
-fn ids(page: &Answer) -> Vec<String> {
+fn ids(page: &HttpResponse) -> Vec<String> {
     let cells = page.body.split("do=up&amp;id=").skip(1);
     cells.map(|rest| rest.split_once('"').unwrap().0.to_string()).collect()
 }
 
-fn change(client: &mut Client, page: &Answer, what: &str, id: &str, why: &str) -> Answer {
+/// Sends the form of a change of the list that `page` shows.
+pub fn change(client: &mut HttpClient, page: &HttpResponse, what: &str, id: &str, why: &str) -> HttpResponse {
     let (plan, version) = (page.hidden("plan"), page.hidden("version"));
     let fields = [("do", what), ("id", id), ("why", why), ("plan", &plan), ("version", &version)];
     client.post("/week/edit", &fields)
 }
 
+/// Makes the list final.
+pub fn finalise(client: &mut HttpClient) -> HttpResponse {
+    let page = client.get("/week");
+    let (plan, version) = (page.hidden("plan"), page.hidden("version"));
+    client.post("/week/final", &[("plan", &plan), ("version", &version)])
+}
+
 #[test]
 fn the_list_is_shown_and_filtered() {
-    let desk = Desk::open();
-    let mut planner = desk.planner();
+    let ui = WebUi::start();
+    let mut planner = ui.planner();
     let page = planner.get("/week");
-    let list = Programme::open(&desk.folder).unwrap().list(None).unwrap();
+    let list = Programme::open(&ui.folder).unwrap().list(None).unwrap();
     assert_eq!(ids(&page), list.rows.iter().map(|row| row.id.clone()).collect::<Vec<_>>());
     assert!(page.body.contains("<svg class=\"chances\"") && page.body.contains("left alone "));
     // phone numbers are in the files, and on no page
     assert!(!page.body.contains("99999"));
     let worker = list.rows[0].sheet.clone().unwrap();
-    let some = planner.get(&format!("/week?worker={}", crate::common::encoded(&worker)));
+    let some = planner.get(&format!("/week?worker={}", form_encoded(&worker)));
     let of: Vec<String> = list
         .rows
         .iter()
@@ -46,8 +55,8 @@ fn the_list_is_shown_and_filtered() {
 
 #[test]
 fn a_list_is_changed_with_reasons_and_becomes_final() {
-    let desk = Desk::open();
-    let mut planner = desk.planner();
+    let ui = WebUi::start();
+    let mut planner = ui.planner();
     let page = planner.get("/week");
     let before = ids(&page);
     let (last, first) = (before[before.len() - 1].clone(), before[0].clone());
@@ -65,23 +74,21 @@ fn a_list_is_changed_with_reasons_and_becomes_final() {
     let page = planner.get("/week");
     assert!(ids(&page).contains(&first));
 
-    let fields = [("plan", page.hidden("plan")), ("version", page.hidden("version"))];
-    let fields: Vec<(&str, &str)> = fields.iter().map(|(name, value)| (*name, value.as_str())).collect();
-    assert_eq!(planner.post("/week/final", &fields).status, 303);
+    assert_eq!(finalise(&mut planner).status, 303);
     let done = planner.get("/week");
     assert!(done.body.contains("final") && ids(&done).is_empty());
     // what was opened before is too late
     assert_eq!(change(&mut planner, &page, "out", &first, "late").status, 409);
-    let ledger = restive_ledger::Ledger::read(&desk.folder.join("ledger.db")).unwrap();
+    let ledger = restive_ledger::Ledger::read(&ui.folder.join("ledger.db")).unwrap();
     assert!(ledger.verify().unwrap().faults.is_empty());
-    let notes = std::fs::read_to_string(desk.folder.join("desk.jsonl")).unwrap();
+    let notes = std::fs::read_to_string(ui.folder.join("desk.jsonl")).unwrap();
     assert_eq!(notes.matches("\"who\":\"Asha\"").count(), 5, "{notes}");
 }
 
 #[test]
 fn two_editors_see_each_other() {
-    let desk = Desk::open();
-    let (mut one, mut other) = (desk.planner(), desk.planner());
+    let ui = WebUi::start();
+    let (mut one, mut other) = (ui.planner(), ui.planner());
     let (seen, also_seen) = (one.get("/week"), other.get("/week"));
     let all = ids(&seen);
     assert_eq!(change(&mut one, &seen, "out", &all[0], "has moved").status, 303);
@@ -95,10 +102,10 @@ fn two_editors_see_each_other() {
 
 #[test]
 fn what_another_program_writes_is_seen() {
-    let desk = Desk::open();
-    let mut planner = desk.planner();
+    let ui = WebUi::start();
+    let mut planner = ui.planner();
     let all = ids(&planner.get("/week"));
-    let programme = Programme::open(&desk.folder).unwrap();
+    let programme = Programme::open(&ui.folder).unwrap();
     let removed = restive_programme::Change::Removed;
     programme.change(removed, None, &all[0], "Meera", "moved", jiff::Timestamp::now()).unwrap();
     for _ in 0..50 {
@@ -112,8 +119,8 @@ fn what_another_program_writes_is_seen() {
 
 #[test]
 fn pages_speak_another_language() {
-    let desk = Desk::open();
-    let mut planner = desk.planner();
+    let ui = WebUi::start();
+    let mut planner = ui.planner();
     assert_eq!(
         planner.post("/language", &[("language", "es"), ("back", "/week?state=0")]).header("location"),
         Some("/week?state=0")

@@ -1,13 +1,14 @@
 //! Bodies that are too heavy or too slow, addresses that are too long or lead outside, and a job that is stopped.
 
-use crate::common::{Client, Desk};
+use crate::harness::{WebUi, finished_job};
+use crate::world::{WorldOptions, world};
 use restive_ledger::Ledger;
-use restive_serve::demo::{DemoAsked, make};
+use restive_testkit::HttpClient;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-fn begin(client: &Client, head: &str) -> TcpStream {
+fn begin(client: &HttpClient, head: &str) -> TcpStream {
     let mut stream = TcpStream::connect(client.address).unwrap();
     let cookies: Vec<String> = client.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
     let (host, cookies) = (client.address, cookies.join("; "));
@@ -28,8 +29,8 @@ fn answer(stream: &mut TcpStream) -> String {
 
 #[test]
 fn bodies_that_trickle_are_given_up_and_keep_nobody_waiting() {
-    let desk = Desk::open();
-    let mut planner = desk.planner();
+    let ui = WebUi::start();
+    let mut planner = ui.planner();
     let begun = Instant::now();
     let mut slow: Vec<TcpStream> = (0..40).map(|_| begin(&planner, "Content-Length: 60")).collect();
     for stream in &mut slow {
@@ -52,8 +53,8 @@ fn bodies_that_trickle_are_given_up_and_keep_nobody_waiting() {
 
 #[test]
 fn bodies_that_are_too_heavy_change_nothing() {
-    let desk = Desk::open();
-    let mut planner = desk.planner();
+    let ui = WebUi::start();
+    let mut planner = ui.planner();
     let page = planner.get("/week");
     let (plan, version) = (page.hidden("plan"), page.hidden("version"));
     // right in every field, and one more that is heavy
@@ -80,8 +81,8 @@ fn bodies_that_are_too_heavy_change_nothing() {
 
 #[test]
 fn addresses_lead_to_pages_alone() {
-    let desk = Desk::open();
-    let mut planner = desk.planner();
+    let ui = WebUi::start();
+    let mut planner = ui.planner();
     let long = format!("/{}", "a/".repeat(3000));
     for path in [
         "/%2e%2e/%2e%2e/etc/passwd",
@@ -108,7 +109,7 @@ fn addresses_lead_to_pages_alone() {
         assert!(!answer.body.contains("root:") && !answer.body.contains("SQLite"), "{path:.60}");
     }
     // whole addresses, as proxies are asked: by our name the desk, by another nothing
-    let port = desk.server.address().port();
+    let port = ui.server.address().port();
     for name in ["evil.example", "127.0.0.1"] {
         let answer = planner.get(&format!("http://{name}:{port}/../ledger.db"));
         assert!((400..500).contains(&answer.status), "{name}: {}", answer.status);
@@ -123,12 +124,10 @@ fn addresses_lead_to_pages_alone() {
 
 #[test]
 fn a_list_is_made_by_a_job_or_not_at_all() {
-    let kept = tempfile::tempdir().unwrap();
-    let asked = DemoAsked { people: 60, weeks: 8, played: 1, planned: false, seed: 5 };
-    let folder = make(&kept.path().join("demo"), &asked, |_, _| {}).unwrap();
-    let desk = Desk::of(kept, folder, |_| {});
-    let mut planner = desk.planner();
-    let plans = || Ledger::read(&desk.folder.join("ledger.db")).unwrap().plans().unwrap().len();
+    let files = world(&WorldOptions { weeks_with_outcomes: 1, is_planned: false });
+    let ui = WebUi::start_in(files, |_| {});
+    let mut planner = ui.planner();
+    let plans = || Ledger::read(&ui.folder.join("ledger.db")).unwrap().plans().unwrap().len();
     assert_eq!(plans(), 1);
     assert!(planner.get("/week").body.contains("Make the next list"));
     let mut rounds = 0;
@@ -140,14 +139,8 @@ fn a_list_is_made_by_a_job_or_not_at_all() {
         if rounds == 1 {
             assert_eq!(planner.post(&format!("{job}/stop"), &[]).status, 303);
         }
-        let page = loop {
-            let page = planner.get(&job);
-            assert_eq!(page.status, 200);
-            if !page.body.contains("http-equiv=\"refresh\"") {
-                break page;
-            }
-            std::thread::sleep(Duration::from_millis(50));
-        };
+        let page = finished_job(&mut planner, &begun);
+        assert_eq!(page.status, 200);
         match page.body.contains("It was stopped. Nothing was written.") {
             true => assert_eq!(plans(), 1),
             false => assert!(page.body.contains("It is done.") && plans() == 2, "{}", page.body),
@@ -155,9 +148,8 @@ fn a_list_is_made_by_a_job_or_not_at_all() {
         assert!(rounds < 5);
     }
     assert!(!planner.get("/week").body.contains("Make the next list"));
-    let again = planner.post("/week/plan", &[]).header("location").unwrap().to_string();
-    std::thread::sleep(Duration::from_secs(1));
-    assert!(planner.get(&again).body.contains("could not be done"), "a week has one list");
+    let begun = planner.post("/week/plan", &[]);
+    assert!(finished_job(&mut planner, &begun).body.contains("could not be done"), "a week has one list");
     assert_eq!(plans(), 2);
     assert_eq!(planner.get("/job/99").status, 404);
 }
