@@ -6,8 +6,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// Package that the tests of all others may use, and nothing else.
+const TEST_KIT: &str = "restive-testkit";
+
 /// package → the packages it may use
-const PACKAGES: [(&str, &[&str]); 11] = [
+const PACKAGES: [(&str, &[&str]); 12] = [
     ("restive", &[]),
     ("restive-tables", &["restive"]),
     ("restive-import", &["restive", "restive-tables"]),
@@ -37,6 +40,7 @@ const PACKAGES: [(&str, &[&str]); 11] = [
             "restive-programme",
         ],
     ),
+    (TEST_KIT, &["restive", "restive-tables", "restive-import"]),
     ("restive-lab", &["restive", "restive-tables", "restive-pipeline", "restive-report"]),
     (
         "restive-py",
@@ -171,16 +175,24 @@ fn packages_look_down_only() {
         let Ok(manifest) = fs::read_to_string(folder.join("Cargo.toml")) else { continue };
         let package = folder.file_name().unwrap().to_str().unwrap();
         let below = may(&PACKAGES, package);
+        let (built, _) = manifest.split_once("[dev-dependencies]").unwrap_or((&manifest, ""));
+        assert!(
+            !dependencies(built).iter().any(|other| other == TEST_KIT),
+            "{package} is built with the kit"
+        );
         for other in dependencies(&manifest) {
-            assert!(below.contains(&other.as_str()), "{package} depends on {other}");
+            let may_use = other == TEST_KIT || below.contains(&other.as_str());
+            assert!(may_use, "{package} depends on {other}");
             seen += 1;
         }
         for path in
             ["src", "tests", "benches", "examples"].iter().flat_map(|part| sources(&folder.join(part)))
         {
+            let is_test = path.starts_with(folder.join("tests"));
             for other in named(&fs::read_to_string(&path).unwrap()) {
                 let is_known = PACKAGES.iter().any(|(name, _)| *name == other);
-                let is_below = other == package || below.contains(&other.as_str());
+                let is_kit = is_test && other == TEST_KIT;
+                let is_below = is_kit || other == package || below.contains(&other.as_str());
                 assert!(!is_known || is_below, "{} names {other}", path.display());
                 seen += 1;
             }
