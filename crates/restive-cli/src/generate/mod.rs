@@ -2,11 +2,13 @@
 
 mod maternal;
 mod out;
+mod programme;
 
 use crate::shared::values::discount;
 use clap::{Args, Subcommand};
 use maternal::MaternalArguments;
 use out::OutArguments;
+use programme::ProgrammeArguments;
 use restive::data::domain::Domain;
 use restive_pipeline::generate::{ChainLength, Synthetic, collapsing};
 use std::time::Instant;
@@ -20,15 +22,16 @@ trajectories start in uniform states and pull arms at random. In the domain coll
 a uniform label (the last state seen, and the steps since), and the logged reward is that expected under the true belief. The study knows its true transitions (truth), and its column \
 split deals the instances to train, validation and test in the proportions 70/10/20, in order.
 
-STUDY becomes a folder: study.toml, arms, trajectories, truth. The same seed gives the same study. The command maternal has \
-options of its own.";
+STUDY becomes a folder: study.toml, arms, trajectories, truth. The same seed gives the same study. The commands maternal \
+and programme have options of their own; programme writes exports for restive import instead of a study.";
 
 const EXAMPLES: &str = "\
 Examples:
   restive generate two-state --out synthetic
   restive generate collapsing --out seen-at-pulls --chain infinite
   restive generate five-state --out small --seed 7 --instances 3 --trajectories 10 --format csv
-  restive generate maternal --out programme";
+  restive generate maternal --out programme
+  restive generate programme --out exports";
 
 const TWO_STATE: &str = "\
 Examples:
@@ -65,6 +68,7 @@ enum Generated {
     #[command(long_about = ABOUT, after_help = COLLAPSING)]
     Collapsing(CollapsingArguments),
     Maternal(MaternalArguments),
+    Programme(ProgrammeArguments),
 }
 
 #[derive(Debug, Args)]
@@ -160,6 +164,7 @@ pub(crate) fn run(arguments: &GenerateArguments) -> anyhow::Result<()> {
             (Synthetic::Collapsing(domain), out)
         }
         Generated::Maternal(arguments) => (Synthetic::Maternal(arguments.programme()), &arguments.out),
+        Generated::Programme(arguments) => return programme::run(arguments),
     };
     out.check()?;
     let study = synthetic.study(out.seed)?;

@@ -19,6 +19,7 @@ fn the_examples_of_every_help_work() {
         "index",
         "generate",
         "generate maternal",
+        "generate programme",
         "import",
         "study",
         "doctor",

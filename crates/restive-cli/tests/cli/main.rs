@@ -21,6 +21,7 @@ mod fairness;
 mod first_mapping;
 mod formats;
 mod generate;
+mod generate_programme;
 mod guide;
 mod harness;
 mod help;

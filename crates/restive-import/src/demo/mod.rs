@@ -180,6 +180,19 @@ impl SyntheticProgramme {
         self.truth_files(&self.planted())
     }
 
+    /// Exports, their mapping and the truth, and the numbers of rows and of faults in each export.
+    pub fn files(&self) -> (Vec<ExportFile>, Vec<PlantedCount>) {
+        let mut planted = Vec::new();
+        let mut files = Vec::new();
+        for table in self.tables() {
+            files.push(table.file);
+            planted.extend(table.planted);
+        }
+        files.push(ExportFile { name: "mapping.toml", bytes: MAPPING.into() });
+        files.extend(self.truth_files(&planted));
+        (files, planted)
+    }
+
     /// Writes the exports into a folder and the truth into its folder `truth`; replaces files of these names. Returns the
     /// numbers of rows and of faults.
     ///
@@ -191,14 +204,10 @@ impl SyntheticProgramme {
             let path = path.to_path_buf();
             move |answer| restive_tables::Error::Io { path, doing, answer }
         };
-        let tables = self.tables();
-        let planted: Vec<PlantedCount> =
-            tables.iter().flat_map(|table| table.planted.iter().cloned()).collect();
-        let mapping = ExportFile { name: "mapping.toml", bytes: MAPPING.into() };
-        let exports = tables.into_iter().map(|table| table.file).chain([mapping]);
+        let (files, planted) = self.files();
         let truth = folder.join("truth");
         std::fs::create_dir_all(&truth).map_err(fault(&truth, "make"))?;
-        for file in exports.chain(self.truth_files(&planted)) {
+        for file in files {
             let path = folder.join(file.name);
             std::fs::write(&path, file.bytes).map_err(fault(&path, "write"))?;
         }
