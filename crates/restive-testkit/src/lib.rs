@@ -8,6 +8,8 @@
 //! | [`http`] | an HTTP client for the web UI |
 //! | [`snapshot`] | masks and settings of snapshots |
 //! | [`study`] | a small study with its true transition probabilities |
+//! | [`random_study`] | random studies with every kind of gap |
+//! | [`naive_study`] | the naive reader of studies, oracle for the readers |
 //! | [`chance`] | reproducible random numbers |
 //!
 //! The crate depends on no crate above the generator of synthetic data. A test that needs a folder made by a higher crate passes a
@@ -19,6 +21,8 @@ pub mod chance;
 pub mod cli;
 pub mod folder;
 pub mod http;
+pub mod naive_study;
+pub mod random_study;
 pub mod snapshot;
 pub mod study;
 

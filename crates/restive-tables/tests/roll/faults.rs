@@ -1,7 +1,9 @@
 //! Whatever is wrong with a study, a roll says it in the words of the study that is read whole.
 
-use crate::made::{Made, Random, Text};
+use crate::parquet::write_parquet;
 use restive_tables::{Roll, Study};
+use restive_testkit::Chance;
+use restive_testkit::random_study::{Observed, RandomStudy, TextTable};
 use std::fs;
 use std::path::Path;
 
@@ -149,10 +151,11 @@ fn one_cell_of_a_random_table_that_is_wrong_is_named_alike() {
     let folder = tempfile::tempdir().unwrap();
     let mut refusals = 0;
     for seed in 0..120 {
-        let mut random = Random(seed);
-        let mut made = Made::random(seed);
+        let mut random = Chance::new(seed + 1);
+        let mut made = RandomStudy::new(seed, Observed::Always);
         for _ in 0..1 + random.below(2) {
-            let text: &mut Text = if random.below(3) == 0 { &mut made.arms } else { &mut made.trajectories };
+            let text: &mut TextTable =
+                if random.below(3) == 0 { &mut made.arms } else { &mut made.trajectories };
             let (row, column) = (random.below(text.rows.len()), random.below(text.columns.len()));
             let odd = ["", "-1", "0.5", "99", "1e300", "7", "inf"][random.below(7)];
             match random.below(4) {
@@ -163,8 +166,12 @@ fn one_cell_of_a_random_table_that_is_wrong_is_named_alike() {
                 _ => text.rows[row][column] = odd.into(),
             }
         }
-        for (ending, group) in [("csv", 0), ("parquet", 5)] {
-            made.write(folder.path(), ending, group);
+        for is_csv in [true, false] {
+            if is_csv {
+                made.write(folder.path());
+            } else {
+                write_parquet(&made, folder.path(), 5);
+            }
             let [study, roll] = said(folder.path());
             assert_eq!(roll, study, "seed {seed}");
             refusals += usize::from(study.is_err());
@@ -176,8 +183,8 @@ fn one_cell_of_a_random_table_that_is_wrong_is_named_alike() {
 #[test]
 fn damaged_parquet_never_panics() {
     let folder = tempfile::tempdir().unwrap();
-    let made = Made::random(3);
-    made.write(folder.path(), "parquet", 7);
+    let made = RandomStudy::new(3, Observed::Always);
+    write_parquet(&made, folder.path(), 7);
     for name in ["arms.parquet", "trajectories.parquet"] {
         let file = folder.path().join(name);
         let whole = fs::read(&file).unwrap();

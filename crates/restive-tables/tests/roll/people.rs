@@ -1,6 +1,6 @@
 //! The tables of people for engines, against the library's records, pasts and latest states.
 
-use crate::made::Made;
+use crate::parquet::write_parquet;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, UInt32Type};
 use arrow_array::{Array, RecordBatch};
@@ -10,6 +10,7 @@ use restive::evaluation::{Record, latest};
 use restive::history::Past;
 use restive::instance::{NO_ACTION, Observation, UNSEEN};
 use restive_tables::{Roll, Study, write_people};
+use restive_testkit::random_study::{Observed, RandomStudy};
 use std::fs::File;
 use std::path::Path;
 
@@ -22,8 +23,8 @@ fn read(path: &Path) -> Vec<RecordBatch> {
 fn everybody_has_a_row_that_says_what_the_library_says() {
     let folder = tempfile::tempdir().unwrap();
     let mut rows = 0;
-    for seed in 0..25 {
-        Made::random(seed).write(&folder.path().join("s"), "parquet", 10);
+    for seed in 0..50 {
+        write_parquet(&RandomStudy::new(seed, Observed::Always), &folder.path().join("s"), 10);
         let study = Study::read(&folder.path().join("s")).unwrap();
         let roll = Roll::read(&folder.path().join("s")).unwrap();
         let out = folder.path().join(format!("people {seed}"));

@@ -1,0 +1,205 @@
+//! Comparison of both readers with the naive reader.
+
+use restive::data::features::Column;
+use restive::data::split::Part;
+use restive::instance::{Chain, NO_ACTION, OverBudget, UNSEEN};
+use restive_tables::{Piece, Roll, RollCounts, Study, StudyInstance, StudySettings};
+use restive_testkit::naive_study::{NaiveStep, NaiveStudy, StepKey, Value, name_key};
+
+/// Names in their order.
+fn sorted<'a>(names: impl Iterator<Item = &'a String>) -> Vec<&'a String> {
+    let mut names: Vec<&String> = names.collect();
+    names.sort_by_key(|name| name_key(name));
+    names.dedup();
+    names
+}
+
+fn instances(naive: &NaiveStudy) -> Vec<&String> {
+    sorted(naive.arms.keys().map(|(instance, _)| instance))
+}
+
+fn arms<'a>(naive: &'a NaiveStudy, instance: &str) -> Vec<&'a String> {
+    sorted(naive.arms.keys().filter(|(other, _)| other == instance).map(|(_, arm)| arm))
+}
+
+fn assert_settings(found: &StudySettings, naive: &NaiveStudy) {
+    let settings = &naive.settings;
+    let integer = |name: &str| settings[name].as_integer().unwrap() as usize;
+    assert_eq!((found.budget, found.horizon), (integer("budget"), integer("horizon")));
+    assert_eq!(found.discount, settings["discount"].as_float().unwrap());
+    assert_eq!(found.behaviour.name(), settings["behaviour"].as_str().unwrap());
+    let text: Vec<&str> =
+        settings["text"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
+    assert_eq!(found.text, text);
+    let rewards: Vec<[f64; 2]> = found.reward.view().rows().into_iter().map(|row| [row[0], row[1]]).collect();
+    assert_eq!(rewards, naive.rewards);
+    assert_eq!(found.observation.chain().map(Chain::beliefs), naive.labels);
+}
+
+/// Checks a study that was read at once: everything is there, nothing else is, and names are in their order.
+pub fn assert_study(study: &Study, naive: &NaiveStudy) {
+    assert_settings(&study.settings, naive);
+    let names: Vec<&String> = study.instances.iter().map(|there| &there.name).collect();
+    assert_eq!(names, instances(naive));
+    for there in &study.instances {
+        assert_eq!(there.arms.iter().collect::<Vec<_>>(), arms(naive, &there.name));
+        assert_people(there, naive, true);
+    }
+    assert_eq!(study.over_budget(), over_budget(naive));
+}
+
+/// Checks the pieces of a roll: each arm is in one of them, at the position of its row.
+pub fn assert_pieces(roll: &Roll, pieces: &[Piece], naive: &NaiveStudy, rows: usize) {
+    assert_settings(&roll.settings, naive);
+    let instances = instances(naive);
+    let mut found: Vec<(&String, &String)> = Vec::new();
+    for piece in pieces {
+        let there = &piece.there;
+        assert_eq!(&there.name, instances[piece.instance]);
+        assert!(piece.positions.is_sorted_by(|a, b| a < b) && piece.positions.len() <= rows);
+        assert_positions(roll, piece, naive);
+        found.extend(there.arms.iter().map(|arm| (&there.name, arm)));
+    }
+    found.sort();
+    let expected: Vec<(&String, &String)> =
+        naive.arms.keys().map(|(instance, arm)| (instance, arm)).collect();
+    assert_eq!(found, expected, "each arm once");
+}
+
+/// Checks the arms of a piece, and that each is at the position of its row.
+pub fn assert_positions(roll: &Roll, piece: &Piece, naive: &NaiveStudy) {
+    assert_people(&piece.there, naive, false);
+    for (position, arm) in piece.positions.iter().zip(&piece.there.arms) {
+        let position = *position as usize;
+        assert_eq!(position, naive.arms[&(piece.there.name.clone(), arm.clone())].row);
+        assert_eq!((roll.name(position), roll.instance_of(position)), (arm.as_str(), piece.instance));
+        assert_eq!(roll.find(piece.instance, arm), Some(position));
+    }
+}
+
+/// Checks some arms of an instance. Rolls keep no propensities, rewards and true transitions.
+fn assert_people(there: &StudyInstance, naive: &NaiveStudy, has_values: bool) {
+    let log = &there.trajectories;
+    assert_eq!(there.trajectory_names, naive.trajectories[&there.name]);
+    assert_eq!(there.features.names(), naive.features);
+    assert_eq!((log.steps(), log.arms()), (naive.lengths[&there.name], there.arms.len()));
+    assert_eq!(log.trajectories(), there.trajectory_names.len());
+    for (i, arm) in there.arms.iter().enumerate() {
+        let expected = &naive.arms[&(there.name.clone(), arm.clone())];
+        assert_eq!(there.split.as_ref().map(|split| split[i].name()), expected.split.as_deref());
+        let features: Vec<Value> = there.features.columns().iter().map(|column| value(column, i)).collect();
+        assert_eq!(features, expected.features, "{arm}");
+        if has_values {
+            let truth = there.truth.as_ref().map(|truth| truth.view());
+            let truth =
+                truth.map(|all| all.index_axis(ndarray::Axis(0), i).iter().copied().collect::<Vec<_>>());
+            assert_eq!(truth, expected.truth);
+        }
+        for (j, trajectory) in there.trajectory_names.iter().enumerate() {
+            for t in 0..log.steps() {
+                let key = (there.name.clone(), trajectory.clone(), arm.clone(), t);
+                let mut expected = naive.steps.get(&key).cloned().unwrap_or_default();
+                if !has_values {
+                    (expected.propensity, expected.reward) = (None, None);
+                }
+                assert_eq!(step(there, naive.labels, [j, t, i]), expected, "{key:?}");
+            }
+        }
+    }
+}
+
+fn value(column: &Column, i: usize) -> Value {
+    match column {
+        Column::Number(values) if values[i].is_nan() => Value::Missing,
+        Column::Number(values) => Value::Number(values[i]),
+        Column::Text(values) => values[i].clone().map_or(Value::Missing, Value::Text),
+    }
+}
+
+fn step(there: &StudyInstance, labels: Option<usize>, at: [usize; 3]) -> NaiveStep {
+    let log = &there.trajectories;
+    let state = Some(usize::from(log.state()[at])).filter(|state| *state != usize::from(UNSEEN));
+    let action = Some(usize::from(log.action()[at])).filter(|action| *action != usize::from(NO_ACTION));
+    let number = |all: Option<ndarray::ArrayView3<f64>>| all.map(|all| all[at]).filter(|x| !x.is_nan());
+    NaiveStep {
+        state: state.map(|state| labels.map_or(state, |labels| state / labels)),
+        since: state.and_then(|state| labels.map(|labels| state % labels)),
+        action,
+        propensity: number(log.propensity()).filter(|_| action.is_some()),
+        reward: number(log.reward()),
+    }
+}
+
+/// Number of arms of an instance by trajectory and step of which a property holds.
+fn count(naive: &NaiveStudy, instance: &str, property: fn(&NaiveStep) -> bool) -> Vec<Vec<usize>> {
+    let runs = &naive.trajectories[instance];
+    let mut counts = vec![vec![0; naive.lengths[instance]]; runs.len()];
+    for ((other, run, _, t), step) in &naive.steps {
+        if other == instance && property(step) {
+            counts[runs.iter().position(|name| name == run).unwrap()][*t] += 1;
+        }
+    }
+    counts
+}
+
+fn is_decided(step: &NaiveStep) -> bool {
+    step.action.is_some()
+}
+
+fn is_pulled(step: &NaiveStep) -> bool {
+    step.action == Some(1)
+}
+
+fn over_budget(naive: &NaiveStudy) -> Option<OverBudget> {
+    let budget = naive.settings["budget"].as_integer().unwrap() as usize;
+    let pulls = instances(naive).into_iter().flat_map(|k| count(naive, k, is_pulled)).flatten();
+    let over: Vec<usize> = pulls.filter(|pulls| *pulls > budget).collect();
+    over.iter().max().map(|most| OverBudget { steps: over.len(), most: *most })
+}
+
+/// Checks all counts of a roll.
+pub fn assert_counts(roll: &Roll, naive: &NaiveStudy) {
+    let (mut cells, mut decisions, mut pulls) = (0, Vec::new(), Vec::new());
+    for (name, found) in instances(naive).into_iter().zip(roll.instances()) {
+        assert_eq!((&found.name, found.people), (name, arms(naive, name).len()));
+        assert_eq!(found.trajectory_names, naive.trajectories[name]);
+        assert_eq!(found.steps, naive.lengths[name]);
+        assert_eq!(found.seen, count(naive, name, |step| step.state.is_some()));
+        assert_eq!(found.decisions, count(naive, name, is_decided));
+        assert_eq!(found.pulls, count(naive, name, is_pulled));
+        cells += found.people * found.steps * found.trajectory_names.len();
+        decisions.extend(count(naive, name, is_decided));
+        pulls.extend(count(naive, name, is_pulled));
+    }
+    let steps = || naive.steps.iter();
+    let is_known = |(instance, arm): &&(String, String)| {
+        let is_it = |((i, _, a, _), step): (&StepKey, &NaiveStep)| {
+            (i, a) == (instance, arm) && (step.state.is_some() || step.action.is_some())
+        };
+        steps().any(is_it)
+    };
+    let split =
+        |part: Part| naive.arms.values().filter(|arm| arm.split.as_deref() == Some(part.name())).count();
+    let has_split = naive.arms.values().all(|arm| arm.split.is_some());
+    let last = |run: &Vec<usize>| run.iter().rposition(|count| *count > 0).map_or(0, |t| t + 1);
+    let has_column = |name: &str| naive.columns.iter().any(|column| column == name);
+    let expected = RollCounts {
+        people: naive.arms.len(),
+        newcomers: naive.arms.len() - naive.arms.keys().filter(is_known).count(),
+        trajectories: naive.trajectories.values().map(Vec::len).sum(),
+        decision_steps: decisions.iter().map(last).max().unwrap(),
+        steps: decisions.iter().flatten().filter(|count| **count > 0).count(),
+        decisions: steps().filter(|(_, step)| is_decided(step)).count(),
+        pulls: steps().filter(|(_, step)| is_pulled(step)).count(),
+        most_pulls: pulls.iter().flatten().copied().max().unwrap(),
+        cells,
+        unobserved: cells - steps().filter(|(_, step)| step.state.is_some()).count(),
+        known_propensities: steps().filter(|(_, step)| step.propensity.is_some()).count(),
+        has_propensity: has_column("propensity"),
+        has_reward: has_column("reward"),
+        split: has_split.then(|| Part::ALL.map(split)),
+    };
+    assert_eq!(*roll.counts(), expected);
+    assert_eq!(roll.over_budget(), over_budget(naive));
+    assert_eq!(roll.has_truth(), naive.arms.values().all(|arm| arm.truth.is_some()));
+}
