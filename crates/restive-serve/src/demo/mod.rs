@@ -1,22 +1,13 @@
-//! An invented programme, in seconds: for a first look at the desk, and for tests.
+//! Programme folder of a synthetic programme, in seconds: for a first look at the web UI, and for tests.
 //!
-//! Women get voice messages every week; whoever listens is engaged. Caseworkers may call some of them. Nobody here is real. What a programme
-//! would export is written as files, with a mapping beside them, and then everything goes its ordinary way: import, model, and a few weeks of
-//! lists with outcomes, so that no page is empty. The last weeks end today.
-//!
-//! | file | what happens there |
-//! |---|---|
-//! | `people` | who they are, and how they would live |
-//! | `exports` | what the programme's systems would write |
-
-mod exports;
-mod people;
+//! The exports are those of [`SyntheticProgramme`], without faults. They are imported, a model is trained, and a few weeks of
+//! lists with outcomes follow, so that no page is empty. The last weeks end today.
 
 use crate::error::{Error, Result};
 use jiff::civil::{Date, Weekday};
 use jiff::{Timestamp, ToSpan, Zoned};
-use people::World;
 use rand::RngExt;
+use restive_import::demo::{ProgrammeOptions, SyntheticProgramme};
 use restive_import::{ImportAsked, Input, Mapping};
 use restive_ledger::{Code, Ledger, Outcome};
 use restive_pipeline::{Asked, FolderTraining, PredictorName, Progressed};
@@ -59,25 +50,31 @@ pub fn make(folder: &Path, asked: &DemoAsked, mut say: impl FnMut(f64, &str)) ->
     let programme_folder = folder.join("programme");
     let today = Zoned::now().date();
     let first = monday(today).saturating_sub(((asked.weeks + asked.played) as i64 * 7).days());
-    let mut world = World::new(asked.people, asked.seed, first);
     let budget = (asked.people / 16).max(4);
-    for _ in 0..asked.weeks {
-        let called = world.by_lot(budget);
-        world.live(&called, true);
-    }
+    let options = ProgrammeOptions {
+        people: asked.people,
+        weeks: asked.weeks,
+        calls: budget,
+        workers: 4,
+        turnover: false,
+        faults: false,
+        first_day: first,
+        seed: asked.seed,
+        ..ProgrammeOptions::default()
+    };
+    let mut synthetic = SyntheticProgramme::new(&options)?;
     let steps = (asked.played + 2) as f64;
     say(0.0, "the exports");
-    import(folder, &programme_folder, &world)?;
+    import(folder, &programme_folder, &synthetic)?;
     say(1.0 / steps, "the model");
     train(&programme_folder)?;
-    let rules = exports::rules(budget);
-    std::fs::write(programme_folder.join("rules.toml"), rules).map_err(io("write"))?;
+    std::fs::write(programme_folder.join("rules.toml"), rules(budget)).map_err(io("write"))?;
     Programme::open(&programme_folder)?.init()?;
     for week in 0..asked.played {
         say((week + 2) as f64 / steps, "the weeks");
-        let called = play(&programme_folder, &world, asked.seed, week + 1 == asked.played)?;
-        world.live(&called, false);
-        import(folder, &programme_folder, &world)?;
+        let reached = play(&programme_folder, asked.seed, week + 1 == asked.played)?;
+        synthetic.advance_week(&reached, false)?;
+        import(folder, &programme_folder, &synthetic)?;
     }
     if asked.planned {
         Programme::open(&programme_folder)?.plan(&WeekAsked::default(), Timestamp::now())?;
@@ -86,14 +83,24 @@ pub fn make(folder: &Path, asked: &DemoAsked, mut say: impl FnMut(f64, &str)) ->
     Ok(programme_folder)
 }
 
+/// Rules of the synthetic programme.
+fn rules(budget: usize) -> String {
+    let each = budget.div_ceil(3);
+    format!(
+        "budget = {budget}\nexplore = 0.1\nworker = \"worker\"\n\n[[limit]]\nby = \"worker\"\nat_most = {each}\n\n\
+         [[limit]]\nby = \"household\"\nat_most = 1\n\n[[cool_down]]\nperiods = 2\n"
+    )
+}
+
 fn monday(day: Date) -> Date {
     day.saturating_sub(i64::from(day.weekday().since(Weekday::Monday)).days())
 }
 
-fn import(folder: &Path, programme: &Path, world: &World) -> Result<()> {
+fn import(folder: &Path, programme: &Path, synthetic: &SyntheticProgramme) -> Result<()> {
     let exports = folder.join("exports");
-    for (name, text) in exports::files(world) {
-        std::fs::write(exports.join(name), text).map_err(Error::io(show::path(&exports), "write"))?;
+    for file in synthetic.exports() {
+        std::fs::write(exports.join(file.name), file.bytes)
+            .map_err(Error::io(show::path(&exports), "write"))?;
     }
     let mapping = Mapping::read(&exports.join("mapping.toml"))?;
     let input = Input::Files { base: mapping.text.base() };
@@ -112,8 +119,8 @@ fn train(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A week: its list, and what came of it; who was called. In the last one some outcomes are late.
-fn play(folder: &Path, world: &World, seed: u64, is_last: bool) -> Result<HashSet<usize>> {
+/// Plans a week and records outcomes; returns the ids of the people who were reached. In the last week some outcomes are missing.
+fn play(folder: &Path, seed: u64, is_last: bool) -> Result<HashSet<String>> {
     let programme = Programme::open(folder)?;
     let period = programme.period()?;
     let at = |day: Date, hour: i8| {
@@ -122,7 +129,7 @@ fn play(folder: &Path, world: &World, seed: u64, is_last: bool) -> Result<HashSe
     };
     let week = programme.plan(&WeekAsked::default(), at(period.first_day, 7))?;
     let mut luck = restive::random::stream(seed, &[0x64656d6f, period.number as u64]);
-    let mut called = HashSet::new();
+    let mut reached = HashSet::new();
     let mut outcomes = Vec::new();
     for (k, (arm, _)) in week.rows.iter().enumerate() {
         let draw: f64 = luck.random();
@@ -137,7 +144,7 @@ fn play(folder: &Path, world: &World, seed: u64, is_last: bool) -> Result<HashSe
         // the first one always: no programme knows everything in time
         let late = (luck.random::<f64>() < 0.12 || k == 0) && is_last;
         if code == Code::Reached {
-            called.extend(world.number(arm));
+            reached.insert(arm.clone());
         }
         if late {
             continue;
@@ -159,5 +166,5 @@ fn play(folder: &Path, world: &World, seed: u64, is_last: bool) -> Result<HashSe
         &at(period.first_day, 8).strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
     )?;
     ledger.receive(&outcomes)?;
-    Ok(called)
+    Ok(reached)
 }
