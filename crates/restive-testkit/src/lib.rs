@@ -7,6 +7,7 @@
 //! | [`folder`] | temporary folders and private copies |
 //! | [`http`] | an HTTP client for the web UI |
 //! | [`snapshot`] | masks and settings of snapshots |
+//! | [`programme`] | a synthetic programme: exports, hidden truth, weeks of lists |
 //! | [`study`] | a small study with its true transition probabilities |
 //! | [`random_study`] | random studies with every kind of gap |
 //! | [`naive_study`] | the naive reader of studies, oracle for the readers |
@@ -22,6 +23,7 @@ pub mod cli;
 pub mod folder;
 pub mod http;
 pub mod naive_study;
+pub mod programme;
 pub mod random_study;
 pub mod snapshot;
 pub mod study;
@@ -31,5 +33,6 @@ pub use cli::{Cli, Run, stderr, stdout};
 pub use folder::{Folder, copy_folder};
 pub use http::{HttpClient, HttpResponse, form_encoded};
 pub use insta;
+pub use programme::{ProgrammeFixture, ProgrammeOptions};
 pub use snapshot::{Masks, masked, snapshot_settings};
 pub use study::{StudyFixture, StudyOptions};

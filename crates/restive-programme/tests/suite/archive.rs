@@ -2,6 +2,7 @@
 
 use crate::common::{now, programme, tell};
 use restive_programme::{Code, Edit, Programme, VerifyAsked};
+use restive_testkit::ProgrammeFixture;
 use std::io::Read;
 
 fn file(bytes: &[u8], name: &str) -> Vec<u8> {
@@ -15,7 +16,7 @@ fn text(bytes: &[u8], name: &str) -> String {
     String::from_utf8(file(bytes, name)).unwrap()
 }
 
-fn lived_through() -> (tempfile::TempDir, Programme, Vec<String>) {
+fn lived_through() -> (ProgrammeFixture, Programme, Vec<String>) {
     let (kept, programme) = programme();
     let all: Vec<String> = programme.list(None).unwrap().rows.into_iter().map(|row| row.id).collect();
     programme.edit("2026-03-02", 0, Edit::LeaveOut, &all[1], "Asha", "=is away", now()).unwrap();

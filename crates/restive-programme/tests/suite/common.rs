@@ -1,125 +1,61 @@
-//! A small invented programme, made once, of which every test has a copy: eight weeks of messages, and a list for the ninth.
+//! A small synthetic programme, of which every test has a copy: eight recorded weeks, a model, and a list for the ninth.
 
-use jiff::{Timestamp, ToSpan};
+use jiff::Timestamp;
 use restive_import::{ImportAsked, Input, Mapping};
 use restive_pipeline::{Asked, FolderTraining, PredictorName, Progressed};
 use restive_programme::{Code, Entered, OneOutcome, Programme, WeekAsked, grow, seen};
-use std::fmt::Write;
-use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
-use tempfile::TempDir;
-
-const MAPPING: &str = r#"period = { every = "week" }
-study = { unit = "engaged weeks" }
-state = { at_least = 30, silence = "lowest", names = ["not engaged", "engaged"] }
-[people]
-file = "registry.csv"
-id = "id"
-keep = ["name", "phone", "worker"]
-do_not_call = { column = "dnd", is = "yes" }
-features.age = { number = "age" }
-features.phone_owner = "text"
-[[events]]
-file = "messages.csv"
-person = "id"
-time = "sent"
-value = "seconds"
-[actions]
-file = "calls.csv"
-person = "id"
-time = "called"
-"#;
+use restive_testkit::cache::Cache;
+use restive_testkit::{ProgrammeFixture, ProgrammeOptions};
+use std::path::Path;
 
 const RULES: &str = "budget = 6\nworker = \"worker\"\n\n[[cool_down]]\nperiods = 2\n";
 
-/// How many people there are.
-pub const PEOPLE: usize = 40;
-/// Weeks of the study.
+/// Number of recorded weeks.
 pub const WEEKS: usize = 8;
 
-/// When everything happens.
+/// Time of all plans, edits and outcomes.
 pub fn now() -> Timestamp {
     "2026-03-02T08:00:00Z".parse().unwrap()
 }
 
-/// Whether somebody listened in a week, and whether she was called in it.
-pub fn lived(person: usize, week: usize) -> (bool, bool) {
-    let mix = (person * 7919 + week * 104_729) % 101;
-    (mix < 35 + (person % 5) * 8, week > 0 && (person + 3 * week).is_multiple_of(9))
+/// Returns a copy of the programme.
+pub fn programme() -> (ProgrammeFixture, Programme) {
+    let options = ProgrammeOptions {
+        people: 40,
+        weeks: WEEKS,
+        calls: 5,
+        workers: 2,
+        // a model of effects can be fitted to these few people, and one has a wrong number
+        seed: 5,
+        ..ProgrammeFixture::plain_options()
+    };
+    let fixture =
+        ProgrammeFixture::cached(Cache::new("programme-suite"), &options, |fixture| prepare(&fixture));
+    let programme = Programme::open(&fixture.programme()).unwrap();
+    (fixture, programme)
 }
 
-fn write(folder: &Path) {
-    let monday = jiff::civil::date(2026, 1, 5);
-    let mut registry = String::from("id,name,phone,worker,age,phone_owner,dnd\n");
-    let (mut messages, mut calls) = (String::from("id,sent,seconds\n"), String::from("id,called\n"));
-    for k in 0..PEOPLE {
-        let (owner, never) = (["own", "shared"][k % 2], if k == 39 { "yes" } else { "" });
-        let worker = ["Asha", "Bela"][k % 3 % 2];
-        writeln!(registry, "MB-{k:03},Name {k},99999000{k:02},{worker},{},{owner},{never}", 20 + k % 17)
-            .unwrap();
-        for week in 0..WEEKS {
-            let day = |weekday: i64| monday + (week as i64 * 7 + weekday).days();
-            let (listened, called) = lived(k, week);
-            writeln!(messages, "MB-{k:03},{},{}", day(4), if listened { 60 } else { 3 }).unwrap();
-            if called {
-                writeln!(calls, "MB-{k:03},{}", day(1)).unwrap();
-            }
-        }
-    }
-    for (name, text) in [("registry.csv", registry), ("messages.csv", messages), ("calls.csv", calls)] {
-        std::fs::write(folder.join(name), text).unwrap();
-    }
-    std::fs::write(folder.join("mapping.toml"), MAPPING).unwrap();
+fn prepare(fixture: &ProgrammeFixture) {
+    import(&fixture.mapping(), &fixture.programme());
+    let programme = Programme::open(&fixture.programme()).unwrap();
+    let asked = Asked { predictor: Some(PredictorName::Effect), ..Asked::default() };
+    let training = FolderTraining::new(&programme.study(), &asked, "study", |_| {}).unwrap();
+    let done = training.run::<restive_pipeline::Error>(Progressed::default(), |_| Ok(())).unwrap();
+    let model = programme.new_model(jiff::civil::date(2026, 3, 1)).unwrap();
+    training.model(done.members, done.histories).unwrap().write(&model, false).unwrap();
+    std::fs::write(programme.rules_file(), RULES).unwrap();
+    programme.init().unwrap();
+    programme.plan(&WeekAsked::default(), now()).unwrap();
 }
 
-fn original() -> &'static Path {
-    static ONE: OnceLock<(TempDir, PathBuf)> = OnceLock::new();
-    &ONE.get_or_init(|| {
-        let folder = tempfile::tempdir().unwrap();
-        write(folder.path());
-        let out = folder.path().join("programme");
-        let mapping = Mapping::read(&folder.path().join("mapping.toml")).unwrap();
-        let asked = ImportAsked { out: Some(out.clone()), ..ImportAsked::default() };
-        grow(&mapping, &Input::Files { base: mapping.text.base() }, &asked, |_, _| {}).unwrap();
-        let programme = Programme::open(&out).unwrap();
-        let asked = Asked { predictor: Some(PredictorName::Effect), ..Asked::default() };
-        let training = FolderTraining::new(&programme.study(), &asked, "study", |_| {}).unwrap();
-        let done = training.run::<restive_pipeline::Error>(Progressed::default(), |_| Ok(())).unwrap();
-        let model = programme.new_model(jiff::civil::date(2026, 3, 1)).unwrap();
-        training.model(done.members, done.histories).unwrap().write(&model, false).unwrap();
-        std::fs::write(out.join("rules.toml"), RULES).unwrap();
-        programme.init().unwrap();
-        programme.plan(&WeekAsked::default(), now()).unwrap();
-        (folder, out)
-    })
-    .1
+/// Imports exports into the folder of a programme.
+pub fn import(mapping: &Path, programme: &Path) {
+    let mapping = Mapping::read(mapping).unwrap();
+    let asked = ImportAsked { out: Some(programme.into()), ..ImportAsked::default() };
+    grow(&mapping, &Input::Files { base: mapping.text.base() }, &asked, |_, _| {}).unwrap();
 }
 
-/// A copy of the programme, which goes with the folder.
-pub fn programme() -> (TempDir, Programme) {
-    let folder = tempfile::tempdir().unwrap();
-    let to = folder.path().join("programme");
-    copy(original(), &to);
-    // where the mapping lies is noted from the programme's folder
-    for name in ["mapping.toml", "registry.csv", "messages.csv", "calls.csv"] {
-        std::fs::copy(original().with_file_name(name), folder.path().join(name)).unwrap();
-    }
-    let programme = Programme::open(&to).unwrap();
-    (folder, programme)
-}
-
-fn copy(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).unwrap();
-    for entry in std::fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        match entry.path().is_dir() {
-            true => copy(&entry.path(), &to.join(entry.file_name())),
-            false => _ = std::fs::copy(entry.path(), to.join(entry.file_name())).unwrap(),
-        }
-    }
-}
-
-/// What Bela tells of a call of the list, having seen what is known of it.
+/// Records the outcome of a call of the list, as Bela who has seen the outcome on record.
 pub fn tell(
     programme: &Programme,
     id: &str,

@@ -1,6 +1,6 @@
 //! Lists that are edited: moved up, left out, added, final, and by two people at once.
 
-use crate::common::{PEOPLE, now, programme, tell};
+use crate::common::{now, programme, tell};
 use restive_ledger::Ledger;
 use restive_programme::{Code, Done, Draft, Edit, Edited, Entered, OneOutcome, Programme};
 
@@ -79,16 +79,17 @@ fn people_are_left_out_and_added_and_probabilities_stay() {
 
 #[test]
 fn what_cannot_be_is_refused_and_changes_nothing() {
-    let (_kept, programme) = programme();
+    let (fixture, programme) = programme();
     let before = draft(&programme);
     let (plan, all) = (before.record.id.clone(), ids(&before));
     let on = all[0].as_str();
-    let off = (0..PEOPLE).map(|k| format!("MB-{k:03}")).find(|id| !all.contains(id)).unwrap();
+    let mut everybody = fixture.truth().people().iter().map(|person| person.id.clone());
+    let off = everybody.find(|id| !all.contains(id)).unwrap();
     for (kind, id, who, why) in [
         (Edit::Add, on, "Asha", "why"),
         (Edit::LeaveOut, &off, "Asha", "why"),
         (Edit::MoveUp, &off, "Asha", "why"),
-        (Edit::LeaveOut, "MB-999", "Asha", "why"),
+        (Edit::LeaveOut, "MB-99999", "Asha", "why"),
         (Edit::LeaveOut, on, "Asha", " "),
         (Edit::MoveUp, on, "Asha", ""),
         (Edit::LeaveOut, on, "", "why"),
@@ -152,7 +153,7 @@ fn outcomes_are_told_again_and_otherwise() {
     );
     let before = Ledger::read(&programme.ledger()).unwrap().amended(&plan).unwrap();
     assert_eq!((before.len(), before[0].note.as_deref()), (1, Some("rang twice")));
-    assert!(tell(&programme, "MB-999", Code::Reached, None).is_err());
+    assert!(tell(&programme, "MB-99999", Code::Reached, None).is_err());
     let told = OneOutcome { plan: "2020-01-06", id: &all[0], code: Code::Reached, day: None, note: None };
     assert!(programme.tell(&told, "none", "Bela", now()).is_err());
     // whoever has not seen what is known is told, and writes nothing

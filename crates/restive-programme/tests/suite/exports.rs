@@ -1,6 +1,6 @@
 //! An import made again without a command line, a model trained anew, and what came of lists.
 
-use crate::common::{programme, tell};
+use crate::common::{import, programme, tell};
 use restive_pipeline::{Asked, FolderTraining, PredictorName, Progressed};
 use restive_programme::{Code, Programme};
 use restive_tables::Model;
@@ -8,20 +8,19 @@ use std::fmt::Write;
 
 #[test]
 fn an_import_is_made_again_from_where_the_exports_are() {
-    let (kept, programme) = programme();
+    let (fixture, programme) = programme();
+    let exports = fixture.exports();
     let noted = programme.exports().unwrap().unwrap();
+    assert_eq!(noted.mapping, exports.canonicalize().unwrap().join("mapping.toml"));
     assert!(noted.mapping.is_absolute() && noted.pseudonymise.is_none() && !noted.parquet);
-    // exports of its own, to be changed
-    let exports = kept.path().join("exports");
-    std::fs::create_dir(&exports).unwrap();
-    for name in ["mapping.toml", "registry.csv", "messages.csv", "calls.csv"] {
-        std::fs::copy(noted.mapping.with_file_name(name), exports.join(name)).unwrap();
-    }
+    // a path that is not relative is read as well
     let text = format!("mapping = {:?}\n", exports.join("mapping.toml").display().to_string());
     std::fs::write(programme.folder().join("exports.toml"), text).unwrap();
+    let phone = &fixture.truth().people()[0].phone;
     let mut messages = std::fs::read_to_string(exports.join("messages.csv")).unwrap();
+    let lines = messages.lines().count();
     for k in 0..30 {
-        writeln!(messages, "MB-000,no day {k},60").unwrap();
+        writeln!(messages, "sid {k},,,+91{phone},,,no day {k},,,60").unwrap();
     }
     std::fs::write(exports.join("messages.csv"), messages).unwrap();
     let imported = programme.import_again(|_, _| {}).unwrap();
@@ -30,7 +29,7 @@ fn an_import_is_made_again_from_where_the_exports_are() {
     let programme = Programme::open(programme.folder()).unwrap();
     let some = programme.quarantine(5).unwrap();
     assert!(some.len() == 5 && some[0].file == "messages.csv" && some[0].what == "row");
-    assert_eq!(some[0].line, (40 * 8 + 2).to_string());
+    assert_eq!(some[0].line, (lines + 1).to_string());
     assert!(!some.iter().any(|row| row.reason.contains("no day")));
     assert_eq!(programme.quarantine(100).unwrap().len(), 30);
     // rules that were changed are refused, as the command line refuses them
@@ -53,19 +52,10 @@ fn an_import_is_made_again_from_where_the_exports_are() {
 
 #[test]
 fn a_programme_finds_its_exports_after_both_were_moved() {
-    let (kept, programme) = programme();
-    let noted = programme.exports().unwrap().unwrap();
-    let exports = kept.path().join("exports");
-    std::fs::create_dir(&exports).unwrap();
-    for name in ["mapping.toml", "registry.csv", "messages.csv", "calls.csv"] {
-        std::fs::copy(noted.mapping.with_file_name(name), exports.join(name)).unwrap();
-    }
+    let (fixture, programme) = programme();
+    let exports = fixture.exports();
     let import = |mapping: &std::path::Path| {
-        let mapping = restive_import::Mapping::read(mapping).unwrap();
-        let asked =
-            restive_import::ImportAsked { out: Some(programme.folder().into()), ..Default::default() };
-        let input = restive_import::Input::Files { base: mapping.text.base() };
-        restive_programme::grow(&mapping, &input, &asked, |_, _| {}).unwrap();
+        import(mapping, programme.folder());
         std::fs::read_to_string(programme.folder().join("exports.toml")).unwrap()
     };
     let text = import(&exports.join("mapping.toml"));
@@ -89,7 +79,7 @@ fn a_programme_finds_its_exports_after_both_were_moved() {
     import(&exports.join("mapping.toml"));
     let new = tempfile::tempdir().unwrap();
     for name in ["programme", "exports"] {
-        std::fs::rename(kept.path().join(name), new.path().join(name)).unwrap();
+        std::fs::rename(fixture.folder().path(name), new.path().join(name)).unwrap();
     }
     let moved = Programme::open(&new.path().join("programme")).unwrap();
     let mapping = moved.exports().unwrap().unwrap().mapping;

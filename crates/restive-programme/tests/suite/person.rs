@@ -1,6 +1,7 @@
 //! One person: what is told of her is what the list said, what the exports said and what the rules say.
 
-use crate::common::{PEOPLE, WEEKS, lived, now, programme, tell};
+use crate::common::{WEEKS, now, programme, tell};
+use restive_import::demo::CallOutcome;
 use restive_ledger::Ledger;
 use restive_programme::{Code, Edit, Hold, Person, Programme, Silent, seen};
 
@@ -39,7 +40,7 @@ fn the_model_says_of_one_what_it_said_of_all() {
             (here.left_alone, here.called, here.is_enough),
             (said.left_alone, said.called, Some(true))
         );
-        assert_eq!((said.in_states.len(), said.shares.len()), (2, 2));
+        assert_eq!((said.in_states.len(), said.shares.len()), (2, 5));
         assert!(
             person.was_listed() && person.places[0].row.as_ref().map(|row| row.rank) == Some(listed.rank)
         );
@@ -48,7 +49,8 @@ fn the_model_says_of_one_what_it_said_of_all() {
 
 #[test]
 fn weeks_are_those_of_the_exports_and_of_the_ledger() {
-    let (_kept, programme) = programme();
+    let (fixture, programme) = programme();
+    let truth = fixture.truth();
     let all = listed(&programme);
     tell(&programme, &all[0], Code::NoAnswer, None).unwrap();
     // what was taken back was not said
@@ -59,18 +61,14 @@ fn weeks_are_those_of_the_exports_and_of_the_ledger() {
         .unwrap()
         .outcome;
     programme.take_back("2026-03-02", &all[1], &seen(known.as_ref()), "Bela", now()).unwrap();
-    for k in 0..PEOPLE {
-        let id = format!("MB-{k:03}");
+    for (k, known) in truth.people().iter().enumerate() {
+        let id = known.id.clone();
         let person = person(&programme, &id).unwrap();
         let (study, last) = person.weeks.split_at(WEEKS);
         for (week, one) in study.iter().enumerate() {
-            let (listened, called) = lived(k, week);
-            assert_eq!(one.state, Some(u16::from(listened)), "{id} week {week}");
-            assert_eq!(one.is_called.unwrap_or(false), called, "{id} week {week}");
-            assert_eq!(
-                one.first_day,
-                jiff::civil::date(2026, 1, 5).checked_add(jiff::Span::new().weeks(week as i64)).ok()
-            );
+            assert_eq!(one.state, truth.states()[k][week].map(u16::from), "{id} week {week}");
+            assert_eq!(one.is_called.unwrap_or(false), truth.is_called(k, week), "{id} week {week}");
+            assert_eq!(one.first_day, Some(truth.day(week, 0)));
         }
         // the week of the list, of which no import knows
         let place = &person.places[0];
@@ -79,28 +77,36 @@ fn weeks_are_those_of_the_exports_and_of_the_ledger() {
         assert_eq!(place.is_listed, all.contains(&id));
         assert!(place.planned.is_some() != place.excluded.is_some(), "{id}");
     }
-    assert!(person(&programme, "MB-999").is_none());
+    assert!(person(&programme, "MB-99999").is_none());
 }
 
 #[test]
 fn what_keeps_somebody_off_is_named_with_its_end() {
-    let (_kept, programme) = programme();
-    let all: Vec<Person> = (0..PEOPLE).map(|k| person(&programme, &format!("MB-{k:03}")).unwrap()).collect();
-    for (k, person) in all.iter().enumerate() {
-        let last = (0..WEEKS).rev().find(|week| lived(k, *week).1);
-        // nobody is called again in the two weeks after: the next list is of week 8
-        let expected = match (k, last) {
-            (39, _) => vec![Hold::NotToBeCalled],
-            (_, Some(week)) if week + 2 >= WEEKS => {
-                let again = jiff::civil::date(2026, 1, 5) + jiff::Span::new().weeks(week as i64 + 3);
-                vec![Hold::CoolDown(Some(again))]
-            }
-            _ => Vec::new(),
+    let (fixture, programme) = programme();
+    let truth = fixture.truth();
+    let mut found = [false; 4];
+    for (k, known) in truth.people().iter().enumerate() {
+        let person = person(&programme, &known.id).unwrap();
+        let last = truth.calls().filter(|call| call.person == k).last();
+        // after a call a person is not called in the two weeks that follow; the next list is of week 8
+        let wait = last.filter(|call| call.week + 2 >= WEEKS);
+        let wait = wait.map(|call| Hold::CoolDown(Some(truth.day(call.week + 3, 0))));
+        let wrong = last.filter(|call| call.outcome == CallOutcome::WrongNumber).map(|_| Hold::WrongNumber);
+        let expected: Vec<Hold> = match known.do_not_call {
+            true => vec![Hold::NotToBeCalled],
+            false => wrong.into_iter().chain(wait).collect(),
         };
-        assert_eq!(person.holds, expected, "MB-{k:03}");
-        assert_eq!(person.places[0].excluded.is_some(), !expected.is_empty(), "MB-{k:03}");
+        assert_eq!(person.holds, expected, "{}", known.id);
+        assert_eq!(person.places[0].excluded.is_some(), !expected.is_empty(), "{}", known.id);
+        match expected.first() {
+            None => found[0] = true,
+            Some(Hold::CoolDown(_)) => found[1] = true,
+            Some(Hold::NotToBeCalled) => found[2] = true,
+            Some(_) => found[3] = true,
+        }
     }
-    assert!(all.iter().any(|person| matches!(person.holds[..], [Hold::CoolDown(_)])));
+    // one person has a wrong number
+    assert_eq!(found, [true; 4]);
 }
 
 #[test]
@@ -122,7 +128,7 @@ fn a_programme_without_a_model_or_a_list_has_people_all_the_same() {
     for name in ["ledger.db", "ledger.db-wal", "ledger.db-shm"] {
         let _ = std::fs::remove_file(programme.folder().join(name));
     }
-    let person = person(&programme, "MB-001").unwrap();
+    let person = person(&programme, "MB-00001").unwrap();
     assert_eq!(person.said.as_ref().err(), Some(&Silent::NoModel));
     assert!(person.places.is_empty() && !person.was_listed() && person.weeks.len() == WEEKS);
 }
