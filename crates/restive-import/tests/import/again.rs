@@ -1,7 +1,9 @@
 //! The same programme again, on fresher exports.
 
+use crate::demo::{self, assert_is_truth};
 use crate::kit::*;
 use restive_import::ImportAsked;
+use restive_import::demo::{ProgrammeOptions, SyntheticProgramme};
 
 const NEXT: &str =
     "person,date,seconds\nP1,2026-03-24,45\nP3,2026-03-29,50\nP2,2026-04-01,31\nP1,2026-04-05,45\n";
@@ -11,28 +13,51 @@ fn open_ended() -> String {
     MAPPING.replace("until = 2026-03-23\n", "until = 2026-04-06\n")
 }
 
-fn rows(text: &str) -> &str {
-    text.split_once('\n').unwrap().1
+/// Bytes of the last rows of a table.
+fn last_rows(table: &[u8], count: usize) -> Vec<u8> {
+    let rows: Vec<&[u8]> = table.split_inclusive(|byte| *byte == b'\n').skip(1).collect();
+    rows[rows.len().saturating_sub(count)..].concat()
 }
 
+/// The second exports begin where the first ended, overlap with them, or contain them.
 #[test]
 fn two_more_weeks_grow_the_study_to_that_of_all_at_once() {
-    let world = programme();
-    let first = world.grow(MAPPING).unwrap();
-    assert_eq!(told(&first), TOLD);
-    world.write("messages.csv", NEXT).write("calls.csv", NEXT_CALLS);
-    let grown = world.grow(&open_ended()).unwrap();
-    let whole = programme();
-    whole.write("messages.csv", format!("{MESSAGES}{}", rows(NEXT)));
-    whole.write("calls.csv", format!("{CALLS}{}", rows(NEXT_CALLS)));
-    let whole = whole.import(&open_ended());
-    assert_eq!(told(&whole), ["P1 10011 0010.", "P2 01101 1100.", "P3 00110 1000."]);
-    assert_eq!(told(&grown), told(&whole));
-    assert_eq!(grown.study.fingerprint(), whole.study.fingerprint());
-    let earlier = grown.summary.earlier.unwrap();
-    assert_eq!((earlier.known, earlier.amended, earlier.kept, earlier.absent), (10, 0, 10, 0));
-    let changes = grown.summary.changes.unwrap();
-    assert_eq!((changes.states, changes.actions, changes.new_people, changes.new_periods), (0, 0, 0, 2));
+    for faults in [false, true] {
+        let mut synthetic = demo::programme(ProgrammeOptions { faults, ..demo::small() });
+        let before = synthetic.clone();
+        synthetic.play_week();
+        synthetic.play_week();
+        let whole = World::exported(&synthetic).import(SyntheticProgramme::mapping());
+        assert_is_truth(&synthetic, &whole);
+        for overlap in [0, 100, usize::MAX] {
+            let world = World::exported(&before);
+            let first = world.grow(SyntheticProgramme::mapping()).unwrap();
+            assert_is_truth(&before, &first);
+            for (old, new) in before.exports().iter().zip(synthetic.exports()) {
+                if ["messages.csv", "calls.csv"].contains(&new.name) {
+                    let header = old.bytes.split_inclusive(|byte| *byte == b'\n').next().unwrap();
+                    let fresh = &new.bytes[old.bytes.len()..];
+                    world.write(new.name, [header, &last_rows(&old.bytes, overlap), fresh].concat());
+                }
+            }
+            let grown = world.grow(SyntheticProgramme::mapping()).unwrap();
+            assert_is_truth(&synthetic, &grown);
+            assert_eq!(grown.study.fingerprint(), whole.study.fingerprint());
+            let earlier = grown.summary.earlier.unwrap();
+            let used = placed(&first, "messages")[0] + placed(&first, "actions")[0];
+            // calls before enrolment are records too
+            let known = used + demo::planted(&before)[&("calls.csv", "before enrolment")];
+            assert_eq!((earlier.known, earlier.amended, earlier.absent), (known, 0, 0));
+            match overlap {
+                0 => assert_eq!(earlier.kept, earlier.known),
+                usize::MAX => assert_eq!(earlier.kept, 0),
+                _ => assert!((1..earlier.known).contains(&earlier.kept), "{}", earlier.kept),
+            }
+            let changes = grown.summary.changes.unwrap();
+            let found = (changes.states, changes.actions, changes.new_people, changes.new_periods);
+            assert_eq!(found, (0, 0, 0, 2));
+        }
+    }
 }
 
 #[test]

@@ -18,23 +18,19 @@ pub(crate) fn programme(options: ProgrammeOptions) -> SyntheticProgramme {
 }
 
 fn imported(programme: &SyntheticProgramme) -> Imported {
-    let world = World::new();
-    for file in programme.exports() {
-        world.write(file.name, file.bytes);
-    }
-    world.import(SyntheticProgramme::mapping())
+    World::exported(programme).import(SyntheticProgramme::mapping())
 }
 
-fn file(files: &[ExportFile], name: &str) -> Vec<u8> {
+pub(crate) fn file(files: &[ExportFile], name: &str) -> Vec<u8> {
     files.iter().find(|file| file.name == name).unwrap_or_else(|| panic!("no {name}")).bytes.clone()
 }
 
-fn planted(programme: &SyntheticProgramme) -> HashMap<(&'static str, &'static str), u64> {
+pub(crate) fn planted(programme: &SyntheticProgramme) -> HashMap<(&'static str, &'static str), u64> {
     programme.planted().into_iter().map(|one| ((one.file, one.what), one.count as u64)).collect()
 }
 
 /// Compares states and actions of the study with the truth, person by person.
-fn assert_is_truth(programme: &SyntheticProgramme, imported: &Imported) {
+pub(crate) fn assert_is_truth(programme: &SyntheticProgramme, imported: &Imported) {
     let instance = &imported.study.instances[0];
     let (state, action) = (instance.trajectories.state(), instance.trajectories.action());
     assert_eq!(instance.trajectories.steps(), programme.weeks());

@@ -1,6 +1,7 @@
 //! A folder of exports, and what an import of them says.
 
 use restive::instance::{NO_ACTION, UNSEEN};
+use restive_import::demo::SyntheticProgramme;
 use restive_import::{ImportAsked, Imported, Input, Mapping, MappingText, Result, import, init};
 use std::path::PathBuf;
 
@@ -21,6 +22,15 @@ impl World {
     pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) -> &Self {
         std::fs::write(self.path(name), content).unwrap();
         self
+    }
+
+    /// A folder with the exports of a synthetic programme.
+    pub(crate) fn exported(programme: &SyntheticProgramme) -> Self {
+        let world = Self::new();
+        for file in programme.exports() {
+            world.write(file.name, file.bytes);
+        }
+        world
     }
 
     pub(crate) fn zip(&self, name: &str, members: &[(&str, &str)]) -> &Self {
