@@ -1,7 +1,7 @@
 //! What the next plan and the next import are told, by hand.
 
 use crate::made;
-use restive_ledger::{Code, Decided, How, Kind, LastCall, Ledger, Outcome, Planned};
+use restive_ledger::{Code, Decided, Kind, LastCall, Ledger, Outcome};
 
 #[test]
 fn the_last_call_is_that_of_the_latest_period() {
@@ -131,43 +131,4 @@ fn an_empty_ledger_has_nothing_to_tell() {
     let mut ledger = Ledger::open(&path).unwrap();
     let id = ledger.record(&made::plan(0), &[], &[], false).unwrap();
     assert!(ledger.people(&id).unwrap().is_empty() && ledger.decided(&id).unwrap().is_empty());
-}
-
-/// As many people as a large programme has, in an order that is not that of the file: nobody is lost on the way.
-#[test]
-fn many_people() {
-    const PEOPLE: usize = 100_000;
-    let (_folder, path) = made::place();
-    let mut ledger = Ledger::open(&path).unwrap();
-    let name = |i: usize| format!("{:016x}", i * 0x9e37_79b9);
-    let people: Vec<_> = (0..PEOPLE)
-        .map(|i| {
-            let i = i * 7919 % PEOPLE;
-            let how = if i.is_multiple_of(100) { How::Rank } else { How::NotListed };
-            Planned { rank: Some(i as u32 + 1), state: Some(i as i64), ..made::person(&name(i), how) }
-        })
-        .collect();
-    for period in 0..2 {
-        let id = ledger.record(&made::plan(period), &people, &[], false).unwrap();
-        let listed = ledger.listed(&id).unwrap();
-        let expected: Vec<_> = (0..PEOPLE).step_by(100).map(name).collect();
-        assert_eq!(made::arms(&listed), expected);
-        let outcomes: Vec<_> = listed.iter().map(|one| made::outcome(&id, &one.arm, Code::Reached)).collect();
-        assert_eq!(ledger.receive(&outcomes).unwrap().new, PEOPLE / 100);
-    }
-    drop(ledger);
-    let reader = Ledger::read(&path).unwrap();
-    for plan in reader.plans().unwrap() {
-        let decided = reader.decided(&plan.id).unwrap();
-        assert_eq!(decided.len(), PEOPLE);
-        for (one, person) in decided.iter().zip(reader.people(&plan.id).unwrap()) {
-            let i = person.state.unwrap() as usize;
-            assert_eq!((&one.arm, &person.arm), (&name(i), &name(i)));
-            let chosen = i.is_multiple_of(100);
-            assert_eq!((one.is_listed, one.code.is_some()), (chosen, chosen));
-        }
-    }
-    assert!(reader.calls().unwrap().iter().all(|one| one.calls == 2));
-    let standings = reader.standings().unwrap();
-    assert!(standings.plans.iter().all(|plan| plan.listed == PEOPLE / 100 && plan.missing == 0));
 }

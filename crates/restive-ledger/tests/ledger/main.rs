@@ -13,6 +13,7 @@ mod made;
 mod oracle;
 mod outcomes;
 mod places;
+mod programme;
 mod round_trip;
 mod trials;
 mod versions;
