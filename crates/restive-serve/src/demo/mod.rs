@@ -1,7 +1,7 @@
-//! Programme folder of a synthetic programme, in seconds: for a first look at the web UI, and for tests.
+//! Programme folder of a synthetic programme, made in seconds, for a first use of the web UI and for tests.
 //!
-//! The exports are those of [`SyntheticProgramme`], without faults. They are imported, a model is trained, and a few weeks of
-//! lists with outcomes follow, so that no page is empty. The last weeks end today.
+//! Writes the exports of a [`SyntheticProgramme`] without faults, imports them and trains a model. A few weeks of lists with
+//! outcomes follow, so that no page is empty. The last of these weeks ends before today.
 
 use crate::error::{Error, Result};
 use jiff::civil::{Date, Weekday};
@@ -16,18 +16,18 @@ use restive_tables::show;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-/// What the demo is asked for.
+/// Options of the demo.
 #[derive(Debug, Clone)]
 pub struct DemoAsked {
-    /// how many women
+    /// Number of people. Default: 400.
     pub people: usize,
-    /// weeks before the first list
+    /// Number of weeks before the first list. Default: 16.
     pub weeks: usize,
-    /// weeks with a list and outcomes
+    /// Number of weeks with a list and outcomes. Default: 3.
     pub played: usize,
-    /// whether the list of this week is made as well
+    /// Whether the list of this week is planned as well. Default: true.
     pub planned: bool,
-    /// of everything
+    /// Seed of all random numbers. Default: 1.
     pub seed: u64,
 }
 
