@@ -8,6 +8,7 @@
 //! | [`http`] | an HTTP client for the web UI |
 //! | [`snapshot`] | masks and settings of snapshots |
 //! | [`programme`] | a synthetic programme: exports, hidden truth, weeks of lists |
+//! | [`page_text`] | words of an HTML page, for snapshots |
 //! | [`study`] | a small study with its true transition probabilities |
 //! | [`random_study`] | random studies with every kind of gap |
 //! | [`naive_study`] | the naive reader of studies, oracle for the readers |
@@ -23,6 +24,7 @@ pub mod cli;
 pub mod folder;
 pub mod http;
 pub mod naive_study;
+pub mod page_text;
 pub mod programme;
 pub mod random_study;
 pub mod snapshot;
@@ -33,6 +35,7 @@ pub use cli::{Cli, Run, stderr, stdout};
 pub use folder::{Folder, copy_folder};
 pub use http::{HttpClient, HttpResponse, form_encoded};
 pub use insta;
+pub use page_text::{page_text, wrapped};
 pub use programme::{ProgrammeFixture, ProgrammeOptions};
 pub use snapshot::{Masks, masked, snapshot_settings};
 pub use study::{StudyFixture, StudyOptions};
