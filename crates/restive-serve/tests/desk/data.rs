@@ -1,6 +1,8 @@
 //! The page *Data*: what an import took and left, an import again, what the data can answer; and who may ask for it.
 
-use crate::harness::{WebUi, escaped, finished_job};
+use crate::harness::{
+    WebUi, assert_main, assert_words, done_job, escaped, failed_job, finished_job, notices, part,
+};
 use crate::world::{WorldOptions, world};
 use restive_pipeline::Doctor;
 use restive_programme::findings_page;
@@ -25,8 +27,8 @@ fn an_import_tells_where_every_row_went_and_is_made_again() {
     let mut planner = ui.planner();
     let page = planner.get("/data");
     assert_eq!(page.status, 200);
-    assert!(page.body.contains("registry.csv") && page.body.contains("None: every row could be read."));
     assert!(page.body.contains("action=\"/data/import\"") && page.body.contains("mapping.toml"));
+    assert_main("data", &page);
     // a new person, and two rows that cannot be used
     let mut registry = std::fs::read_to_string(exports.join("registry.csv")).unwrap();
     let mut cells: Vec<&str> = registry.lines().nth(1).unwrap().split(',').collect();
@@ -43,12 +45,12 @@ fn an_import_tells_where_every_row_went_and_is_made_again() {
     }
     std::fs::write(exports.join("messages.csv"), messages).unwrap();
     let begun = planner.post("/data/import", &[]);
-    let done = finished_job(&mut planner, &begun);
-    assert!(done.body.contains("It is done."), "{}", done.body);
+    assert_main("job_import", &done_job(&mut planner, &begun));
     let page = planner.get("/data");
     assert!(page.body.contains("new people 1"), "{}", page.body);
-    assert!(page.body.contains("The first 2 of 2"));
+    assert_main("data_with_refused_rows", &page);
     let written = std::fs::read_to_string(ui.folder.join("quarantine.csv")).unwrap();
+    assert_eq!(written.lines().count(), 1 + 2);
     for line in written.lines().skip(1) {
         let reason = line.split(',').nth(3).unwrap().trim_matches('"');
         assert!(page.body.contains(&escaped(reason)), "{reason}");
@@ -69,39 +71,36 @@ fn an_import_that_cannot_be_says_why_and_leaves_everything() {
     let ui = WebUi::start_in(files, |_| {});
     let mut planner = ui.planner();
     let begun = planner.post("/data/import", &[]);
-    let done = finished_job(&mut planner, &begun);
-    assert!(
-        done.body.contains("It could not be done.") && done.body.contains("messages.csv"),
-        "{}",
-        done.body
-    );
+    assert_main("job_import_failed", &failed_job(&mut planner, &begun));
     assert_eq!(std::fs::read(ui.folder.join("summary.json")).unwrap(), before);
     std::fs::remove_file(exports.join("mapping.toml")).unwrap();
     let begun = planner.post("/data/import", &[]);
     assert!(finished_job(&mut planner, &begun).body.contains("found no mapping"));
     std::fs::remove_file(ui.folder.join("exports.toml")).unwrap();
     let page = planner.get("/data");
-    assert!(page.body.contains("restive import MAPPING") && !page.body.contains("/data/import"));
+    assert!(!page.body.contains("/data/import"));
+    assert_words("data_without_mapping", part(&page.body, "<section class=\"beside\"", "</section>"));
 }
 
 #[test]
 fn what_the_data_can_answer_is_looked_at_kept_and_old_when_they_change() {
     let ui = WebUi::start();
     let mut planner = ui.planner();
-    assert!(planner.get("/data").body.contains("Nobody has looked yet"));
+    assert!(!planner.get("/data").body.contains("class=\"verdict\""));
     let begun = planner.post("/data/doctor", &[]);
-    finished_job(&mut planner, &begun);
+    done_job(&mut planner, &begun);
     let page = planner.get("/data");
     let (doctor, _) = Doctor::of_folder(&ui.folder.join("study")).unwrap();
     assert!(page.body.contains(&escaped(&doctor.verdict())));
     for section in &findings_page(&doctor, "").sections {
         assert!(page.body.contains(&section.fragment(3)), "{}", section.heading);
     }
-    assert!(page.body.contains("Earlier weeks against later ones") && !page.body.contains("look again"));
+    assert!(!page.body.contains("class=\"notice"));
+    assert_words("data_doctor", part(&page.body, "<section id=\"doctor\"", "</main>"));
     let settings = ui.folder.join("study/study.toml");
     let text = std::fs::read_to_string(&settings).unwrap();
     std::fs::write(&settings, format!("{text}\nsilenced = {{ drift = \"a strike\" }}\n")).unwrap();
-    assert!(planner.get("/data").body.contains("The data have changed since: look again."));
+    assert_words("data_doctor_old", &notices(&planner.get("/data")));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Who comes in, and how far.
 
-use crate::harness::{PASSWORD, WebUi};
+use crate::harness::{PASSWORD, WebUi, assert_words};
 use restive_serve::Role;
 use restive_testkit::{HttpClient, form_encoded};
 
@@ -63,7 +63,14 @@ fn roles_end_where_they_end() {
             assert_eq!(client.post(path, &plan).status, 403, "{path}");
         }
     }
-    assert!(ui.user(Role::Planner).get("/week").body.contains(name));
+    let mut planner = ui.user(Role::Planner);
+    assert!(planner.get("/week").body.contains(name));
+    // navigation of each role
+    for (name, client) in [("planner", &mut planner), ("viewer", &mut viewer), ("caller", &mut caller)] {
+        let page = client.get("/nothing");
+        assert_eq!(page.status, 404);
+        assert_words(&format!("not_found_{name}"), &page.body);
+    }
 }
 
 #[test]
@@ -71,15 +78,18 @@ fn wrong_passwords_are_slow_and_sessions_end() {
     let ui = WebUi::start_with_users();
     let mut client = ui.visitor();
     assert_eq!(client.get("/").header("location"), Some("/login"));
+    assert_words("login", &client.get("/login").body);
     let login = |client: &mut HttpClient, password: &str| {
-        client.post("/login", &[("name", "planner"), ("password", password)]).status
+        client.post("/login", &[("name", "planner"), ("password", password)])
     };
     for _ in 0..5 {
-        assert_eq!(login(&mut client, "wrong"), 401);
+        let wrong = login(&mut client, "wrong");
+        assert_eq!(wrong.status, 401);
+        assert_words("login_wrong", &wrong.body);
     }
-    assert_eq!(login(&mut client, PASSWORD), 429);
+    assert_eq!(login(&mut client, PASSWORD).status, 429);
     std::thread::sleep(std::time::Duration::from_millis(1100));
-    assert_eq!(login(&mut client, PASSWORD), 303);
+    assert_eq!(login(&mut client, PASSWORD).status, 303);
     let mut before = client.clone();
     assert_eq!(before.get("/week").status, 200);
     assert_eq!(client.post("/logout", &[]).status, 303);

@@ -1,8 +1,8 @@
-//! Harness of the web UI: a server with its own programme folder, and browsers that are logged in.
+//! Harness of the web UI: a server with its own programme folder, browsers that are logged in, and the words of pages.
 
 use crate::world::{WorldOptions, world};
 use restive_serve::{Opened, Role, Server, Users};
-use restive_testkit::{Folder, HttpClient, HttpResponse};
+use restive_testkit::{Folder, HttpClient, HttpResponse, Masks};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -88,6 +88,80 @@ pub fn finished_job(client: &mut HttpClient, response: &HttpResponse) -> HttpRes
         std::thread::sleep(Duration::from_millis(50));
     }
     panic!("{path} has not ended");
+}
+
+/// End of a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JobEnd {
+    Done,
+    Failed,
+    Stopped,
+}
+
+/// Returns the end of the job of a page.
+pub fn job_end(page: &HttpResponse) -> JobEnd {
+    let ends = [
+        ("It is done.", JobEnd::Done),
+        ("It could not be done. Nothing was written.", JobEnd::Failed),
+        ("It was stopped. Nothing was written.", JobEnd::Stopped),
+    ];
+    let found = ends.iter().find(|(sentence, _)| page.body.contains(sentence));
+    found.unwrap_or_else(|| panic!("{}", page.body)).1
+}
+
+/// Waits for the job to which a response redirects; returns its page.
+///
+/// # Panics
+/// If the job has not been done.
+pub fn done_job(client: &mut HttpClient, response: &HttpResponse) -> HttpResponse {
+    let page = finished_job(client, response);
+    assert_eq!(job_end(&page), JobEnd::Done, "{}", page.body);
+    page
+}
+
+/// Waits for the job to which a response redirects; returns its page.
+///
+/// # Panics
+/// If the job has not failed.
+pub fn failed_job(client: &mut HttpClient, response: &HttpResponse) -> HttpResponse {
+    let page = finished_job(client, response);
+    assert_eq!(job_end(&page), JobEnd::Failed, "{}", page.body);
+    page
+}
+
+/// Returns the part of a page from a mark to the first end after it.
+pub fn part<'a>(page: &'a str, from: &str, to: &str) -> &'a str {
+    let start = page.find(from).unwrap_or_else(|| panic!("no {from}: {page}"));
+    let length = page[start..].find(to).unwrap_or_else(|| panic!("no {to} after {from}: {page}"));
+    &page[start..start + length]
+}
+
+/// Returns the notices of a page.
+pub fn notices(page: &HttpResponse) -> String {
+    let starts = page.body.match_indices("<div class=\"notice");
+    starts.map(|(at, mark)| part(&page.body[at..], mark, "</div>")).collect()
+}
+
+/// Returns the message at a field of a form.
+pub fn field_error<'a>(page: &'a HttpResponse, field: &str) -> &'a str {
+    part(&page.body, &format!("<p class=\"error\" id=\"{field}-error\""), "</p>")
+}
+
+/// Compares the words of a page without its navigation and footer with the snapshot of a name.
+pub fn assert_main(name: &str, page: &HttpResponse) {
+    assert_words(name, part(&page.body, "<main", "</main>"));
+}
+
+/// Compares the words of a page or of a part of it with the snapshot of a name.
+pub fn assert_words(name: &str, html: &str) {
+    let masks = Masks::new()
+        // differ between days, operating systems and file systems
+        .pattern(r"\b\d+ days? old\b", "<age>")
+        .pattern(r": [^:()]* \(os error \d+\)", ": <cause>")
+        .pattern(r"there is [\w., ]+", "there is <files>")
+        // the id after a number is not an amount of memory
+        .pattern(r"(\d) (MB-\d)", "$1, $2");
+    restive_testkit::assert_page!(name, html, masks);
 }
 
 /// Returns text as it is escaped in a page.

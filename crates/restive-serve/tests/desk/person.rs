@@ -1,6 +1,6 @@
 //! The page of a person: what it shows, to whom, and to whom not.
 
-use crate::harness::WebUi;
+use crate::harness::{WebUi, assert_main, assert_words, field_error};
 use restive_programme::Programme;
 use restive_serve::Role;
 use restive_testkit::{HttpClient, HttpResponse, form_encoded};
@@ -52,14 +52,13 @@ fn whoever_is_on_the_list_has_a_page_that_the_list_leads_to() {
             format!("{:.2}", said.worth).replace('-', "−"),
             format!("{} of {}", said.rank, draft.record.facts.places),
             "<svg class=\"strip\"".into(),
-            "education".into(),
-            "No rule keeps her off the next list.".into(),
         ] {
             assert!(page.body.contains(&part), "{id}: {part}");
         }
         assert!(!page.body.contains("style="), "{id}");
         assert!(page.body.contains(&format!("/week/edit?do=out&#38;id={id}")), "{id}");
     }
+    assert_main("person", &planner.get(&format!("/person/{}", listed[0])));
 }
 
 #[test]
@@ -74,7 +73,10 @@ fn whoever_was_never_listed_is_looked_for_by_id_and_noted() {
     assert_eq!(unasked.body, nobody.body.replace("MB-99999", &other));
     assert_eq!(find(&mut planner, &other[..6]).status, 404);
     assert_eq!(find(&mut planner, &kept(&ui, &other, "name")).status, 404);
-    assert_eq!(find(&mut planner, " ").status, 422);
+    assert_main("person_find", &planner.get("/person"));
+    let empty = find(&mut planner, " ");
+    assert_eq!(empty.status, 422);
+    assert_words("person_find_empty", field_error(&empty, "id"));
     let found = find(&mut planner, &format!(" {other} "));
     assert_eq!((found.status, found.header("location")), (303, Some(format!("/person/{other}").as_str())));
     let page = planner.get(&format!("/person/{other}"));
@@ -101,7 +103,7 @@ fn nobody_goes_through_the_registry() {
     assert_eq!(found, 20);
     let refused = find(&mut planner, "MB-00030");
     assert_eq!(refused.status, 429);
-    assert!(refused.body.contains("Too many people looked for"));
+    assert_main("refusal_too_many_finds", &refused);
     // those on the list are open as always
     let (listed, _) = people(&ui);
     assert_eq!(planner.get(&format!("/person/{}", listed[0])).status, 200);

@@ -1,6 +1,6 @@
 //! A trial that has ended: the page *Evidence* shows its result.
 
-use crate::harness::{WebUi, finished_job};
+use crate::harness::{WebUi, assert_words, done_job, part};
 use crate::world::World;
 use restive_programme::{AnalyseAsked, DesignAsked};
 use restive_testkit::Folder;
@@ -40,11 +40,10 @@ fn a_trial_that_is_over_is_told_with_its_result() {
     let ui = WebUi::start_in(files, |_| {});
     let mut planner = ui.planner();
     let begun = planner.post("/evidence/judge", &[]);
-    let done = finished_job(&mut planner, &begun);
-    assert!(done.body.contains("It is done."), "{}", done.body);
+    done_job(&mut planner, &begun);
     let page = planner.get("/evidence").body;
     let told = page.split("<dt>result</dt><dd>").nth(1).unwrap_or_else(|| panic!("{page}"));
     let told = told.split("</dd>").next().unwrap().replace("&#39;", "'").replace("&#38;", "&");
     assert_eq!(told, found.sentence);
-    assert!(page.contains("spring"), "{page}");
+    assert_words("evidence_trial", part(&page, "<dl class=\"lines\"", "</dl>"));
 }
