@@ -69,6 +69,8 @@ pub struct Roll {
     /// the sums of the hashes of people and of their logs, once they are known
     person_sum: OnceLock<u128>,
     log_sum: OnceLock<u128>,
+    /// Maximum size of a chunk, whatever the caller of [`pieces`](Self::pieces) requests.
+    piece_limit: usize,
 }
 
 impl Roll {
@@ -95,7 +97,15 @@ impl Roll {
         let instances: Vec<RollInstance> = instances.collect();
         let counts = RollCounts::new(&people, &log, &instances);
         let (person_sum, log_sum) = (OnceLock::new(), OnceLock::new());
-        Ok(Self { settings, people, file, log, instances, counts, truth, person_sum, log_sum })
+        let piece_limit = usize::MAX;
+        Ok(Self { settings, people, file, log, instances, counts, truth, person_sum, log_sum, piece_limit })
+    }
+
+    /// Limits the size of the chunks that [`pieces`](Self::pieces) returns, whatever size the caller requests. Tests show with it that
+    /// results do not depend on the size.
+    #[doc(hidden)]
+    pub fn limit_pieces(&mut self, rows: usize) {
+        self.piece_limit = rows;
     }
 
     /// Whether a study of these settings can be a roll: at most 60 states, seen at every step.

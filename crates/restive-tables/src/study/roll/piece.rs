@@ -54,7 +54,8 @@ impl<'a> Pieces<'a> {
             Some(chosen) if chosen.is_empty() => None,
             _ => Some(table.decode_ahead(wanted, rows_of_file, steady.as_ref())?),
         };
-        Ok(Self { roll, ahead, rows: rows.max(1), chosen, done: 0, made: VecDeque::new(), sum: 0 })
+        let rows = rows.min(roll.piece_limit).max(1);
+        Ok(Self { roll, ahead, rows, chosen, done: 0, made: VecDeque::new(), sum: 0 })
     }
 
     /// Makes the pieces of the next batches.
