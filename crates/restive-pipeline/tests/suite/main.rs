@@ -4,6 +4,7 @@ mod cross_fit;
 mod doctor;
 mod evaluate;
 mod generate;
+mod oracle;
 mod partition;
 mod passing;
 mod plan;

@@ -1,0 +1,58 @@
+//! A plan as JSON: names and order of the list, scores, sums, prices of rules and the certificate.
+
+use restive_pipeline::{AtBudget, Chance, LastSeen, Place, Plan, PlanCertificate, RulePrice};
+use serde_json::{Value, json};
+
+/// Relative tolerance of the numbers of a plan.
+pub fn tolerance(_: &str) -> f64 {
+    1e-9
+}
+
+/// Record of a plan. A row of the list is: instance, arm, how it was chosen, state, score, value, probability.
+pub fn record(plan: &Plan) -> Value {
+    let rows = plan.plan.iter().map(|row| {
+        let LastSeen::State { state } = row.place else { panic!("a study without labels") };
+        let (chosen, score) = (row.chosen.name(), row.worth.value());
+        json!([row.instance, row.arm, chosen, state, score, row.value, row.inclusion])
+    });
+    let place =
+        |place: &Option<Place>| place.map(|place| json!([place.score, format!("{:016x}", place.tie)]));
+    let cuts = plan.cuts.iter().map(|cut| json!([place(&cut.last), place(&cut.next), cut.is_plain]));
+    let price =
+        |RulePrice { keeps_out, costs, is_rough, .. }: &RulePrice| json!([keeps_out, costs, is_rough]);
+    let repetitions = match plan.chance {
+        Chance::Exact => None,
+        Chance::Simulated { repetitions } => Some(repetitions),
+    };
+    json!({
+        "list": rows.collect::<Vec<_>>(),
+        "cuts": cuts.collect::<Vec<_>>(),
+        "policy": plan.policy.name(),
+        "discount": plan.index_discount,
+        "steps": plan.steps,
+        "places": [plan.budget, plan.explore, plan.drawn],
+        "repetitions": repetitions,
+        "gap": plan.gap,
+        "value": plan.value,
+        "bound": [plan.bound.any_policy, plan.bound.no_action],
+        "arms": [plan.bound.arms, plan.never_observed, plan.not_indexable, plan.gone, plan.not_to_be_called],
+        "rules": plan.rules.iter().map(price).collect::<Vec<_>>(),
+        "certificate": plan.certificate.as_ref().map(certificate),
+    })
+}
+
+fn certificate(found: &PlanCertificate) -> Value {
+    let curve =
+        found.curve.iter().map(|AtBudget { budget, bound, value }| json!([budget, bound, value.value]));
+    json!({
+        "people": [found.people, found.simulated],
+        "steps": found.steps,
+        "bound": [found.no_action, found.bound],
+        "value": [found.value.low, found.value.value, found.value.high],
+        "share": found.share.map(|share| [share.low, share.value, share.high]),
+        "heuristic": found.heuristic,
+        "one_more": found.one_more,
+        "enough": found.enough,
+        "curve": curve.collect::<Vec<_>>(),
+    })
+}
