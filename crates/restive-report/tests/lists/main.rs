@@ -2,6 +2,7 @@
 
 mod exchange;
 mod page;
+mod words;
 mod workbook;
 
 use restive_report::list::*;

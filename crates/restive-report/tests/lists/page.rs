@@ -38,6 +38,7 @@ fn check_grids(page: &Document) {
 #[test]
 fn a_section_for_each_worker_and_a_row_for_each_person() {
     let page = html(&example());
+    restive_testkit::assert_page!("list_page", &page);
     assert!(Page::recognises(page.as_bytes()), "told the browser what all pages tell it");
     let page = parsed(&page);
     check_grids(&page);
@@ -45,15 +46,11 @@ fn a_section_for_each_worker_and_a_row_for_each_person() {
     let names: Vec<String> = sections.iter().map(|s| text(tags(*s, "bdi")[0])).collect();
     assert_eq!(names, ["Asha", "Bina", "no worker"]);
     let heads: Vec<String> = tags(tags(sections[0], "thead")[0], "th").into_iter().map(text).collect();
-    assert_eq!(heads[0], "Asha people: 1 · calls from Monday 16 March to Sunday 22 March 2026 · 2026-w12");
-    assert_eq!(
-        heads[1..].join("|"),
-        "id|name|weeks in the programme|listens next week if called|last listened|reached|no answer|wrong number|day|note"
-    );
+    assert_eq!(heads.len(), 1 + 10);
     let rows = tags(tags(sections[0], "tbody")[0], "tr");
     let cells: Vec<String> = rows[0].children().filter(|n| n.is_element()).map(text).collect();
     assert_eq!(cells.join("|"), "m-17|Invented One|9|42\u{a0}%|2026-02-03|||||");
-    assert_eq!(text(rows[1]), "why Stopped listening five weeks ago; a call brought people like her back.");
+    assert_eq!(rows.len(), 2);
     // no reason: no second row
     assert_eq!(tags(tags(sections[1], "tbody")[0], "tr").len(), 1);
     // a link for each worker leads to the section
@@ -94,9 +91,8 @@ fn nobody_odd_values_directions_and_many_outcomes() {
     let mut list = example();
     list.rows.clear();
     let page = html(&list);
-    assert!(
-        tags(parsed(&page).root(), "section").is_empty() && page.contains("There is nobody on this list.")
-    );
+    assert!(tags(parsed(&page).root(), "section").is_empty());
+    restive_testkit::assert_page!("list_page_without_people", &page);
 
     let page = html(&odd());
     check_grids(&parsed(&page));
