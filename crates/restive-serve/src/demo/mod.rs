@@ -109,10 +109,20 @@ fn import(folder: &Path, programme: &Path, synthetic: &SyntheticProgramme) -> Re
     Ok(())
 }
 
+/// Trains an effect model or, if few people do not support one, the predictor that suits the data.
 fn train(folder: &Path) -> Result<()> {
+    match train_predictor(folder, PredictorName::Effect) {
+        Err(Error::Pipeline(error)) if matches!(*error, restive_pipeline::Error::Data(_)) => {
+            train_predictor(folder, PredictorName::Auto)
+        }
+        done => done,
+    }
+}
+
+fn train_predictor(folder: &Path, predictor: PredictorName) -> Result<()> {
     let programme = Programme::open(folder)?;
     let out = programme.new_model(Zoned::now().date())?;
-    let asked = Asked { predictor: Some(PredictorName::Effect), ..Asked::default() };
+    let asked = Asked { predictor: Some(predictor), ..Asked::default() };
     let training = FolderTraining::new(&programme.study(), &asked, "study", |_| {})?;
     let done = training.run::<restive_pipeline::Error>(Progressed::default(), |_| Ok(()))?;
     training.model(done.members, done.histories)?.write(&out, false)?;

@@ -3,6 +3,7 @@
 mod attack;
 mod capacity;
 mod data;
+mod demo;
 mod door;
 mod evidence;
 mod fairness;
