@@ -1,132 +1,69 @@
-//! `restive import`: from exports to a study, and not a name or a number beyond the table that is made for them.
+//! `restive import`: from exports to a study, without names or numbers beyond the table that is made for them.
 
-use crate::harness::{Cli, cli, stderr, stdout};
-use serde_json::Value;
+use crate::harness::{Cli, stderr, stdout};
+use crate::programme::Programme;
+use restive_import::demo::{CallOutcome, Person};
+use restive_testkit::assert_snapshot;
+use restive_testkit::programme::{ProgrammeFixture, ProgrammeOptions, SyntheticProgramme, table};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 const PEOPLE: usize = 60;
 const WEEKS: usize = 12;
-/// what must never leave the table of people
-const NAME: &str = "Xanthippe";
-const NUMBER: &str = "98765";
+/// Numbers of a message and of registrations that are not used.
+const UNKNOWN_NUMBER: &str = "9999812345";
+const UNUSED_NUMBER: &str = "9999854321";
 
-const MAPPING: &str = r#"country = "IN"
-period = { every = "week" }
-state = { at_least = 30, silence = "lowest", names = ["not engaged", "engaged"] }
-[study]
-budget = 6
-[people]
-file = "registry.csv"
-id = "id"
-keep = ["name", "phone"]
-joined = "joined"
-do_not_call = { column = "dnd", is = "yes" }
-features.district = "text"
-features.age = "number"
-[[events]]
-file = "messages*.csv"
-person = { column = "To", is = "phone", as = "phone" }
-time = "when"
-value = "talk"
-[actions]
-file = "calls*.csv"
-person = "id"
-time = { column = "date", format = "%d/%m/%Y" }
-outcome = { column = "outcome", made = ["reached", "no answer"], not_made = "cancelled" }
-"#;
+fn options(weeks: usize) -> ProgrammeOptions {
+    ProgrammeOptions { people: PEOPLE, weeks, calls: 6, ..ProgrammeFixture::plain_options() }
+}
 
-/// The day of week `week` (from 0) that is `day` days after its Monday, 5 January 2026 the first: (month, day).
-fn date(week: usize, day: usize) -> (usize, usize) {
-    let day = 5 + 7 * week + day;
-    let months = [31, 28, 31, 30];
-    let mut left = day;
-    for (k, days) in months.iter().enumerate() {
-        if left <= *days {
-            return (k + 1, left);
-        }
-        left -= days;
+/// Returns the exports of the first weeks.
+fn exports(weeks: usize) -> Programme {
+    let programme = Programme::exported(&options(weeks));
+    edit_mapping(&programme);
+    programme
+}
+
+/// Adds a budget to the mapping, and patterns of file names.
+fn edit_mapping(programme: &Programme) {
+    let mut mapping = programme.read("exports/mapping.toml");
+    for (from, to) in [
+        ("\"messages.csv\"", "\"messages*.csv\""),
+        ("\"calls.csv\"", "\"calls*.csv\""),
+        ("study = { unit", "study = { budget = 6, unit"),
+    ] {
+        assert!(mapping.contains(from), "{mapping}");
+        mapping = mapping.replace(from, to);
     }
-    unreachable!("weeks of four months")
+    programme.write("exports/mapping.toml", mapping);
 }
 
-/// Messages of some weeks: person `i` listens in week `w` by a rule that calls push.
-fn messages(weeks: std::ops::Range<usize>) -> String {
-    let mut text = "sid,To,when,talk\n".to_string();
-    for week in weeks {
-        for i in 0..PEOPLE {
-            let ((month, first), (_, last)) = (date(week, 0), date(week, 6));
-            let day = if i % 2 == 0 { first } else { last };
-            let month = if i % 2 == 0 { month } else { date(week, 6).0 };
-            let talk = if (7 * i + 3 * week + i * week % 5) % 4 == 0 || called(i, week) { 45 } else { 5 };
-            writeln!(text, "m{week}-{i},0{NUMBER}{i:05},2026-{month:02}-{day:02} 10:00:00,{talk}").unwrap();
-        }
-    }
-    text
-}
-
-fn called(i: usize, week: usize) -> bool {
-    week > 0 && (i + week * 6) % PEOPLE < 6
-}
-
-fn calls(weeks: std::ops::Range<usize>) -> String {
-    let mut text = "id,date,outcome,note\n".to_string();
-    for week in weeks {
-        let (month, day) = date(week, 2);
-        for i in (0..PEOPLE).filter(|i| called(*i, week)) {
-            writeln!(
-                text,
-                "B{i},{day:02}/{month:02}/2026,{},{NAME} again",
-                if i % 5 == 0 { "no answer" } else { "reached" }
-            )
-            .unwrap();
-        }
-    }
-    text
-}
-
-fn registry() -> String {
-    let mut text = "id,name,phone,joined,dnd,district,age\n".to_string();
-    for i in 0..PEOPLE {
-        let dnd = if i == 7 { "yes" } else { "" };
-        let district = ["north", "south", "east"][i % 3];
-        writeln!(text, "B{i},{NAME} {i},+91 {NUMBER} {i:05},2025-12-01,{dnd},{district},{}", 20 + i % 17)
-            .unwrap();
-    }
-    text
-}
-
-fn exports() -> Cli {
-    let folder = cli();
-    folder.write("registry.csv", registry());
-    folder.write("messages.csv", messages(0..WEEKS));
-    folder.write("calls.csv", calls(0..WEEKS));
-    folder.write("mapping.toml", MAPPING);
-    folder
-}
-
-/// A programme with a model in a folder; with a list, `list.xlsx` and `list.csv`, on which B12 is, where there is to be one.
+/// Makes a programme with a model in a folder; if `is_planned`, with a list, `list.xlsx` and `list.csv`, on which B12 is.
 pub(crate) fn programme(folder: &Cli, name: &str, is_planned: bool) {
-    let made = exports();
-    made.run("import mapping.toml --out programme").success();
+    let made = Programme::cached(&options(WEEKS), &"with a model", |programme| {
+        edit_mapping(&programme);
+        // ids as in the examples of the help
+        for file in ["exports/registry.csv", "exports/calls.csv"] {
+            programme.write(file, programme.read(file).replace("MB-000", "B"));
+        }
+        programme.import();
+        programme.run("train programme --profile published --epochs 3").success();
+    });
     fs::rename(made.path("programme"), folder.path(name)).unwrap();
-    folder.run(&format!("train {name} --profile published --epochs 3")).success();
     if is_planned {
         folder.write(&format!("{name}/rules.toml"), "must_call = [\"B12\"]\n");
         folder.run(&format!("plan {name} --out list.xlsx --out list.csv")).success();
     }
 }
 
-fn import(folder: &Cli, arguments: &str) -> Value {
-    let run = folder.run(&format!("import mapping.toml --json {arguments}")).success();
-    serde_json::from_str(&stdout(&run)).unwrap()
-}
-
 #[test]
 fn exports_become_a_study_whose_rows_are_what_the_time_stamps_say() {
-    let folder = exports();
-    let said = import(&folder, "--out programme");
+    let programme = exports(WEEKS);
+    let truth = programme.truth();
+    let said = programme.import();
     assert_eq!(said["people"], PEOPLE);
     assert_eq!(said["periods"].as_array().unwrap().len(), WEEKS);
     for account in said["accounts"].as_array().unwrap() {
@@ -134,60 +71,73 @@ fn exports_become_a_study_whose_rows_are_what_the_time_stamps_say() {
         let placed: u64 = places.iter().map(|place| account[*place].as_u64().unwrap()).sum();
         assert_eq!(account["rows"], placed);
     }
-    let rows = fs::read_to_string(folder.path("programme/study/trajectories.csv")).unwrap();
-    for line in rows.lines().skip(1) {
-        let cells: Vec<&str> = line.split(',').collect();
-        let (t, i): (usize, usize) = (cells[2].parse().unwrap(), cells[3][1..].parse().unwrap());
-        let listened = (7 * i + 3 * t + i * t % 5) % 4 == 0 || called(i, t);
-        assert_eq!(cells[4], if listened { "1" } else { "0" }, "{line}");
-        let action = if t + 1 == WEEKS { "" } else { ["0", "1"][usize::from(called(i, t + 1))] };
-        assert_eq!(cells[5], action, "{line}");
+    let rows = table(&programme.read("programme/study/trajectories.csv"));
+    assert_eq!(rows.len(), PEOPLE * WEEKS);
+    for row in rows {
+        let (t, i): (usize, usize) = (row["t"].parse().unwrap(), programme.position(&row["arm"]));
+        assert_eq!(row["state"], ["0", "1"][usize::from(truth.states()[i][t].unwrap())], "{row:?}");
+        let called = ["0", "1"][usize::from(truth.is_called(i, t + 1))];
+        assert_eq!(row["action"], if t + 1 == WEEKS { "" } else { called }, "{row:?}");
     }
-    assert!(said["example"].as_str().unwrap().contains("called on Wednesday"), "{}", said["example"]);
-    let text = stdout(&folder.run("import mapping.toml --out other").success());
-    assert!(text.contains("Where every row went") && text.contains("What a row means. Person B"), "{text}");
+    assert_snapshot!("import", &programme.text("import exports/mapping.toml --out other"));
 }
 
-/// Everything below a folder, but for what may hold names.
+/// Names and numbers that may be in no output.
+fn planted(programme: &Programme) -> BTreeSet<String> {
+    let people = programme.truth().people().iter();
+    let of = |person: &Person| {
+        let (first, last) = person.phone.split_at(5);
+        let surname = person.name.split(' ').nth(1).unwrap();
+        [surname.to_string(), person.phone.clone(), format!("{first} {last}")]
+    };
+    people.flat_map(of).chain([UNKNOWN_NUMBER.into(), UNUSED_NUMBER.into()]).collect()
+}
+
+/// Returns the files in a folder and below, except exports and tables that contain names.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let all = entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] });
-    let may_name = [
-        "people.parquet",
-        "registry.csv",
-        "messages.csv",
+    let all = entries.filter(|path| !path.ends_with("exports"));
+    let all = all.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] });
+    let with_names = ["people.parquet", "list.csv", "list-of-names.csv", "list-of-names.html"];
+    all.filter(|path| !with_names.iter().any(|name| path.ends_with(name))).collect()
+}
+
+/// Adds a row of each kind that is not used, with a name or a number in it.
+fn add_unused_rows(programme: &Programme, name: &str) {
+    let number = UNUSED_NUMBER;
+    let append = |file: &str, rows: String| {
+        let file = format!("exports/{file}");
+        programme.write(&file, programme.read(&file) + &rows);
+    };
+    let mut registry = String::new();
+    writeln!(registry, "MB-00001,{name} twice,{number},,,,,north,,01/12/2025,,,,,,,").unwrap();
+    writeln!(registry, ",{name},{number},,,,,north,,never,,,,,,,,too,many").unwrap();
+    writeln!(registry, "MB-00099,{name},{number},,,,,north,,31/02/2025,twenty,,,,,,").unwrap();
+    append("registry.csv", registry);
+    let mut messages = String::new();
+    let time = "2026-01-05 10:00:00";
+    for (to, time, talk) in [(UNKNOWN_NUMBER, time, "4"), (name, time, "4"), (number, "yesterday", name)] {
+        writeln!(messages, "sid,,,{to},,,{time},,,{talk}").unwrap();
+    }
+    append("messages.csv", messages);
+    let date = "03-Feb-2026 10:00";
+    append(
         "calls.csv",
-        "list.csv",
-        "list-of-names.csv",
-        "list-of-names.html",
-    ];
-    all.filter(|path| !may_name.iter().any(|name| path.ends_with(name))).collect()
+        format!("{date},{name},,reached,\n{date},MB-00002,,{name},\n{name},MB-00003,,reached,\n"),
+    );
 }
 
 #[test]
 fn no_output_of_any_command_has_a_name_or_a_number() {
     for is_pseudonymised in [false, true] {
-        let folder = exports();
-        // one row of every kind that can be refused, names in all of them
-        let mut registry = registry();
-        writeln!(registry, "B1,{NAME} twice,{NUMBER} 1,2025-12-01,,north,20").unwrap();
-        writeln!(registry, ",{NAME},{NUMBER},never,,north,20,too,many").unwrap();
-        writeln!(registry, "B99,{NAME},{NUMBER} 99999,31/02/2025,,north,twenty").unwrap();
-        folder.write("registry.csv", registry);
-        let mut messages = messages(0..WEEKS);
-        writeln!(
-            messages,
-            "x,{NUMBER}77777,2026-01-05,4\ny,{NAME},2026-01-05,4\nm0-0,0{NUMBER}00000,yesterday,{NAME}"
-        )
-        .unwrap();
-        folder.write("messages.csv", messages);
-        let mut calls = calls(0..WEEKS);
-        writeln!(calls, "{NAME},01/02/2026,reached,\nB2,01/02/2026,{NAME},\nB3,{NAME},reached,").unwrap();
-        folder.write("calls.csv", calls);
+        let programme = exports(WEEKS);
+        let planted = planted(&programme);
+        assert!(planted.len() > 2 * PEOPLE + 5, "{planted:?}");
+        add_unused_rows(&programme, programme.truth().people()[30].name.split(' ').nth(1).unwrap());
         let key = if is_pseudonymised { " --pseudonymise secret.key" } else { "" };
         let commands = [
-            format!("import mapping.toml --out programme{key}"),
-            format!("import mapping.toml --out programme{key} --json"),
+            format!("import exports/mapping.toml --out programme{key}"),
+            format!("import exports/mapping.toml --out programme{key} --json"),
             "study programme/study".into(),
             "study programme/study --json".into(),
             "doctor programme/study --json".into(),
@@ -208,17 +158,17 @@ fn no_output_of_any_command_has_a_name_or_a_number() {
             "outcomes programme list-of-names.csv".into(),
         ];
         let refused = [
-            format!("import registry.csv --out elsewhere{key}"),
-            "plan model programme/study --people registry.csv".into(),
+            format!("import exports/registry.csv --out elsewhere{key}"),
+            "plan model programme/study --people exports/registry.csv".into(),
             "train programme/people.parquet --out nothing".into(),
             "study nowhere".into(),
-            "outcomes programme registry.csv".into(),
+            "outcomes programme exports/registry.csv".into(),
         ];
         for command in commands.iter().chain(&refused) {
-            let run = folder.run(command);
+            let run = programme.run(command);
             let said = stdout(&run) + &stderr(&run);
-            for planted in [NAME, NUMBER] {
-                assert!(!said.contains(planted), "{command}: {said}");
+            for word in &planted {
+                assert!(!said.contains(word), "{command}: {said}");
             }
             match refused.contains(command) {
                 true => drop(run.failure()),
@@ -227,97 +177,118 @@ fn no_output_of_any_command_has_a_name_or_a_number() {
                 false => drop(run.success()),
             }
         }
-        let written = files(&folder.path(""));
+        let written = files(&programme.path(""));
         assert!(written.len() > 12, "{written:?}");
         for path in written {
             let bytes = fs::read(&path).unwrap();
-            for planted in [NAME, NUMBER] {
-                let is_there = bytes.windows(planted.len()).any(|window| window == planted.as_bytes());
-                assert!(!is_there, "{} holds {planted}", path.display());
+            let text = String::from_utf8_lossy(&bytes);
+            for word in &planted {
+                assert!(!text.contains(word), "{} contains {word}", path.display());
             }
             if is_pseudonymised
-                && path.starts_with(folder.path("programme"))
+                && path.starts_with(programme.path("programme"))
                 && path.extension().is_some_and(|e| e == "csv")
             {
-                assert!(!String::from_utf8(bytes).unwrap().contains("B17"), "{}", path.display());
+                assert!(!text.contains("MB-000"), "{}", path.display());
             }
         }
-        let list = fs::read_to_string(folder.path("list.csv")).unwrap();
-        assert!(list.starts_with("instance,arm,name,phone,state,") && list.contains(NAME), "{list}");
+        let list = programme.read("list.csv");
+        let columns = "instance,arm,name,phone,worker,centre,household,village,language,state,";
+        assert!(list.starts_with(columns), "{list}");
+        for row in table(&list) {
+            assert!(planted.contains(row["name"].split(' ').nth(1).unwrap()), "{row:?}");
+        }
         #[cfg(unix)]
         for private in ["programme/people.parquet", "list.csv"] {
             use std::os::unix::fs::PermissionsExt;
-            let mode = fs::metadata(folder.path(private)).unwrap().permissions().mode();
+            let mode = fs::metadata(programme.path(private)).unwrap().permissions().mode();
             assert_eq!(mode & 0o777, 0o600, "{private}");
         }
-        // whoever must not be called is not on the list, however long it is
-        let run = folder
-            .run("plan model programme/study --budget 60 --json --people programme/people.parquet")
-            .success();
-        let plan: Value = serde_json::from_str(&stdout(&run)).unwrap();
-        assert_eq!(plan["plan"].as_array().unwrap().len(), PEOPLE - 1);
+        // the longest list has neither the person who must not be called nor people with a wrong number
+        let truth = programme.truth();
+        let is_wrong = |k: usize| {
+            let last = truth.calls().filter(|call| call.person == k).last();
+            last.is_some_and(|call| call.outcome == CallOutcome::WrongNumber)
+        };
+        let wrong = (0..PEOPLE).filter(|k| is_wrong(*k)).count();
+        let plan = programme.json("plan model programme/study --budget 60 --people programme/people.parquet");
+        let listed = plan["plan"].as_array().unwrap();
+        assert_eq!(listed.len(), PEOPLE - 1 - wrong);
         assert_eq!(plan["not_to_be_called"], 1);
-        assert!(is_pseudonymised || plan["plan"].as_array().unwrap().iter().all(|row| row["arm"] != "B7"));
+        let never = truth.people().iter().find(|person| person.do_not_call).unwrap();
+        assert!(is_pseudonymised || listed.iter().all(|row| row["arm"] != never.id.as_str()));
     }
+}
+
+/// Returns the rows of an export from a week on, with its header.
+fn rows_from(week: usize, name: &str) -> String {
+    let text = |weeks: usize| {
+        let files = SyntheticProgramme::new(&options(weeks)).unwrap().exports();
+        let file = files.into_iter().find(|file| file.name == name).unwrap();
+        String::from_utf8(file.bytes).unwrap()
+    };
+    let all = text(WEEKS);
+    let rows = all.strip_prefix(&text(week)).expect("exports after another week begin with earlier ones");
+    all.lines().next().unwrap().to_string() + "\n" + rows
 }
 
 #[test]
 fn fresher_exports_grow_the_study_and_what_else_is_in_the_folder_stays() {
-    let (once, grown) = (exports(), exports());
-    let whole = import(&once, "--out programme");
-    grown.write("messages.csv", messages(0..8));
-    grown.write("calls.csv", calls(0..8));
-    import(&grown, "--out programme");
+    let (once, grown) = (exports(WEEKS), exports(8));
+    let whole = once.import();
+    grown.import();
     grown.write("programme/notes.txt", "mine");
-    // only what is new, one week twice, and a call of the past that turns out to have been cancelled
-    grown.write("messages.csv", messages(7..WEEKS));
-    let late = calls(7..WEEKS).replacen("reached", "cancelled", 1);
-    grown.write("calls.csv", calls(7..WEEKS));
-    let said = import(&grown, "--out programme");
+    // only new weeks, and one week again
+    let calls = rows_from(7, "calls.csv");
+    grown.write("exports/messages.csv", rows_from(7, "messages.csv"));
+    grown.write("exports/calls.csv", &calls);
+    let said = grown.import();
     assert_eq!(said["fingerprint"], whole["fingerprint"]);
     assert_eq!(said["changes"]["new_periods"], WEEKS - 8);
     assert_eq!(said["changes"]["states"], 0);
-    assert_eq!(fs::read_to_string(grown.path("programme/notes.txt")).unwrap(), "mine");
+    assert_eq!(grown.read("programme/notes.txt"), "mine");
     grown.run("study programme/study").success();
 
-    // without a key of its own a record is known by all of its cells: with one, a late outcome amends
-    let keyed = exports();
-    keyed.write(
-        "mapping.toml",
-        MAPPING.replace("file = \"calls*.csv\"", "file = \"calls*.csv\"\nkey = [\"id\", \"date\"]"),
-    );
-    import(&keyed, "--out programme");
-    keyed.write("calls.csv", late);
-    let said = import(&keyed, "--out programme");
+    // without a key a record is identified by all of its cells; with one, a late outcome amends it
+    let keyed = exports(WEEKS);
+    let mapping = keyed.read("exports/mapping.toml");
+    let with_key = mapping
+        .replace("file = \"calls*.csv\"", "file = \"calls*.csv\"\nkey = [\"Beneficiary\", \"Call Date\"]");
+    assert_ne!(mapping, with_key);
+    keyed.write("exports/mapping.toml", with_key);
+    keyed.import();
+    // a call of the past was cancelled
+    keyed.write("exports/calls.csv", calls.replacen("reached", "cancelled", 1));
+    let said = keyed.import();
     assert_eq!((&said["changes"]["actions"], &said["earlier"]["amended"]), (&1.into(), &1.into()));
-    let changes = fs::read_to_string(keyed.path("programme/changes.csv")).unwrap();
+    let changes = keyed.read("programme/changes.csv");
     assert_eq!(changes.lines().count(), 2, "{changes}");
     assert!(changes.contains(",action,1,0"), "{changes}");
 
     // a failed import leaves everything as it was
-    let before = fs::read(keyed.path("programme/study/trajectories.csv")).unwrap();
-    keyed.write("registry.csv", "id,name\nB1,x\n");
-    let refused = stderr(&keyed.run("import mapping.toml --out programme").failure());
+    let before = keyed.read("programme/study/trajectories.csv");
+    keyed.write("exports/registry.csv", "beneficiary_id,name\nMB-00001,x\n");
+    let refused = keyed.refused("import exports/mapping.toml --out programme");
     assert!(
-        refused.contains("mapping.toml: line 10, column 10: found no column \"joined\" in registry.csv"),
+        refused.contains("mapping.toml: line 10, column 21: found no column \"registered\" in registry.csv"),
         "{refused}"
     );
-    assert_eq!(fs::read(keyed.path("programme/study/trajectories.csv")).unwrap(), before);
+    assert_eq!(keyed.read("programme/study/trajectories.csv"), before);
     let listed = fs::read_dir(keyed.path("programme")).unwrap().count();
-    assert_eq!(listed, 8, "nothing is left over");
+    assert_eq!(listed, 8, "no temporary file is left");
 }
 
 #[test]
 fn a_folder_of_something_else_is_left_alone() {
-    let folder = exports();
+    let folder = exports(WEEKS);
     fs::create_dir(folder.path("mine")).unwrap();
     folder.write("mine/letter.txt", "dear");
-    let said = stderr(&folder.run("import mapping.toml --out mine").failure());
+    let said = folder.refused("import exports/mapping.toml --out mine");
     assert!(
         said.contains("mine: found a folder with something else in it, expected the folder of a programme"),
         "{said}"
     );
     assert_eq!(fs::read_dir(folder.path("mine")).unwrap().count(), 1);
-    let said = stderr(&folder.run("import mapping.toml --out a/b").failure());
+    let said = folder.refused("import exports/mapping.toml --out a/b");
     assert!(said.contains("there is no folder a"), "{said}");
 }

@@ -36,6 +36,7 @@ mod past;
 mod places;
 mod plan;
 mod process;
+mod programme;
 mod report;
 mod resume;
 mod running;
