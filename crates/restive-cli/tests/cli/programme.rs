@@ -109,3 +109,9 @@ impl Programme {
         stderr(&self.run(arguments).failure())
     }
 }
+
+/// Returns the ids of the rows of a plan in JSON.
+pub(crate) fn listed(plan: &Value) -> Vec<String> {
+    let rows = plan["rows"].as_array().unwrap().iter();
+    rows.map(|row| row[0].as_str().unwrap().into()).collect()
+}
