@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `exports` | `registry.csv`, `messages.csv`, `calls.csv`, `mapping.toml`, and the hidden truth in `truth` |
 //! | `programme` | the programme's folder, which the suite makes with the program or with library calls |
-//! | `played-weeks.txt` | a line for each week after the recorded ones: the ids of the people whom calls of lists reached |
+//! | `played-weeks.txt` | a line for each week after the recorded ones: ids of the people that calls of lists reached |
 //!
 //! People, states and calls come from [`SyntheticProgramme`], which remains available as the truth.
 //!
@@ -46,7 +46,7 @@ pub struct ProgrammeFixture {
 }
 
 impl ProgrammeFixture {
-    /// Returns options of a programme whose exports are easy to check: no faults, nobody joins or leaves.
+    /// Returns options of a programme whose exports are easy to check: no faults, no people who join or leave.
     pub fn plain_options() -> ProgrammeOptions {
         ProgrammeOptions { faults: false, turnover: false, ..ProgrammeOptions::default() }
     }
@@ -62,7 +62,7 @@ impl ProgrammeFixture {
         fixture
     }
 
-    /// Returns a private copy of the folder that `prepare` has completed: with the programme's folder, and perhaps weeks of lists.
+    /// Returns a private copy of the folder that `prepare` has completed: with the programme's folder, optionally with weeks of lists.
     /// The options are a further input of the cache.
     ///
     /// # Panics
@@ -115,7 +115,7 @@ impl ProgrammeFixture {
     /// recorded weeks, and the registry and the mapping stay as a test may have edited them.
     ///
     /// # Panics
-    /// If nobody has an id, or the disk fails.
+    /// If no person has an id, or the disk fails.
     pub fn advance_week(&mut self, reached: impl IntoIterator<Item = impl Into<String>>) {
         let week = self.truth.weeks();
         let has_messages = |id: &String| {
