@@ -1,6 +1,6 @@
 //! `restive evaluate`: the library's numbers, in the promised shape.
 
-use crate::harness::{Cli, cli, stderr, stdout};
+use crate::harness::{Cli, Run, assert_output, cli, stderr, stdout};
 use crate::models::write_model;
 use restive::evaluation::{Case, EvaluationSettings, evaluate, first_mass, likelihood};
 use restive::index::{Algorithm, whittle_index};
@@ -129,20 +129,12 @@ fn text_and_table_say_what_they_rest_on() {
     let run = folder
         .run(&format!("evaluate m s --estimators published {FEW} --out scores.csv --ratio previous-step"))
         .success();
-    let text = stdout(&run);
-    for part in [
-        "is: importance sampling, arm by arm: it cannot see that other arms' states are those of the behaviour policy",
-        "95 % intervals cover trajectories and rollouts",
-        "95 % intervals cover rollouts",
-        "propensities     logged\n",
-        "judged on        test part: 1 instance, 12 arms, budget 3; index discount 0.8000\n",
-        "deployment       5 decisions from the first states; ",
-        "predictive loss  ",
-        "wrote            scores.csv\n",
-    ] {
-        assert!(text.contains(part), "{part}\n{text}");
-    }
-    assert!(!text.contains("segmented:"), "{text}");
+    assert_output("evaluate-published", &[&run]);
+    let about = &json(&folder, "")["about"];
+    let counts = ["instances", "arms", "horizon"].map(|key| about[key].as_u64().unwrap());
+    assert_eq!((counts, &about["budget"]), ([1, 12, 5], &serde_json::json!([3, 3])));
+    assert_eq!((&about["part"], &about["index_discount"]), (&"test".into(), &0.8.into()));
+    assert_eq!(keys(&about["estimators"]), ["fluid", "is", "simulated", "true"]);
     let table = fs::read_to_string(folder.path("scores.csv")).unwrap();
     assert!(
         table.starts_with("policy,estimator,quantity,value,low,high,ess,covers\nno-action,is,value,"),
@@ -188,13 +180,7 @@ fn a_single_trajectory_is_judged_by_segments_and_without_truth_there_is_no_oracl
     let rota = fs::read_to_string(&settings).unwrap().replace("\"logged\"", "\"round-robin-as-uniform\"");
     fs::write(&settings, rota).unwrap();
     let run = folder.run(&format!("evaluate m s --estimators published --part all {FEW}")).success();
-    let text = stdout(&run);
-    assert!(text.contains("segmented: the paper's metric, not evidence"), "{text}");
-    assert!(text.contains("a fixed rota is taken for K of N arms at random"), "{text}");
-    assert!(text.contains("propensities     uniform, K of N arms at random (at a step with more pulls, that many): an assumption"), "{text}");
-    let warnings = stderr(&run);
-    assert!(warnings.contains("warning: a fixed rota is taken for K of N"), "{warnings}");
-    assert!(warnings.contains("note: the model was trained on another study"), "{warnings}");
+    assert_output("evaluate-segmented", &[&run]);
 }
 
 /// The usual case: one programme, one trajectory, and a part of its arms to judge on.
@@ -218,8 +204,8 @@ fn a_part_of_an_instance_keeps_the_propensities_of_the_whole() {
     let [logged, uniform] =
         ["logged", "uniform"].map(|source| json(&folder, &format!("--behaviour {source}")));
     assert!(same_numbers(&logged, &uniform));
-    let run = folder.run(&format!("evaluate m s --estimators published {FEW}")).success();
-    assert!(stdout(&run).contains("test part: 1 instance, 4 arms, budget "), "{}", stdout(&run));
+    let about = &logged["about"];
+    assert_eq!((&about["part"], &about["instances"], &about["arms"]), (&"test".into(), &1.into(), &4.into()));
     let table = folder.path("s/trajectories.csv");
     let text = fs::read_to_string(&table).unwrap();
     let without: Vec<&str> = text.lines().map(|line| line.rsplit_once(',').unwrap().0).collect();
@@ -245,8 +231,11 @@ fn json_says_what_the_numbers_rest_on() {
     let settings = folder.path("s/study.toml");
     let rota = fs::read_to_string(&settings).unwrap().replace("\"logged\"", "\"round-robin-as-uniform\"");
     fs::write(&settings, rota).unwrap();
-    let about =
-        &json(&folder, "--part all --seed 7 --temperature absolute:0.5 --ratio previous-step")["about"];
+    let run = folder.run(&format!(
+        "evaluate m s --estimators published --json {FEW} --part all --seed 7 --temperature absolute:0.5 --ratio previous-step"
+    ));
+    let run = run.success();
+    let about = &run.json()["about"];
     let text = |key: &str| about[key].as_str().unwrap().to_string();
     let number = |key: &str| about[key].as_f64().unwrap();
     assert_eq!([text("part"), text("temperature"), text("ratio")], ["all", "absolute:0.5", "previous-step"]);
@@ -254,28 +243,24 @@ fn json_says_what_the_numbers_rest_on() {
     assert_eq!(counts.map(number), [5.0, 60.0, 5.0, 5.0, 50.0, 20.0, 7.0]);
     assert_eq!((number("discount"), number("index_discount")), (0.99, 0.8));
     assert_eq!(about["budget"], serde_json::json!([3, 3]));
-    assert_eq!(
-        text("propensities"),
-        "uniform, K of N arms at random (at a step with more pulls, that many): an assumption"
-    );
-    let lines = |key: &str| about[key].as_array().unwrap().iter().map(|x| x.to_string()).collect::<String>();
-    assert!(lines("assumptions").contains("a fixed rota is taken for K of N arms at random"));
-    assert!(lines("warnings").contains("a fixed rota is taken for K of N"));
-    assert!(lines("notes").contains("the model was trained on another study"));
     assert_eq!(keys(&about["estimators"]), ["fluid", "segmented", "simulated", "true"]);
-    let segmented = &about["estimators"]["segmented"];
-    assert_eq!(segmented["intervals_cover"], "arms");
-    assert!(segmented["judges_by"].as_str().unwrap().contains("the paper's metric, not evidence"));
+    assert_eq!(about["estimators"]["segmented"]["intervals_cover"], "arms");
+    for kind in ["warnings", "notes"] {
+        let said = about[kind].as_array().unwrap();
+        assert!(
+            !said.is_empty() && said.iter().all(|text| run.stderr.contains(text.as_str().unwrap())),
+            "{said:?}"
+        );
+    }
+    let words = serde_json::to_string_pretty(about).unwrap();
+    restive_testkit::assert_snapshot!("evaluate-about", &words);
 }
 
 /// K of N at random with K = 0 or K = N leaves nothing to chance: the rest is judged, and the reason said.
 #[test]
 fn without_chance_in_the_log_the_others_remain() {
-    for (logged, deployed, why) in [
-        (0, 0, "every logged action was certain"),
-        (12, 12, "every logged action was certain"),
-        (3, 12, "actions were taken that K of N arms at random cannot be"),
-    ] {
+    let mut runs: Vec<Run> = Vec::new();
+    for (logged, deployed) in [(0, 0), (12, 12), (3, 12)] {
         let folder = cli();
         let size = format!("--instances 5 --arms 12 --budget {logged} --horizon 5 --trajectories 3");
         folder.run(&format!("generate two-state --out s --seed 5 {size} --format csv")).success();
@@ -287,11 +272,11 @@ fn without_chance_in_the_log_the_others_remain() {
         let run = folder.run(&format!("evaluate m s --estimators published --json {FEW}")).success();
         let found: Value = serde_json::from_str(&stdout(&run)).unwrap();
         assert_eq!(keys(&found["policies"]["model-soft"]), ["fluid", "simulated", "true"]);
-        let warning = format!("warning: is and segmented are absent: {why}");
-        assert!(stderr(&run).contains(&warning), "{}", stderr(&run));
-        assert!(found["about"]["warnings"].to_string().contains(why));
+        for warning in found["about"]["warnings"].as_array().unwrap() {
+            assert!(run.stderr.contains(warning.as_str().unwrap()), "{warning}");
+        }
         assert!(found["loss"]["per_transition"].as_f64().unwrap() > 0.0);
-        folder.run(&format!("evaluate m s --estimators published {FEW}")).success();
+        runs.push(folder.run(&format!("evaluate m s --estimators published {FEW}")).success());
         // propensities that the log itself contradicts are broken data
         let table = folder.path("s/trajectories.csv");
         let zero =
@@ -302,6 +287,8 @@ fn without_chance_in_the_log_the_others_remain() {
         );
         assert!(message.contains("propensity"), "{message}");
     }
+    let warnings = runs.iter().map(stderr).collect::<Vec<_>>().join("\n");
+    restive_testkit::assert_snapshot!("evaluate-without-chance", &warnings);
 }
 
 /// Two of ten arms make a part of two arms with a budget of one: half of them, not a fifth.
@@ -311,10 +298,11 @@ fn a_part_too_small_for_the_ratio_of_the_budget_says_so() {
     let size = "--instances 1 --arms 10 --budget 2 --horizon 5 --trajectories 3";
     folder.run(&format!("generate two-state --out s --seed 5 {size} --format csv")).success();
     write_model(&folder.path("s"), &folder.path("m"));
-    let note =
-        "a part this small does not keep the ratio of pulls to arms: 1 of 2 are pulled where it is 2 of 10";
-    let run = folder.run(&format!("evaluate m s --estimators published {FEW}")).success();
-    assert!(stderr(&run).contains(note), "{}", stderr(&run));
-    let run = folder.run(&format!("evaluate m s --estimators published --part all {FEW}")).success();
-    assert!(!stderr(&run).contains("does not keep the ratio"), "{}", stderr(&run));
+    let [test, all] = ["test", "all"].map(|part| {
+        let command = format!("evaluate m s --estimators published --part {part} {FEW}");
+        folder.run(&command).success()
+    });
+    let note = test.stderr.lines().find(|line| line.contains("1 of 2 are pulled where it is 2 of 10"));
+    assert!(note.is_some_and(|note| !all.stderr.contains(note)), "{} {}", test.stderr, all.stderr);
+    assert_output("evaluate-small-part", &[&test]);
 }

@@ -1,6 +1,6 @@
 //! `restive import --init`: a mapping that is whole or not there, and never takes the place of something else.
 
-use crate::harness::{Cli, cli, stderr, stdout};
+use crate::harness::{Cli, assert_output, cli, stderr};
 use std::fs;
 
 fn exports() -> Cli {
@@ -20,8 +20,10 @@ const FILES: &str = "exports/registry.csv exports/messages.csv exports/calls.csv
 fn files_are_named_from_where_the_mapping_stands() {
     let folder = exports();
     let run = folder.run(&format!("import --init {FILES}")).success();
-    assert_eq!(stdout(&run), "mapping.toml: a mapping; 8 things to decide, each marked DECIDE\n");
+    assert_output("import-init", &[&run]);
     let text = fs::read_to_string(folder.path("mapping.toml")).unwrap();
+    restive_testkit::assert_snapshot!("import-init-mapping", &text);
+    assert_eq!(text.matches("# DECIDE: ").count(), 8);
     assert!(text.contains("file = \"exports/registry.csv\""), "{text}");
     folder.run(&format!("import --init {FILES} --out exports/m.toml")).success();
     let text = fs::read_to_string(folder.path("exports/m.toml")).unwrap();
@@ -43,8 +45,8 @@ fn files_are_named_from_where_the_mapping_stands() {
         })
         .collect();
     fs::write(folder.path("maps/m.toml"), decided).unwrap();
-    let run = folder.run("import maps/m.toml --out programme").success();
-    assert!(stdout(&run).starts_with("study        12 people, 6 weeks"), "{}", stdout(&run));
+    let json = folder.run("import maps/m.toml --out programme --json").success().json();
+    assert_eq!((&json["people"], json["periods"].as_array().unwrap().len()), (&12.into(), 6));
 }
 
 #[test]

@@ -1,9 +1,62 @@
-//! What the help shows works.
+//! Help of every command: its words, and its examples, which work.
 
-use crate::harness::{cli, stdout};
+use crate::harness::{assert_output, cli, stdout};
 use crate::models::write_model;
 use std::fs;
 use std::path::Path;
+
+/// Every command and the snapshot of its help and of the help of its subcommands.
+const SNAPSHOTS: [(&str, &str); 22] = [
+    ("", "help"),
+    ("demo", "help-demo"),
+    ("index", "help-index"),
+    ("generate", "help-generate"),
+    ("import", "help-import"),
+    ("study", "help-study"),
+    ("doctor", "help-doctor"),
+    ("train", "help-train"),
+    ("evaluate", "help-evaluate"),
+    ("compare", "help-compare"),
+    ("plan", "help-plan"),
+    ("outcomes", "help-outcomes"),
+    ("programme", "help-programme"),
+    ("audit", "help-audit"),
+    ("fairness", "help-fairness"),
+    ("report", "help-report"),
+    ("trial", "help-trial"),
+    ("serve", "help-serve"),
+    ("user", "help-user"),
+    ("experiment", "help-experiment"),
+    ("completions", "help-completions"),
+    ("man", "help-man"),
+];
+
+/// Commands that a help text lists.
+fn commands(help: &str) -> Vec<&str> {
+    let list = help.split_once("Commands:\n").map_or("", |(_, list)| list);
+    let lines = list.lines().take_while(|line| !line.is_empty());
+    // a description may go on in a line without a command
+    let named = lines.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    named.filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help").collect()
+}
+
+#[test]
+fn help_of_every_command_is_that_of_its_snapshot() {
+    let cli = cli().columns(80);
+    let help = |command: &str| cli.run(&format!("{command} --help")).success();
+    let listed = help("");
+    let expected: Vec<&str> = SNAPSHOTS.iter().skip(1).map(|(command, _)| *command).collect();
+    assert_eq!(commands(&listed.stdout), expected);
+    for (command, snapshot) in SNAPSHOTS {
+        let own = help(command);
+        let below: Vec<_> = match command {
+            "" => Vec::new(),
+            command => commands(&own.stdout).iter().map(|name| help(&format!("{command} {name}"))).collect(),
+        };
+        let runs: Vec<_> = [&own].into_iter().chain(&below).collect();
+        assert_output(snapshot, &runs);
+    }
+}
 
 /// The examples at the end of a help text.
 fn examples(help: &str) -> Vec<String> {

@@ -1,6 +1,6 @@
 //! `restive generate maternal`: the study on disk is the programme in memory, and the other commands work on it.
 
-use crate::harness::{cli, stderr, stdout};
+use crate::harness::{assert_output, cli, stderr, stdout};
 use restive::data::encoding::{Encoding, Standardise};
 use restive::data::maternal::Maternal;
 use restive::data::split::Part;
@@ -53,9 +53,9 @@ fn the_study_is_the_programme_bit_for_bit() {
 fn at_the_published_sizes_the_training_arms_teach_43_columns() {
     let folder = cli();
     let run = folder.run("generate maternal --out programme").success();
-    let line = "synthetic, not real data: 12 groups of 639 people, 18 calls a week in each, 7 weeks, 20 % called at least once, \
-                seed 0; ";
-    assert!(stdout(&run).starts_with(line), "{}", stdout(&run));
+    assert_output("generate-maternal", &[&run]);
+    let numbers = run.stdout.split(|c: char| !c.is_ascii_digit()).filter_map(|text| text.parse().ok());
+    assert_eq!(numbers.take(6).collect::<Vec<u32>>(), [12, 639, 18, 7, 20, 0]);
     let study = Study::read(&folder.path("programme")).unwrap();
     let split = study.given_split().unwrap().unwrap();
     assert_eq!(Part::ALL.map(|part| split.part(part).len()), [8, 1, 3]);
@@ -70,14 +70,13 @@ fn a_programme_can_be_studied_learnt_judged_and_planned() {
     folder.run("study p").success();
     folder.run("train p --out model --predictor effect --drop age").success();
     let run = folder.run("evaluate model p --estimators published --json --runs 50 --resamples 5").success();
-    assert!(stderr(&run).contains("a fixed rota is taken for K of N arms at random"), "{}", stderr(&run));
     let scores: Value = serde_json::from_str(&stdout(&run)).unwrap();
     let value =
         |policy: &str, estimator: &str| scores["policies"][policy][estimator]["value"].as_f64().unwrap();
     assert!(value("oracle-strict", "true") > value("random", "true"));
     assert!(value("random", "segmented") > 0.0);
-    let run = folder.run("plan model p --out plan.csv").success();
-    assert!(stdout(&run).contains("36 arms to pull"), "{}", stdout(&run));
+    folder.run("plan model p --out plan.csv").success();
+    assert_eq!(folder.read("plan.csv").lines().count(), 1 + 36);
 }
 
 #[test]

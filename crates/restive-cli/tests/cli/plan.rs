@@ -1,6 +1,6 @@
 //! `restive plan`: the list is the one that sorting the indices gives.
 
-use crate::harness::{Cli, cli, stderr, stdout};
+use crate::harness::{Cli, Run, assert_output, cli, stderr, stdout};
 use crate::models::write_model;
 use ndarray::{Array2, ArrayView4};
 use restive::history::{HeldOut, Rule, learn};
@@ -140,9 +140,11 @@ fn a_long_record_outweighs_the_prediction() {
     let (predicted, own) = (all("--budget 13"), all("--budget 13 --history"));
     assert!(predicted > 0.0 && own < 0.0, "{predicted} {own}");
     // the newcomer has no state
-    let run = folder.run("plan m s --budget 13 --history").success();
-    assert!(stderr(&run).contains("1 arm never observed, left out"), "{}", stderr(&run));
-    assert!(stdout(&run).contains("not beneficial") && !stdout(&run).contains("New"), "{}", stdout(&run));
+    let everybody = plan(&folder, "--budget 13 --history");
+    let ranked = everybody["plan"].as_array().unwrap();
+    assert!(ranked.iter().all(|row| row["arm"] != "New"));
+    assert!(ranked.iter().any(|row| row["is_beneficial"] == false));
+    assert_output("plan-newcomer", &[&folder.run("plan m s --budget 13 --history").success()]);
     let few = plan(&folder, "--budget 13 --history --only-beneficial");
     assert!(few["plan"].as_array().unwrap().iter().all(|row| row["is_beneficial"] == true));
     assert!(of_ada(&few).is_none() && !few["plan"].as_array().unwrap().is_empty());
@@ -155,24 +157,18 @@ fn the_answer_says_whether_records_count_and_who_said_so() {
     programme(&folder, false);
     write_model(&folder.path("s"), &folder.path("m"));
     let as_trained = fs::read_to_string(folder.path("s/arms.csv")).unwrap();
-    let run = folder.run("plan m s").success();
-    let expected = "history: an arm's own record is left out: 2 held-out arms were pulled after something was known of them, at least 20 are needed";
-    assert!(
-        stdout(&run).contains(expected) && stdout(&run).contains("2 validation arms, 80 moves"),
-        "{}",
-        stdout(&run)
-    );
-    let run = folder.run("plan m s --history").success();
-    assert!(
-        stdout(&run).contains("history: an arm's own record counts; a prediction is worth"),
-        "{}",
-        stdout(&run)
-    );
-    assert!(
-        stderr(&run).contains("warning: --history: used as asked, though 2 held-out arms"),
-        "{}",
-        stderr(&run)
-    );
+    let history = |arguments: &str| plan(&folder, arguments)["history"].clone();
+    for (arguments, is_used) in [("", false), ("--history", true)] {
+        let history = history(arguments);
+        assert_eq!((&history["is_used"], &history["helps"]), (&is_used.into(), &false.into()));
+        // two arms were pulled, fewer than the 20 that are needed
+        assert_eq!((&history["arms"], &history["moves"]), (&2.into(), &80.into()));
+        assert!(history["why"].as_str().unwrap().starts_with("2 "), "{history}");
+    }
+    let [left_out, as_asked] =
+        ["plan m s", "plan m s --history"].map(|command| folder.run(command).success());
+    assert_output("plan", &[&left_out]);
+    assert_output("plan-history", &[&as_asked]);
     // nobody to ask, or nobody who was surely not learnt from
     let no_split: String =
         as_trained.lines().map(|line| line.rsplit_once(',').unwrap().0.to_owned() + "\n").collect();
@@ -181,7 +177,7 @@ fn the_answer_says_whether_records_count_and_who_said_so() {
         let run = folder.run("plan m s --history").failure().code(1);
         let expected = "restive: --history: found no arms that were surely not learnt from, expected some";
         assert!(stderr(&run).contains(expected), "{}", stderr(&run));
-        assert!(!stdout(&folder.run("plan m s").success()).contains("history"));
+        assert_eq!(history(""), Value::Null);
     }
 }
 
@@ -234,10 +230,7 @@ fn a_plan_that_knows_its_end_ranks_by_advantage_and_says_what_is_within_reach() 
         rows.iter().map(|row| (row["arm"].clone(), row["index"].clone())).collect()
     };
     assert_eq!(ranked(&plan(&folder, "--policy whittle")), ranked(&open));
-    let text = stdout(&folder.run("plan m s").success());
-    assert!(text.contains("policy: horizon, 1 decision left with this one; advantage:"), "{text}");
-    assert!(text.contains("of the way from no pulls to what no plan could exceed"), "{text}");
-    assert!(text.contains("over 1 decision, for 45 arms"), "{text}");
+    assert_output("plan-horizon", &[&folder.run("plan m s").success()]);
     folder.write("s/study.toml", toml + "ends = 5\n");
     let over = folder.run("plan m s").failure().code(1);
     let expected = "study.toml: ends = 5: found step 5 to be planned in instance 0, expected an earlier one: the programme is over; --remaining N";
@@ -302,11 +295,12 @@ fn the_file_holds_the_plan() {
         assert_eq!(cells[6], row["is_beneficial"].to_string());
     }
     assert_eq!(text.lines().count(), 13);
-    let run = folder.run("plan m s --out plan.parquet").success();
-    assert!(stdout(&run).contains("12 arms to pull") && stdout(&run).contains("; wrote plan.parquet\n"));
+    let [written, five] =
+        ["--out plan.parquet", "--rows 5"].map(|more| folder.run(&format!("plan m s {more}")).success());
     assert_eq!(&fs::read(folder.path("plan.parquet")).unwrap()[..4], b"PAR1");
-    let run = folder.run("plan m s --rows 5").success();
-    assert!(stdout(&run).contains("… 7 more; --out FILE writes all"), "{}", stdout(&run));
+    let ranks = |run: &Run| run.stdout.lines().filter(|line| line.ends_with(" yes")).count();
+    assert_eq!([ranks(&written), ranks(&five)], [0, 5]);
+    assert_output("plan-rows", &[&written, &five]);
     for (arguments, part) in [
         ("--out plan.npy", "expected .csv or .parquet"),
         ("--out plan.json", "expected .csv or .parquet"),
@@ -367,12 +361,16 @@ fn features_that_tell_nothing_are_noted() {
     };
     with([&|k| ["31", "24", ""][k % 3], &|k| ["north", "south"][k % 2]]);
     write_model(&folder.path("s"), &folder.path("m"));
-    let quiet = stderr(&folder.run("plan m s").success());
-    assert!(!quiet.contains("feature"), "{quiet}");
+    let notes = |command: &str| {
+        let all = stderr(&folder.run(command).success());
+        all.lines().filter(|line| line.contains(": feature ")).map(String::from).collect::<Vec<_>>()
+    };
+    assert_eq!(notes("plan m s"), Vec::<String>::new());
     with([&|_| "", &|_| "south"]);
-    for command in ["plan m s", "evaluate m s --estimators published --runs 20 --resamples 10"] {
-        let notes = stderr(&folder.run(command).success());
-        assert!(notes.contains("note: feature age: missing in every arm, though it differed"), "{notes}");
-        assert!(notes.contains("note: feature village: found \"south\" in every arm, though"), "{notes}");
-    }
+    let of_plan = folder.run("plan m s --rows 2").success();
+    assert_output("plan-feature-notes", &[&of_plan]);
+    let [of_age, of_village] = &notes("plan m s")[..] else { panic!("two notes: {}", of_plan.stderr) };
+    assert!(of_age.contains(" age: ") && of_village.contains(" village: "), "{of_age} {of_village}");
+    let of_evaluation = notes("evaluate m s --estimators published --runs 20 --resamples 10");
+    assert_eq!(of_evaluation, [of_age.clone(), of_village.clone()]);
 }

@@ -1,6 +1,6 @@
 //! Training that is interrupted: killed at any instant and started again, it ends in the same weights.
 
-use crate::harness::{Cli, cli, stderr, stdout};
+use crate::harness::{Cli, assert_output, cli, stderr};
 use crate::running::{start, tell, wait_for};
 use crate::train::{card, weights};
 use std::fs;
@@ -92,8 +92,9 @@ fn a_training_that_is_already_there_is_left_alone() {
     let kept = fs::read(folder.path("m.checkpoint")).unwrap();
     assert!(child.wait().unwrap().success());
     let (first, written) = (weights(&folder, "m"), card(&folder, "m"));
-    let again = stdout(&folder.run(command).success());
-    assert!(again.contains("nothing to do, this training is already in m"), "{again}");
+    let again = folder.run(command).success();
+    assert_output("train-again", &[&again]);
+    assert_eq!(folder.run(&format!("{command} --json")).success().json()["is_new"], false);
     // killed between the model and the removal of the checkpoint
     folder.write("m.checkpoint", kept);
     folder.run(command).success();

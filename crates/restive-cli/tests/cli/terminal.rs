@@ -1,7 +1,7 @@
 //! What the program prints.
 
 use crate::arms::{COMPACT, csv, f64_bytes, full_columns, npy};
-use crate::harness::{cli, stderr, stdout};
+use crate::harness::{assert_output, cli, stderr, stdout};
 use std::process::{Command, Stdio};
 
 #[test]
@@ -10,12 +10,13 @@ fn the_first_rows_are_shown_as_an_aligned_table() {
     let text = "arm,p_0_0_1,p_0_1_1,p_1_0_1,p_1_1_1\nA,0.2,0.8,0.5,0.5\nlong name,0.5,0.5,0.5,0.5\nC,0.5,0.5,0.5,0.5\n";
     folder.write("arms.csv", text);
     let run = folder.run("index arms.csv --discount 0.5 --rows 2").success();
-    let expected = "arm             w_0       w_1  is_indexable\n\
-                    A          0.352941  0.000000           yes\n\
-                    long name  0.000000  0.000000           yes\n\
-                    … 1 more; --out FILE writes all, --rows N shows more\n\n\
-                    3 arms, 2 states, discount 0.5: all indexable; ";
-    assert!(stdout(&run).starts_with(expected), "{}", stdout(&run));
+    assert_output("index", &[&run]);
+    let text = stdout(&run);
+    let row = |line: usize| text.lines().nth(line).unwrap().split_whitespace().collect::<Vec<_>>();
+    assert_eq!(row(1), ["A", "0.352941", "0.000000", "yes"]);
+    assert_eq!(row(2), ["long", "name", "0.000000", "0.000000", "yes"]);
+    assert_eq!(row(3)[..2], ["…", "1"]);
+    assert!(text.contains("\n3 arms, 2 states, discount 0.5: "), "{text}");
     // no progress bar where standard error is not a terminal
     assert_eq!(stderr(&run), "");
 }
@@ -25,9 +26,10 @@ fn arms_without_index_are_unknown_and_warned_of() {
     let folder = cli();
     folder.write("arms.csv", csv(&COMPACT, &[0.2, 0.8, 0.5, 0.5, 0.0, 0.0, 1.0, 1.0]));
     let run = folder.run("index arms.csv --discount 1").success();
-    assert!(stdout(&run).contains("NaN       unknown\n"), "{}", stdout(&run));
-    assert!(stdout(&run).contains("0 not indexable, 1 undetermined"), "{}", stdout(&run));
-    assert!(stderr(&run).starts_with("restive: warning: 1 of 2 arms is undetermined: "), "{}", stderr(&run));
+    assert_output("index-undetermined", &[&run]);
+    let json = folder.run("index arms.csv --discount 1 --json").success().json();
+    assert_eq!((&json["not_indexable"], &json["statuses"]["undetermined"]), (&0.into(), &1.into()));
+    assert_eq!(json["arms"], 2);
 }
 
 #[test]
