@@ -109,8 +109,9 @@ impl Person {
     }
 }
 
-fn rounded(probability: f64) -> f64 {
-    (probability * 1e6).round() / 1e6
+/// The number with six decimals.
+pub(super) fn rounded(number: f64) -> f64 {
+    (number * 1e6).round() / 1e6
 }
 
 /// First day of a week, and days after it.

@@ -1,5 +1,6 @@
 //! Files of the truth behind the exports.
 
+use super::people::rounded;
 use super::tables::{ExportFile, Form, PlantedCount};
 use super::{CallOutcome, SyntheticProgramme};
 
@@ -64,9 +65,9 @@ impl SyntheticProgramme {
                 person.phone_owner.into(),
                 person.first_week.to_string(),
                 person.last_week.unwrap_or(self.weeks() - 1).to_string(),
-                person.inclination.to_string(),
-                person.effect[0].to_string(),
-                person.effect[1].to_string(),
+                rounded(person.inclination).to_string(),
+                rounded(person.effect[0]).to_string(),
+                rounded(person.effect[1]).to_string(),
                 listened,
                 called,
             ]

@@ -265,6 +265,25 @@ fn another_week_leaves_the_earlier_bytes_of_all_exports() {
 }
 
 #[test]
+fn hidden_numbers_of_people_are_written_with_six_decimals() {
+    let programme = programme(small());
+    let table = String::from_utf8(file(&programme.truth(), "truth/people.csv")).unwrap();
+    let mut reader = csv::Reader::from_reader(table.as_bytes());
+    let header = reader.headers().unwrap().clone();
+    let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+    assert_eq!(rows.len(), 150);
+    let columns = ["inclination", "effect_if_not_engaged", "effect_if_engaged"];
+    for (row, person) in rows.iter().zip(programme.people()) {
+        let hidden = [person.inclination, person.effect[0], person.effect[1]];
+        for (name, value) in columns.iter().zip(hidden) {
+            let cell = &row[header.iter().position(|column| column == *name).unwrap()];
+            assert!(cell.split_once('.').is_none_or(|(_, decimals)| decimals.len() <= 6), "{name} {cell}");
+            assert!((cell.parse::<f64>().unwrap() - value).abs() <= 5.1e-7, "{name} {cell}: {value}");
+        }
+    }
+}
+
+#[test]
 fn ids_and_phones_are_unique_and_a_language_is_rare() {
     let programme = programme(ProgrammeOptions { people: 30_000, weeks: 4, calls: 10, ..small() });
     let phones: HashSet<&String> = programme.people().iter().map(|person| &person.phone).collect();
