@@ -5,7 +5,7 @@ use crate::shared::failure::Usage;
 use crate::shared::say;
 use clap::{Args, ValueEnum};
 use restive_import::demo::{self, PlantedCount, ProgrammeOptions, SyntheticProgramme};
-use restive_tables::show::plain;
+use restive_tables::show::{self, plain};
 use restive_tables::{FolderDraft, recognise_bytes, recognise_names};
 use serde::Serialize;
 use std::io::{self, Write};
@@ -184,7 +184,8 @@ impl ProgrammeSummary {
             }
             writeln!(text, "{:>9}  {what}", grouped(*count as u64))?;
         }
-        writeln!(text, "Next: restive import {} --out calls", Path::new(&self.out).join(MAPPING).display())
+        let mapping = Path::new(&self.out).join(MAPPING);
+        writeln!(text, "Next: restive import {} --out calls", show::path(&mapping))
     }
 }
 

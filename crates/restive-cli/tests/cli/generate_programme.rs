@@ -209,4 +209,7 @@ fn text_of_the_summary_names_the_next_command() {
     assert_output("generate-programme", &[&run]);
     let next = run.stdout.lines().last().unwrap().strip_prefix("Next: restive ").unwrap();
     folder.run(next).success();
+    // an escape sequence in the name of the folder is not sent to the terminal
+    let text = stdout(&folder.run(&format!("generate programme --out e\u{1b}[2J {SMALL}")).success());
+    assert!(!text.contains('\u{1b}') && text.contains("import e\\u{1b}[2J/mapping.toml"), "{text}");
 }
