@@ -26,7 +26,7 @@ Files in FOLDER:
   truth/calls.csv    calls that were made, with the states before, after and without the call
   truth/planted.csv  number of rows, and of faults of each kind, in each export
 
-The same options give the same bytes. People, states and calls do not depend on --no-faults. An option out of range ends with exit code 2.";
+The truth counts weeks from 0. The same options give the same bytes. People, states and calls do not depend on --no-faults. An option out of range ends with exit code 2.";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -34,7 +34,7 @@ Examples:
   restive generate programme --out small --people 200 --weeks 12 --no-faults
   restive generate programme --out confounded --assignment hunch --seed 7";
 
-/// Generate the exports of a synthetic programme, and the truth behind them
+/// Exports of a synthetic programme, and the truth behind them
 #[derive(Debug, Args)]
 #[command(long_about = ABOUT, after_help = EXAMPLES)]
 pub(super) struct ProgrammeArguments {
