@@ -6,6 +6,10 @@
 //! | `plan_record` | a plan as JSON |
 //! | `plan_naive` | facts of a plan that follow from the rows of the study, by the naive reader |
 //! | `plans` | plans in memory, of a stream and of partitions, against the records |
+//! | `model_cases` | logistic models, networks and pools on random studies |
+//! | `model_record` | a model as JSON: predictions, losses, encoding |
+//! | `model_naive` | facts of a model that follow from the rows of the study |
+//! | `models` | models trained in memory, of a stream and of partitions, against the records |
 //!
 //! `tests/recorded/*.json` contains one record per line, and in its header the commit that it was recorded from. Every mode is compared
 //! with the record and with the naive reader, not with another mode: a fault that two modes share is found.
@@ -20,6 +24,10 @@
 //!
 //!     cargo test --workspace --test suite -- --ignored oracle
 
+mod model_cases;
+mod model_naive;
+mod model_record;
+mod models;
 mod plan_cases;
 mod plan_naive;
 mod plan_record;

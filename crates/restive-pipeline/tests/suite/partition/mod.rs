@@ -1,7 +1,6 @@
 //! Partitions: columns that exclude people, bytes that are not an answer, and scores row by row.
 
 pub mod passes;
-mod training;
 
 use crate::oracle::{rules_of_kind, trained_on};
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, RecordBatch, StringArray};

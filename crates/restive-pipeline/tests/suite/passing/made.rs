@@ -68,7 +68,8 @@ impl Made {
         folder
     }
 
-    fn write_to(&self, folder: &Path) {
+    /// Writes it into a folder that is there.
+    pub fn write_to(&self, folder: &Path) {
         let mut random = Random(self.seed);
         let settings = format!(
             "states = {}\ndiscount = 0.9\nbudget = 3\nhorizon = 9\nbehaviour = \"uniform\"\n",

@@ -1,18 +1,15 @@
-//! Trainings of people who pass by, against those of the same people in memory.
+//! Warnings and refusals of trainings of people who pass by, and of those of the same people in memory.
 
-mod made;
+mod contents;
+pub mod made;
 
 use made::Made;
-use restive::data::encoding::{ColumnKind, EncodedColumn};
-use restive::data::reference::Typical;
 use restive::predictor::Precision;
 use restive_pipeline::{
-    Asked, Begun, Doctor, Error, PRECISION_CAP, PassingTraining, PredictorName, Progressed, Severity,
-    StudyContents, Training,
+    Asked, Begun, Doctor, Error, PassingTraining, PredictorName, Progressed, Severity, Training,
 };
 use restive_tables::model::Model;
 use restive_tables::{Roll, Study, arm_key};
-use serde_json::Value;
 use std::path::Path;
 
 fn effect() -> Asked {
@@ -37,8 +34,8 @@ fn in_memory(folder: &Path, asked: &Asked) -> Outcome {
     trained().map_err(|error| error.to_string())
 }
 
-fn passing(folder: &Path, asked: &Asked, threads: usize) -> Outcome {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+fn passing(folder: &Path, asked: &Asked) -> Outcome {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
     let trained = || -> Result<(Model, Vec<String>), Error> {
         let begun = pool.install(|| PassingTraining::begin(Roll::read(folder)?, asked, "a test"))?;
         let Begun::Passing(training) = begun else { panic!("too wide") };
@@ -50,105 +47,20 @@ fn passing(folder: &Path, asked: &Asked, threads: usize) -> Outcome {
     trained().map_err(|error| error.to_string())
 }
 
-/// Numbers agree to what rounding leaves, everything else to the letter.
-fn near(found: &Value, truth: &Value, tolerance: f64, place: &str) {
-    match (found, truth) {
-        (Value::Number(a), Value::Number(b)) => {
-            let (a, b) = (a.as_f64().unwrap(), b.as_f64().unwrap());
-            assert!((a - b).abs() <= tolerance * b.abs().max(1.0), "{place}: {a} not {b}");
-        }
-        (Value::Array(a), Value::Array(b)) => {
-            assert_eq!(a.len(), b.len(), "{place}");
-            a.iter()
-                .zip(b)
-                .enumerate()
-                .for_each(|(k, (a, b))| near(a, b, tolerance, &format!("{place}[{k}]")));
-        }
-        (Value::Object(a), Value::Object(b)) => {
-            assert!(a.keys().eq(b.keys()), "{place}: {a:?} not {b:?}");
-            a.iter().for_each(|(key, a)| near(a, &b[key], tolerance, &format!("{place}.{key}")));
-        }
-        (found, truth) => assert_eq!(found, truth, "{place}"),
-    }
-}
-
-/// Both ways; in the second one bit for bit with one thread and with two.
+/// Trains in both ways. Numbers of the models are compared with records (`oracle::models`).
 fn same(made: &Made, asked: &Asked) -> Outcome {
     let folder = made.write();
-    let (truth, found) = (in_memory(folder.path(), asked), passing(folder.path(), asked, 2));
+    let (truth, found) = (in_memory(folder.path(), asked), passing(folder.path(), asked));
     match (&found, &truth) {
         (Ok((found, warned)), Ok((truth, warnings))) => {
             assert_eq!(warned, warnings, "{made:?}");
             assert_eq!(found.card.fingerprint, truth.card.fingerprint);
             assert_eq!(found.card.configuration, truth.card.configuration);
-            alike(found, truth);
-            let (alone, _) = passing(folder.path(), asked, 1).unwrap();
-            assert_eq!(&alone, found, "with one thread");
         }
         (Err(found), Err(truth)) => assert_eq!(found, truth, "{made:?}"),
         (found, truth) => panic!("{made:?}: {:?} not {:?}", found.as_ref().err(), truth.as_ref().err()),
     }
     found
-}
-
-fn alike(found: &Model, truth: &Model) {
-    let cards = [&found.card, &truth.card];
-    let [history, expected] = cards.map(|card| serde_json::to_value(&card.history).unwrap());
-    near(&history, &expected, 1e-9, "history");
-    let [predictor, expected] = cards.map(|card| serde_json::to_value(&card.predictor).unwrap());
-    near(&predictor, &expected, 1e-9, "predictor");
-    // what a record is worth comes of searches that end at a millionth or so of what is searched for
-    let [record, expected] = cards.map(|card| serde_json::to_value(&card.own_record).unwrap());
-    near(&record, &expected, 1e-6, "own record");
-    let [encoding, expected] = cards.map(|card| &card.encoding);
-    assert_eq!((encoding.standardise, &encoding.dropped), (expected.standardise, &expected.dropped));
-    assert_eq!(encoding.names(), expected.names());
-    let is_near = |a: &f64, b: &f64| (a - b).abs() <= 1e-13 * b.abs();
-    for (EncodedColumn { name, kind, has_missing }, expected) in
-        encoding.columns.iter().zip(&expected.columns)
-    {
-        assert_eq!((name, has_missing), (&expected.name, &expected.has_missing));
-        match (kind, &expected.kind) {
-            (ColumnKind::Number { mean, sd }, ColumnKind::Number { mean: m, sd: s }) => {
-                assert!(is_near(mean, m) && is_near(sd, s), "{name}: {mean} {sd} not {m} {s}");
-            }
-            (ColumnKind::Binary { mean }, ColumnKind::Binary { mean: m }) => assert!(is_near(mean, m)),
-            (kind, expected) => assert_eq!(kind, expected),
-        }
-    }
-    let [reference, expected] = cards.map(|card| card.reference.as_ref().unwrap());
-    for (found, truth) in reference.columns.iter().zip(&expected.columns) {
-        match (found, truth) {
-            (Typical::Number(a), Typical::Number(b)) => assert!(is_near(a, b)),
-            (found, truth) => assert_eq!(found, truth),
-        }
-    }
-    assert_eq!((found.card.seed, &found.card.notes), (truth.card.seed, &truth.card.notes));
-    assert_eq!(found.weights.len(), truth.weights.len());
-    for ((name, shape, a), (other, like, b)) in found.weights.iter().zip(&truth.weights) {
-        assert_eq!((name, shape), (other, like));
-        for (a, b) in a.iter().zip(b) {
-            // log-odds, as the library asks of fits in pieces
-            assert!((a - b).abs() <= 1e-9 * b.abs().max(1.0), "{name}: {a} not {b}");
-        }
-    }
-}
-
-#[test]
-fn people_who_pass_by_make_the_model_that_they_make_in_memory() {
-    let one = Made::default();
-    let several = Made { seed: 2, people: vec![150, 60, 120, 90, 80], ..Made::default() };
-    let given = Made { seed: 3, people: vec![300, 400], has_split: true, trajectories: 2, ..Made::default() };
-    let three = Made { seed: 4, states: 3, people: vec![500, 300], ..Made::default() };
-    let held_out = Asked { precision: Some(Precision::HeldOut { cap: PRECISION_CAP }), seed: 9, ..effect() };
-    let fixed = Asked { precision: Some(Precision::Fixed(7.5)), drop: vec!["income".into()], ..effect() };
-    let plain = Asked { standardise: Some(false), drop: vec!["income".into()], ..effect() };
-    for made in [&one, &several, &given, &three] {
-        for asked in [effect(), held_out.clone(), fixed.clone(), hierarchical()] {
-            same(made, &asked).unwrap_or_else(|error| panic!("{made:?} {asked:?}: {error}"));
-        }
-    }
-    same(&one, &plain).unwrap();
 }
 
 #[test]
@@ -206,35 +118,6 @@ fn what_is_warned_of_and_refused_is_told_in_the_same_words() {
     let lost = Made { people: vec![60], periods: 2, strength: 0.0, changed: crowded, ..given };
     let loose = Asked { precision: Some(Precision::Fixed(1e-6)), ..effect() };
     refused(&lost, &loose, "worse than the bare frequencies");
-}
-
-#[test]
-fn what_a_study_holds_is_the_same_as_it_passes_by() {
-    let flat = |row: usize, line: &str| {
-        let cells: Vec<&str> = line.split(',').collect();
-        let income = if row == 0 { cells[3] } else { "" };
-        format!("{},{income},{}", cells[..3].join(","), cells[4..].join(","))
-    };
-    let crowded = |row: usize, line: &str| line.replacen("own", &format!("own {row}"), 1);
-    let nobody = |_: usize, line: &str| line.replace(",train", ",test");
-    let given = Made { seed: 6, people: vec![70, 50], has_split: true, trajectories: 2, ..Made::default() };
-    let all = [
-        Made::default(),
-        Made { called: 0.01, changed: flat, ..Made::default() },
-        Made { changed: crowded, ..given.clone() },
-        Made { changed: nobody, ..given.clone() },
-        Made { has_values: true, ..given.clone() },
-        Made { states: 4, ..given },
-    ];
-    for made in all {
-        let folder = made.write();
-        let [truth, found] = [
-            StudyContents::new(&Study::read(folder.path()).unwrap()),
-            StudyContents::of_roll(&Roll::read(folder.path()).unwrap()).unwrap(),
-        ]
-        .map(|contents| serde_json::to_value(contents).unwrap());
-        assert_eq!(found, truth, "{made:?}");
-    }
 }
 
 #[test]
