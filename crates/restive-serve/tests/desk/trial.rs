@@ -3,12 +3,11 @@
 use crate::harness::{WebUi, assert_words, done_job, part};
 use crate::world::World;
 use restive_programme::{AnalyseAsked, DesignAsked};
-use restive_testkit::Folder;
 
 #[test]
 fn a_trial_that_is_over_is_told_with_its_result() {
-    let files = Folder::new();
-    let mut world = World::new(files.root());
+    let mut world = World::new();
+    let files = world.files();
     world.train();
     files.write("programme/rules.toml", "budget = 8\n");
     world.open().init().unwrap();

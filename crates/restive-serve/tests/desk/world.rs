@@ -4,13 +4,13 @@
 
 use jiff::Timestamp;
 use jiff::civil::{Date, date};
-use restive_import::demo::{ProgrammeOptions, SyntheticProgramme};
 use restive_import::{ImportAsked, Input, Mapping};
 use restive_ledger::{Code, Ledger, Outcome};
 use restive_pipeline::{Asked, FolderTraining, PredictorName, Progressed};
 use restive_programme::{Programme, Week, WeekAsked, grow};
 use restive_testkit::Folder;
 use restive_testkit::cache::Cache;
+use restive_testkit::programme::{ProgrammeFixture, ProgrammeOptions, SyntheticProgramme};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
@@ -48,11 +48,27 @@ impl Default for WorldOptions {
 
 /// Returns a copy of a world: the folders `exports` and `programme`.
 pub fn world(options: &WorldOptions) -> Folder {
-    Cache::new("web-world").input(options).copy(|folder| build(folder, options))
+    let cache = Cache::new("web-world").input(options);
+    let fixture =
+        ProgrammeFixture::cached(cache, &programme_options(), |fixture| build(World::of(fixture), options));
+    fixture.folder().clone()
 }
 
-fn build(folder: &Path, options: &WorldOptions) {
-    let mut world = World::new(folder);
+/// Options of a programme of 90 people, of whom 6 are called at random in each of 8 recorded weeks.
+fn programme_options() -> ProgrammeOptions {
+    ProgrammeOptions {
+        people: 90,
+        weeks: 8,
+        calls: 6,
+        workers: 4,
+        faults: false,
+        first_day: date(2024, 1, 1),
+        seed: 3,
+        ..ProgrammeOptions::default()
+    }
+}
+
+fn build(mut world: World, options: &WorldOptions) {
     world.train();
     std::fs::write(world.folder().join("rules.toml"), RULES).unwrap();
     world.open().init().unwrap();
@@ -68,31 +84,33 @@ fn build(folder: &Path, options: &WorldOptions) {
 
 /// A programme folder that grows by a week at a time.
 pub struct World {
-    root: PathBuf,
-    synthetic: SyntheticProgramme,
+    fixture: ProgrammeFixture,
 }
 
 impl World {
-    /// Writes and imports the exports of 8 recorded weeks, in each of which 6 of 90 people were called at random.
-    pub fn new(root: &Path) -> Self {
-        let options = ProgrammeOptions {
-            people: 90,
-            weeks: 8,
-            calls: 6,
-            workers: 4,
-            faults: false,
-            first_day: date(2024, 1, 1),
-            seed: 3,
-            ..ProgrammeOptions::default()
-        };
-        let world = Self { root: root.into(), synthetic: SyntheticProgramme::new(&options).unwrap() };
+    /// Writes and imports the exports of the recorded weeks.
+    pub fn new() -> Self {
+        Self::of(ProgrammeFixture::new(&programme_options()))
+    }
+
+    fn of(fixture: ProgrammeFixture) -> Self {
+        let world = Self { fixture };
         world.import();
         world
     }
 
+    /// Folder with the exports and the programme.
+    pub fn files(&self) -> Folder {
+        self.fixture.folder().clone()
+    }
+
+    fn truth(&self) -> &SyntheticProgramme {
+        self.fixture.truth()
+    }
+
     /// Folder of the programme.
     pub fn folder(&self) -> PathBuf {
-        self.root.join("programme")
+        self.fixture.programme()
     }
 
     pub fn open(&self) -> Programme {
@@ -101,18 +119,17 @@ impl World {
 
     /// Seven o'clock on the first day after the recorded weeks.
     pub fn now(&self) -> Timestamp {
-        at(self.synthetic.day(self.synthetic.weeks(), 0), 7)
+        at(self.truth().day(self.truth().weeks(), 0), 7)
     }
 
     fn import(&self) {
-        self.synthetic.write(&self.root.join("exports")).unwrap();
-        import(&self.root);
+        import(self.fixture.folder().root());
     }
 
     /// Trains a model on the study.
     pub fn train(&self) {
         let programme = self.open();
-        let out = programme.new_model(self.synthetic.day(self.synthetic.weeks(), 0)).unwrap();
+        let out = programme.new_model(self.truth().day(self.truth().weeks(), 0)).unwrap();
         let asked = Asked { predictor: Some(PredictorName::Effect), ..Asked::default() };
         let training = FolderTraining::new(&programme.study(), &asked, "study", |_| {}).unwrap();
         let done = training.run::<restive_pipeline::Error>(Progressed::default(), |_| Ok(())).unwrap();
@@ -127,7 +144,7 @@ impl World {
     /// Makes the list final and records outcomes; returns the ids of the people who were reached. If `is_last`, the first
     /// outcome is missing.
     pub fn receive_outcomes(&self, list: &Week, is_last: bool) -> HashSet<String> {
-        let week = self.synthetic.weeks();
+        let week = self.truth().weeks();
         let code = |k: usize| match k % 5 {
             1 => Code::NoAnswer,
             3 => Code::Later,
@@ -137,10 +154,10 @@ impl World {
             plan: list.record.id.clone(),
             arm: arm.clone(),
             code: code(k),
-            day: Some(self.synthetic.day(week, 1).to_string()),
+            day: Some(self.truth().day(week, 1).to_string()),
             note: None,
             source: "register".into(),
-            received_at: written(at(self.synthetic.day(week, 6), 18)),
+            received_at: written(at(self.truth().day(week, 6), 18)),
         };
         let outcomes: Vec<Outcome> =
             list.rows.iter().enumerate().skip(usize::from(is_last)).map(outcome).collect();
@@ -153,13 +170,7 @@ impl World {
 
     /// Plays a week in which calls reached these people, and imports its exports. People without messages in the week are not reached.
     pub fn advance(&mut self, reached: &HashSet<String>) {
-        let week = self.synthetic.weeks();
-        let has_messages = |id: &&String| {
-            let person = self.synthetic.position(id).unwrap();
-            self.synthetic.people()[person].is_present(week)
-        };
-        let reached = reached.iter().filter(has_messages).cloned().collect();
-        self.synthetic.advance_week(&reached, false).unwrap();
+        self.fixture.advance_week(reached);
         self.import();
     }
 }
