@@ -209,7 +209,7 @@ fn a_programme_reports_its_list_on_record_or_a_rehearsal() {
     let html = page(&folder, "page.html");
     check_form(&html);
     let text = page_text(&html);
-    restive_testkit::assert_page!("report-page-programme", &html);
+    assert!(text.contains("on record") && text.contains("records until"), "{text}");
     for row in planned["rows"].as_array().unwrap() {
         let id = row[0].as_str().unwrap();
         assert!(!text.split(|c: char| !c.is_alphanumeric()).any(|word| word == id), "{id}");
