@@ -114,6 +114,8 @@ fn models_of_partitions_are_the_recorded_ones() {
         let context = format!("order {order}, {parts} partitions, batches of {most}, {threads} threads");
         assert!(passes < 200, "{}, {context}: {passes} passes", case.name);
         assert!(trained.model.card.reference.is_some(), "{}, {context}", case.name);
+        let prepared = Training::new(&Study::read(&there).unwrap(), &case.asked, "a study").unwrap();
+        assert_eq!(trained.model.card.configuration, prepared.card.configuration, "{}, {context}", case.name);
         assert_recorded(&trained, &records, &there, case, &context);
     }
 }
