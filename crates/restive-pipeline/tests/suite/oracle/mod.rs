@@ -23,6 +23,9 @@
 //! To record anew, from committed sources:
 //!
 //!     cargo test --workspace --test suite -- --ignored oracle
+//!
+//! `scripts/deliberate-faults` inserts a dropped row, a partial result that is merged twice and a tie that is broken by position into the
+//! product, one by one, and demands that these tests find each of them.
 
 mod model_cases;
 mod model_naive;
