@@ -33,7 +33,7 @@ use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
 
-pub use restive_import::demo::{Effect, ProgrammeOptions, SyntheticProgramme};
+pub use restive_import::demo::{Call, CallOutcome, Effect, ProgrammeOptions, SyntheticProgramme};
 
 /// Log of the weeks after the recorded ones.
 const PLAYED_WEEKS: &str = "played-weeks.txt";
@@ -63,12 +63,13 @@ impl ProgrammeFixture {
     }
 
     /// Returns a private copy of the folder that `prepare` has completed: with the programme's folder, optionally with weeks of lists.
-    /// The options are a further input of the cache.
+    /// The options and today's date are further inputs of the cache: programs name models by the day on which they make them.
     ///
     /// # Panics
     /// If `prepare` panics, or as [`new`](Self::new).
     pub fn cached(cache: Cache, options: &ProgrammeOptions, prepare: impl FnOnce(Self)) -> Self {
-        let folder = cache.input(options).copy(|entry| {
+        let today = jiff::Zoned::now().date();
+        let folder = cache.input(options).input(&today).copy(|entry| {
             let fixture = Self::new(options);
             let folder = fixture.folder.clone();
             prepare(fixture);

@@ -1,8 +1,8 @@
 //! Weeks of a synthetic programme: the ledger returns the lists, outcomes and calls that happened.
 
 use crate::made;
-use restive_import::demo::{Call, CallOutcome, ProgrammeOptions, SyntheticProgramme};
 use restive_ledger::{Code, Decided, Excluded, How, LastCall, Ledger, NewPlan, Outcome, Planned};
+use restive_testkit::programme::{Call, CallOutcome, ProgrammeOptions, SyntheticProgramme};
 use std::collections::BTreeMap;
 
 fn code(call: &Call) -> Code {
