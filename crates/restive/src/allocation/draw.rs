@@ -131,6 +131,8 @@ pub fn draw(problem: &Problem<'_>, draw: &Draw) -> Result<Drawn, Refusal> {
         }
         inclusion = Inclusion::Simulated { repetitions };
     }
+    // means and shares of rooms may exceed 1 by their rounding
+    probability.iter_mut().for_each(|p| *p = p.min(1.0));
     Ok(Drawn {
         allocation: Allocation {
             value: worth(&ranked.value, &listed.chosen),

@@ -116,3 +116,21 @@ fn where_nobody_differs_draws_stay_near() {
         assert!(away(place.alpha(row, 1)) < 0.25, "{}", away(place.alpha(row, 1)));
     }
 }
+
+/// People who are nearly sure to be in state 1: the mean over the nodes stays a probability.
+#[test]
+fn chances_near_one_are_probabilities() {
+    let (n, place) = (1_000, Places { states: 2, features: 0 });
+    let mut theta = vec![1.0; place.all()];
+    (0..3).for_each(|row| theta[place.alpha(row, 1)] = 40.0);
+    let mut random = stream(6, &[]);
+    let moves: Vec<f64> = (0..8 * n).map(|_| f64::from(random.random_range(0..4_u8))).collect();
+    let firsts: Vec<f64> = (0..n).flat_map(|_| [0.0, 1.0]).collect();
+    let none = vec![0.0; n];
+    let along = [&none[..], &none[..], &none[..]];
+    let seen = two_state::Seen { moves: &moves, firsts: &firsts, first: 0, every: 1, along };
+    let mut rows = vec![0.0; 8 * n];
+    two_state::rows(&TwoState::new(place, &theta, &[0.0, 1.0]), &seen, true, &mut rows);
+    let wrong: Vec<f64> = rows.into_iter().filter(|p| !(0.0..=1.0).contains(p)).collect();
+    assert!(wrong.is_empty(), "{} chances such as {:e}", wrong.len(), wrong[0]);
+}

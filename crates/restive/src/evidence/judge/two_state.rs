@@ -207,6 +207,8 @@ fn rows_loop(model: &TwoState, people: &Seen<'_>, has_record: bool, rows: &mut [
             for j in 0..WIDE {
                 one += weight[j] * high[c][j];
             }
+            // the weights sum to 1 up to rounding, so that a mean of chances near 1 may exceed it by some 1e-16
+            let one = if one > 1.0 { 1.0 } else { one };
             row[2 * c] = 1.0 - one;
             row[2 * c + 1] = one;
         }
