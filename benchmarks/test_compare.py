@@ -176,16 +176,28 @@ class WebPages(unittest.TestCase):
 class Script(unittest.TestCase):
     def run_compare(self, sleeps, *more):
         with tempfile.TemporaryDirectory() as folder:
+            return self.run_in(pathlib.Path(folder), sleeps, *more)
+
+    def run_in(self, folder, sleeps, *more):
+        for name, sleep in zip(("before", "after"), sleeps):
+            (folder / name).mkdir(exist_ok=True)
+            program = folder / name / "restive"
+            program.write_text(PROGRAM.replace("SLEEP", str(sleep)))
+            program.chmod(0o755)
+        command = [sys.executable, HERE / "compare", "--before", folder / "before", "--after", folder / "after", "--json", folder / "a.json"]
+        done = subprocess.run([*command, *more], cwd=folder, capture_output=True, text=True)
+        return done, json.loads((folder / "a.json").read_text()) if (folder / "a.json").exists() else None
+
+    def test_rows_of_an_earlier_table_of_the_same_builds_stay(self):
+        with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
-            for name, sleep in zip(("before", "after"), sleeps):
-                (folder / name).mkdir()
-                program = folder / name / "restive"
-                program.write_text(PROGRAM.replace("SLEEP", str(sleep)))
-                program.chmod(0o755)
-            command = [sys.executable, HERE / "compare", "--before", folder / "before", "--after", folder / "after", "--json", folder / "a.json"]
-            done = subprocess.run([*command, *more], cwd=folder, capture_output=True, text=True)
-            table = json.loads((folder / "a.json").read_text()) if (folder / "a.json").exists() else None
-        return done, table
+            for name in ("soft-top-k", "index-5", "soft-top-k"):
+                done, table = self.run_in(folder, (0, 0), "--quick", "--rows", name)
+                self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual([row["name"] for row in table["rows"]], ["index-5", "soft-top-k"])
+            done, kept = self.run_in(folder, (0, 0.001), "--quick", "--rows", "index-5")
+            self.assertEqual((done.returncode, kept), (2, table))
+            self.assertIn("another `after`", done.stderr)
 
     def test_a_slower_program_is_found(self):
         done, table = self.run_compare((0, 0.5), "--quick", "--rows", "index-10m", "--rows", "index-5")
@@ -194,7 +206,7 @@ class Script(unittest.TestCase):
         self.assertEqual(by_name["index-10m"]["verdict"], "slower")
         self.assertGreater(by_name["index-10m"]["low"], 1.05)
         self.assertEqual(by_name["index-5"]["not_measured"], "no program `kernels` in the folder of the build before")
-        self.assertIn("load_at_start", table)
+        self.assertIn("load", by_name["index-10m"])
         self.assertEqual(table["before"]["version"], "restive 0.0.0")
 
     def test_usage_is_refused(self):
