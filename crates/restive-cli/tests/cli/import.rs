@@ -102,6 +102,15 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     all.filter(|path| !with_names.iter().any(|name| path.ends_with(name))).collect()
 }
 
+/// Appends a name to the notes of all calls.
+fn add_name_to_notes(programme: &Programme, name: &str) {
+    let calls = programme.read("exports/calls.csv");
+    let (header, rows) = calls.split_once('\n').unwrap();
+    assert!(header.ends_with("Notes"), "{header}");
+    let rows: String = rows.lines().map(|row| format!("{row} {name}\n")).collect();
+    programme.write("exports/calls.csv", format!("{header}\n{rows}"));
+}
+
 /// Adds a row of each kind that is not used, with a name or a number in it.
 fn add_unused_rows(programme: &Programme, name: &str) {
     let number = UNUSED_NUMBER;
@@ -133,7 +142,9 @@ fn no_output_of_any_command_has_a_name_or_a_number() {
         let programme = exports(WEEKS);
         let planted = planted(&programme);
         assert!(planted.len() > 2 * PEOPLE + 5, "{planted:?}");
-        add_unused_rows(&programme, programme.truth().people()[30].name.split(' ').nth(1).unwrap());
+        let name = programme.truth().people()[30].name.split(' ').nth(1).unwrap();
+        add_name_to_notes(&programme, name);
+        add_unused_rows(&programme, name);
         let key = if is_pseudonymised { " --pseudonymise secret.key" } else { "" };
         let commands = [
             format!("import exports/mapping.toml --out programme{key}"),
