@@ -71,7 +71,9 @@ fn an_import_that_cannot_be_says_why_and_leaves_everything() {
     let ui = WebUi::start_in(files, |_| {});
     let mut planner = ui.planner();
     let begun = planner.post("/data/import", &[]);
-    assert_main("job_import_failed", &failed_job(&mut planner, &begun));
+    let job = failed_job(&mut planner, &begun);
+    assert!(job.body.contains("messages.csv"), "{}", job.body);
+    assert_main("job_import_failed", &job);
     assert_eq!(std::fs::read(ui.folder.join("summary.json")).unwrap(), before);
     std::fs::remove_file(exports.join("mapping.toml")).unwrap();
     let begun = planner.post("/data/import", &[]);

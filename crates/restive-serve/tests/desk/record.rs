@@ -59,7 +59,9 @@ fn the_record_is_verified_and_what_is_wrong_is_named() {
     let some = std::fs::read_dir(some).unwrap().next().unwrap().unwrap().path();
     std::fs::write(some, b"something else").unwrap();
     let started = planner.post("/record/verify", &[]);
-    assert_main("job_verify_fault", &done_job(&mut planner, &started));
+    let job = done_job(&mut planner, &started);
+    assert!(job.body.contains("was changed"), "{}", job.body);
+    assert_main("job_verify_fault", &job);
 }
 
 #[test]
