@@ -69,7 +69,7 @@ fn sections_have_their_words() {
         Table { caption: "An empty table".into(), columns: vec![Column::text("place")], rows: vec![] };
     let kinds: [(&str, Vec<Block>); 6] = [
         (
-            "report_text",
+            "text",
             vec![
                 Block::Facts(vec![fact("98 %", "of the people"), fact("12", "weeks")]),
                 Block::Heading("Heading of a part".into()),
@@ -79,23 +79,23 @@ fn sections_have_their_words() {
             ],
         ),
         (
-            "report_tables",
+            "tables",
             vec![
                 Block::Table(table.clone()),
                 Block::Beside(vec![Block::Text("left".into()), Block::Table(table)]),
             ],
         ),
-        ("report_curves", figure(curves(vec![curves_panel]))),
-        ("report_bars", figure(Chart::Bars(Bars { title: "Good weeks".into(), panels: vec![bars_panel] }))),
-        ("report_distribution", figure(distribution(vec![distribution_panel]))),
+        ("curves", figure(curves(vec![curves_panel]))),
+        ("bars", figure(Chart::Bars(Bars { title: "Good weeks".into(), panels: vec![bars_panel] }))),
+        ("distribution", figure(distribution(vec![distribution_panel]))),
         (
-            "report_without_data",
+            "without_data",
             [vec![Block::Table(empty)], figure(curves(vec![])), figure(distribution(vec![]))].concat(),
         ),
     ];
     for (name, blocks) in kinds {
         let section = Section { heading: "Heading of the section".into(), blocks };
-        assert_page!(name, &section.fragment(2));
+        assert_page!(format!("report_{name}").as_str(), &section.fragment(2));
     }
     let page = Page {
         title: "Title".into(),
