@@ -9,7 +9,7 @@ const PROGRAMME: &str =
     "generate maternal --out s --groups 6 --people 150 --budget 12 --effect-spread 2 --seed 5";
 const FEW: &str = "--runs 20 --resamples 10 --deals 49";
 
-fn programme() -> Cli {
+fn with_model() -> Cli {
     let folder = cli();
     folder.run(PROGRAMME).success();
     folder.run("train s --out m --predictor effect --profile published").success();
@@ -23,7 +23,7 @@ fn evidence(folder: &Cli, arguments: &str) -> Value {
 
 #[test]
 fn both_questions_are_answered_and_looks_are_counted() {
-    let folder = programme();
+    let folder = with_model();
     let first = evidence(&folder, "m s");
     let number = |key: &str| first[key].as_f64().unwrap();
     assert_eq!((number("people"), number("folds"), number("looks")), (900.0, 5.0, 1.0));
@@ -58,8 +58,12 @@ fn both_questions_are_answered_and_looks_are_counted() {
 
 #[test]
 fn text_and_page_say_what_is_counted_first() {
-    let folder = programme();
+    let folder = with_model();
     let run = folder.run(&format!("evaluate m s {FEW} --page e.html")).success();
+    let study = folder.run("study s --json").success().json();
+    let decisions = &study["horizon"];
+    assert!(run.stdout.contains(&format!("over a programme of {decisions} decisions,")), "{}", run.stdout);
+    assert!(run.stdout.contains(&format!("at {decisions} logged decisions,")), "{}", run.stdout);
     assert_output("evaluate", &[&run]);
     restive_testkit::assert_page!("evaluate-page", &folder.read("e.html"));
     // a page is replaced only where that is asked for, and only a page
@@ -73,7 +77,7 @@ fn text_and_page_say_what_is_counted_first() {
 
 #[test]
 fn what_cannot_be_believed_is_not_said() {
-    let folder = programme();
+    let folder = with_model();
     let refused = |arguments: &str, reason: &str, what_to_do: &str| {
         let found = evidence(&folder, arguments);
         let [said, advice] = ["refused", "what_to_do"].map(|key| found[key].as_str().unwrap_or_default());
@@ -121,7 +125,7 @@ fn what_cannot_be_believed_is_not_said() {
 
 #[test]
 fn recipes_are_compared_on_the_same_people() {
-    let folder = programme();
+    let folder = with_model();
     folder.run("train s --out l --predictor linear --profile published").success();
     let run = folder.run("compare m l s --folds 3 --json").success();
     let found: Value = serde_json::from_str(&stdout(&run)).unwrap();

@@ -31,7 +31,10 @@ fn limited_data_has_a_row_for_every_number_of_trajectories() {
     for ending in ["svg", "png", "parquet"] {
         assert!(folder.path(&format!("out/limited-data.{ending}")).exists());
     }
-    assert!(folder.path("out/report.html").exists());
+    let page = fs::read_to_string(folder.path("out/report.html")).unwrap();
+    restive_testkit::assert_snapshot!("experiment-headings-limited-data", &page_headings(&page));
+    let text = restive_testkit::page_text::page_text(&page);
+    assert!(text.contains("p (t)") && text.contains("p (Wilcoxon)"), "{text}");
 }
 
 #[test]

@@ -19,7 +19,7 @@ fn cells(folder: &Cli, name: &str) -> Vec<(String, String, f64, f64)> {
 fn the_joint_baselines_are_timed_and_valued() {
     let folder = cli();
     let command = "experiment baselines --quick --runs 2 --arms 6 --out e";
-    folder.run(command).success();
+    let run = folder.run(command).success();
     let costs = cells(&folder, "e/baselines.csv");
     for method in ["implicit", "unrolled", "decision-focused"] {
         let timed: Vec<f64> = (costs.iter())
@@ -32,6 +32,7 @@ fn the_joint_baselines_are_timed_and_valued() {
     let refused: Vec<f64> =
         costs.iter().filter(|(_, metric, ..)| metric == "refused").map(|(.., arms, _)| *arms).collect();
     assert!(refused.len() == 2 && refused.iter().all(|arms| (15.0..35.0).contains(arms)), "{refused:?}");
+    assert!(run.stdout.contains("refused"), "{}", run.stdout);
 
     let values = cells(&folder, "e/baselines-value.csv");
     let of = |method: &str| -> Vec<f64> {
@@ -42,6 +43,7 @@ fn the_joint_baselines_are_timed_and_valued() {
     };
     let best = of("optimum");
     assert_eq!(best.len(), 2);
+    assert!(run.stdout.contains("optimum"), "{}", run.stdout);
     for method in ["random", "two-stage", "decision-focused-recommended", "oracle", "joint-oracle"] {
         assert!(of(method).iter().zip(&best).all(|(value, best)| *value <= best + 1e-9), "{method}");
     }

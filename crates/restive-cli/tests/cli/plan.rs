@@ -168,6 +168,8 @@ fn the_answer_says_whether_records_count_and_who_said_so() {
     let [left_out, as_asked] =
         ["plan m s", "plan m s --history"].map(|command| folder.run(command).success());
     assert_output("plan", &[&left_out]);
+    assert!(as_asked.stderr.contains("2 held-out arms were pulled"), "{}", as_asked.stderr);
+    assert!(as_asked.stderr.contains("at least 20 are needed"), "{}", as_asked.stderr);
     assert_output("plan-history", &[&as_asked]);
     // nobody to ask, or nobody who was surely not learnt from
     let no_split: String =

@@ -9,6 +9,7 @@ use std::fs;
 
 const PEOPLE: usize = 300;
 const WEEKS: usize = 14;
+const HORIZON: usize = 10;
 const CALLS: usize = 40;
 
 fn name(i: usize) -> String {
@@ -51,7 +52,7 @@ fn study(folder: &Cli, behaviour: &str) {
         "study/study.toml",
         format!(
             "name = \"<b>invented</b> & more\"\nstates = 2\nrewards = [0, 1]\nunit = \"engaged weeks\"\ndiscount = 0.99\nbudget = {CALLS}\n\
-             horizon = 10\nbehaviour = \"{behaviour}\"\n"
+             horizon = {HORIZON}\nbehaviour = \"{behaviour}\"\n"
         ),
     );
 }
@@ -81,6 +82,7 @@ fn a_study_that_was_dealt_by_lot_has_a_page_with_a_verdict() {
     check_form(&html);
     let text = page_text(&html);
     restive_testkit::assert_page!("report-page", &html);
+    assert!(text.contains(&format!("engaged weeks per 100 people over {HORIZON} steps")), "{text}");
     assert!(html.contains("&lt;b&gt;invented&lt;/b&gt; &amp; more"));
     assert!(!html.contains("<script") && !html.replace("http://www.w3.org/2000/svg", "").contains("://"));
     // half of the people gain by a call, the others do not: that is seen in the log
