@@ -73,15 +73,9 @@ impl Cli {
             subfolder: PathBuf::new(),
             time_limit: TIME_LIMIT,
             memory_limit: MEMORY_LIMIT,
-            environment: vec![("NO_COLOR".into(), "1".into())],
+            environment: vec![("NO_COLOR".into(), "1".into()), ("COLUMNS".into(), "80".into())],
             input: Vec::new(),
         }
-        .columns(100)
-    }
-
-    /// Returns the harness with another width of the output. Default: 100 columns.
-    pub fn columns(self, columns: usize) -> Self {
-        self.env("COLUMNS", columns.to_string())
     }
 
     /// Returns a harness that runs the program in a folder below this one; the methods of the folder are unchanged.
@@ -278,7 +272,7 @@ mod tests {
         std::fs::create_dir(cli.path("below")).unwrap();
         let below = cli.in_subfolder("below").run_args(["-c", "pwd"]).success();
         assert!(below.stdout.ends_with("/below\n") && cli.path("below").exists(), "{}", below.stdout);
-        let cli = Cli::new("sh").columns(80).env("WORD", "set").stdin("typed");
+        let cli = Cli::new("sh").env("WORD", "set").stdin("typed");
         let run = cli.run_args(["-c", "cat; echo $WORD $COLUMNS; echo bad >&2; echo 1 > made; exit 3"]);
         assert_eq!((run.stdout.as_str(), run.stderr.as_str()), ("typedset 80\n", "bad\n"));
         assert_eq!((cli.listing(), cli.read("made")), (vec!["made".to_string()], "1\n".into()));

@@ -336,7 +336,7 @@ fn the_list_of_a_model_and_a_study_is_told_by_group() {
         assert!(table["all"]["reach"]["rate"].is_null(), "{table}");
     }
     assert!(looked_at > 10, "{answer}");
-    let text = folder.columns(80).run("fairness model p").success().stdout;
+    let text = folder.run("fairness model p").success().stdout;
     assert_snapshot!("fairness-model", &text);
     assert!(!text.contains("reached"), "{text}");
 }

@@ -97,10 +97,10 @@ impl Programme {
         self.run(&format!("{arguments} --json")).success().json()
     }
 
-    /// Returns the output of the program at the width of snapshots.
+    /// Returns the standard output of the program, which has to succeed.
     #[track_caller]
     pub(crate) fn text(&self, arguments: &str) -> String {
-        self.cli.clone().columns(80).run(arguments).success().stdout
+        self.cli.run(arguments).success().stdout
     }
 
     /// Returns the error message of the program, which has to fail.
