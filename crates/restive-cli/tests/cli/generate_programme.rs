@@ -1,29 +1,16 @@
 //! `restive generate programme`: exports, their mapping and the truth, checked by counts of their own rows and by an import.
 
 use crate::harness::{Cli, assert_output, cli, stderr, stdout};
+use restive_testkit::programme::table;
 use serde_json::Value;
-use std::collections::HashMap;
 use std::fs;
-use std::path::Path;
 
 const SMALL: &str = "--people 150 --weeks 12 --calls 12 --seed 7";
 const EXPORTS: [&str; 4] = ["calls.csv", "mapping.toml", "messages.csv", "registry.csv"];
 const TRUTH: [&str; 4] = ["truth/calls.csv", "truth/people.csv", "truth/planted.csv", "truth/truth.csv"];
 
 fn json(folder: &Cli, arguments: &str) -> Value {
-    serde_json::from_str(&stdout(&folder.run(&format!("{arguments} --json")).success())).unwrap()
-}
-
-/// Cells of a plain table, by row and column.
-fn table(path: &Path) -> Vec<HashMap<String, String>> {
-    let text = fs::read_to_string(path).unwrap();
-    let mut lines = text.lines();
-    let header: Vec<&str> = lines.next().unwrap().split(',').collect();
-    lines
-        .map(|line| {
-            header.iter().map(|name| name.to_string()).zip(line.split(',').map(String::from)).collect()
-        })
-        .collect()
+    folder.run(&format!("{arguments} --json")).success().json()
 }
 
 fn files(folder: &Cli, out: &str) -> Vec<Vec<u8>> {
@@ -62,7 +49,7 @@ fn counts_of_the_summary_are_those_of_the_files() {
                 "{name}"
             );
         }
-        let planted = table(&folder.path(&out).join("truth/planted.csv"));
+        let planted = table(&folder.read(&format!("{out}/truth/planted.csv")));
         assert_eq!(summary["counts"].as_array().unwrap().len(), planted.len());
         for (count, row) in summary["counts"].as_array().unwrap().iter().zip(planted) {
             assert_eq!(
@@ -72,9 +59,9 @@ fn counts_of_the_summary_are_those_of_the_files() {
         }
     }
     // without faults: a row for each person, and for each call in all weeks but the first
-    assert_eq!(table(&folder.path("exports--no-faults/registry.csv")).len(), 150);
-    assert_eq!(table(&folder.path("exports--no-faults/calls.csv")).len(), 12 * 11);
-    let called: usize = table(&folder.path("exports/truth/people.csv"))
+    assert_eq!(table(&folder.read("exports--no-faults/registry.csv")).len(), 150);
+    assert_eq!(table(&folder.read("exports--no-faults/calls.csv")).len(), 12 * 11);
+    let called: usize = table(&folder.read("exports/truth/people.csv"))
         .iter()
         .map(|row| row["called"].matches('C').count())
         .sum();
@@ -135,7 +122,7 @@ fn a_hunch_prefers_people_with_a_larger_hidden_trait() {
         folder
             .run(&format!("generate programme --out {assignment} --assignment {assignment} {options}"))
             .success();
-        let people = table(&folder.path(assignment).join("truth/people.csv"));
+        let people = table(&folder.read(&format!("{assignment}/truth/people.csv")));
         let sum: f64 = people
             .iter()
             .map(|row| row["called"].matches('C').count() as f64 * row["inclination"].parse::<f64>().unwrap())
