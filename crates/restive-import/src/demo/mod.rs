@@ -16,16 +16,16 @@
 //! person was chosen instead, so that the same number is called every week.
 //!
 //! People, transitions, calls and the way in which they are written have separate random numbers. Exports after another
-//! week begin with the bytes of the earlier ones, and the same options give the same bytes on every machine. People, states
+//! week begin with the bytes of the earlier ones. The same options give the same bytes on every machine. People, states
 //! and calls do not depend on whether the exports have faults.
 //!
 //! # Faults
 //!
 //! With [`ProgrammeOptions::faults`], the exports have these faults, and `truth/planted.csv` counts them:
 //!
-//! - `registry.csv`: `;`, a byte-order mark and CRLF; phone numbers in seven forms; three spellings of each school level; four
-//!   words for missing cells; amounts such as `₹ 12.500,00`; trailing spaces; a repeated row, an impossible date, and second
-//!   registrations with the same phone.
+//! - `registry.csv`: `;`, a byte-order mark and CRLF. Phone numbers have seven forms, school levels three spellings, missing
+//!   cells four words, amounts the form `₹ 12.500,00`; there are trailing spaces. One row is repeated, one date is impossible, and
+//!   some people are registered twice with the same phone.
 //! - `messages.csv`: phone numbers in seven forms; repeated rows; unknown numbers.
 //! - `calls.csv`: tabs, CRLF and windows-1252; ids in lower case or with spaces; a row for each attempt; cancelled calls; calls
 //!   to unknown ids and calls before registration.
