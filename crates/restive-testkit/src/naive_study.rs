@@ -29,6 +29,8 @@ pub struct NaiveStudy {
     pub labels: Option<usize>,
     /// Names of the features in the order of the file.
     pub features: Vec<String>,
+    /// Whether each feature is text. A feature without any value is a number.
+    pub is_text: Vec<bool>,
     /// All arms.
     pub arms: BTreeMap<ArmKey, NaiveArm>,
     /// Columns of the table of trajectories.
@@ -139,6 +141,7 @@ impl NaiveStudy {
             settings,
             labels: None,
             features: Vec::new(),
+            is_text: Vec::new(),
             arms: BTreeMap::new(),
             columns: Vec::new(),
             trajectories: BTreeMap::new(),
@@ -164,14 +167,14 @@ impl NaiveStudy {
             };
             listed.iter().any(|other| other.as_str() == Some(name)) || !rows.iter().all(is_number)
         };
-        let is_text: Vec<bool> = self.features.iter().map(is_text).collect();
+        self.is_text = self.features.iter().map(is_text).collect();
         for (position, row) in rows.iter().enumerate() {
             let value = |(name, is_text): (&String, &bool)| match row[name].trim().to_lowercase().as_str() {
                 "" | "nan" => Value::Missing,
                 _ if *is_text => Value::Text(row[name].clone()),
                 number => Value::Number(number.parse().unwrap()),
             };
-            let features = self.features.iter().zip(&is_text).map(value).collect();
+            let features = self.features.iter().zip(&self.is_text).map(value).collect();
             let arm = NaiveArm { row: position, split: row.get("split").cloned(), features, truth: None };
             assert!(self.arms.insert(arm_key(row), arm).is_none());
         }

@@ -8,6 +8,9 @@ mod people;
 use naive::{assert_counts, assert_pieces, assert_positions, assert_study};
 use parquet::write_parquet;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use restive::Trajectories;
+use restive::data::features::{Column, Features};
+use restive::instance::Logged;
 use restive_tables::{Piece, Roll, Study};
 use restive_testkit::Chance;
 use restive_testkit::naive_study::NaiveStudy;
@@ -94,6 +97,10 @@ fn reader_of_labels_agrees_with_the_naive_reader_on_200_studies() {
     assert_eq!(fingerprints.len(), 200);
 }
 
+fn disagrees(comparison: impl FnOnce()) -> bool {
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(comparison)).is_err()
+}
+
 /// The comparison detects one missing row of either table.
 #[test]
 fn study_without_one_row_disagrees_with_the_naive_reader() {
@@ -118,17 +125,51 @@ fn study_without_one_row_disagrees_with_the_naive_reader() {
             if which == 1 && has_no_value("state") && has_no_value("action") {
                 continue;
             }
-            let disagrees =
-                |check: &dyn Fn()| std::panic::catch_unwind(std::panic::AssertUnwindSafe(check)).is_err();
             let mut naive = naive.clone();
             naive.arms.values_mut().for_each(|arm| arm.truth = None);
-            assert!(disagrees(&|| assert_study(&read, &naive)), "seed {seed}: {row:?}");
+            assert!(disagrees(|| assert_study(&read, &naive)), "seed {seed}: {row:?}");
             let all = pieces(&roll, 5, 2);
-            assert!(disagrees(&|| assert_pieces(&roll, &all, &naive, 5)), "seed {seed}: {row:?}");
+            assert!(disagrees(|| assert_pieces(&roll, &all, &naive, 5)), "seed {seed}: {row:?}");
             dropped += 1;
         }
     }
     assert!(dropped > 20, "{dropped}");
+}
+
+/// The comparison detects a setting, a number of states and a kind of an empty column that differ.
+#[test]
+fn study_with_a_changed_setting_or_type_disagrees_with_the_naive_reader() {
+    let folder = tempfile::tempdir().unwrap();
+    RandomStudy::new(3, Observed::Always).write(folder.path());
+    let naive = NaiveStudy::read(folder.path());
+    let changes: [fn(&mut Study); 3] = [
+        |study| study.settings.ends = Some(4),
+        |study| {
+            let log = &mut study.instances[0].trajectories;
+            let logged = Logged {
+                state: log.state().to_owned(),
+                action: log.action().to_owned(),
+                propensity: log.propensity().map(|all| all.to_owned()),
+                reward: log.reward().map(|all| all.to_owned()),
+            };
+            *log = Trajectories::new(logged, log.states() + 1).unwrap();
+        },
+        |study| {
+            let (features, arms) = (&study.instances[0].features, study.instances[0].arms.len());
+            let columns = features.names().iter().cloned().zip(features.columns().iter().cloned());
+            let mut columns: Vec<(String, Column)> = columns.collect();
+            let (name, column) = columns.last_mut().unwrap();
+            assert_eq!(name, "y");
+            *column = Column::Text(vec![None; arms]);
+            study.instances[0].features = Features::new(arms, columns).unwrap();
+        },
+    ];
+    for (c, change) in changes.into_iter().enumerate() {
+        let mut study = Study::read(folder.path()).unwrap();
+        assert_study(&study, &naive);
+        change(&mut study);
+        assert!(disagrees(|| assert_study(&study, &naive)), "change {c}");
+    }
 }
 
 /// Every kind of content counts; what only pads does not.

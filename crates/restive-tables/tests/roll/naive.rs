@@ -1,10 +1,14 @@
 //! Comparison of both readers with the naive reader.
 
+use ndarray::Array2;
+use restive::Reward;
 use restive::data::features::Column;
 use restive::data::split::Part;
-use restive::instance::{Chain, NO_ACTION, OverBudget, UNSEEN};
-use restive_tables::{Piece, Roll, RollCounts, Study, StudyInstance, StudySettings};
+use restive::instance::{Chain, NO_ACTION, Observation, OverBudget, UNSEEN};
+use restive_tables::{Piece, Roll, RollCounts, Study, StudyBehaviour, StudyInstance, StudySettings};
 use restive_testkit::naive_study::{NaiveStep, NaiveStudy, StepKey, Value, name_key};
+use std::collections::BTreeMap;
+use toml::Value as TomlValue;
 
 /// Names in their order.
 fn sorted<'a>(names: impl Iterator<Item = &'a String>) -> Vec<&'a String> {
@@ -22,23 +26,39 @@ fn arms<'a>(naive: &'a NaiveStudy, instance: &str) -> Vec<&'a String> {
     sorted(naive.arms.keys().filter(|(other, _)| other == instance).map(|(_, arm)| arm))
 }
 
-fn assert_settings(found: &StudySettings, naive: &NaiveStudy) {
-    let settings = &naive.settings;
-    let integer = |name: &str| settings[name].as_integer().unwrap() as usize;
-    assert_eq!((found.budget, found.horizon), (integer("budget"), integer("horizon")));
-    assert_eq!(found.discount, settings["discount"].as_float().unwrap());
-    assert_eq!(found.behaviour.name(), settings["behaviour"].as_str().unwrap());
-    let text: Vec<&str> =
-        settings["text"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
-    assert_eq!(found.text, text);
-    let rewards: Vec<[f64; 2]> = found.reward.view().rows().into_iter().map(|row| [row[0], row[1]]).collect();
-    assert_eq!(rewards, naive.rewards);
-    assert_eq!(found.observation.chain().map(Chain::beliefs), naive.labels);
+/// Settings that `study.toml` contains, and defaults for the optional ones that no study of the test kit has.
+fn settings(naive: &NaiveStudy) -> StudySettings {
+    let setting = |name: &str| naive.settings.get(name);
+    let integer = |name: &str| setting(name).unwrap().as_integer().unwrap() as usize;
+    let rewards = Array2::from_shape_fn((naive.rewards.len(), 2), |(s, a)| naive.rewards[s][a]);
+    let chain = |labels: usize| match setting("chain").and_then(TomlValue::as_str) {
+        Some("infinite") => Chain::Infinite { beliefs: labels },
+        _ => Chain::Finite(labels),
+    };
+    let text = setting("text").and_then(TomlValue::as_array).into_iter().flatten();
+    StudySettings {
+        name: None,
+        notes: None,
+        unit: None,
+        reward: Reward::of_state_and_action(rewards).unwrap(),
+        discount: setting("discount").unwrap().as_float().unwrap(),
+        budget: integer("budget"),
+        horizon: integer("horizon"),
+        ends: None,
+        observation: naive.labels.map_or(Observation::Full, |labels| Observation::Collapsing(chain(labels))),
+        behaviour: match setting("behaviour").unwrap().as_str().unwrap() {
+            "logged" => StudyBehaviour::Logged,
+            "uniform" => StudyBehaviour::Uniform,
+            other => panic!("found behaviour {other}, expected logged or uniform"),
+        },
+        text: text.map(|name| name.as_str().unwrap().to_string()).collect(),
+        silenced: BTreeMap::new(),
+    }
 }
 
 /// Checks a study that was read at once: everything is there, nothing else is, and names are in their order.
 pub fn assert_study(study: &Study, naive: &NaiveStudy) {
-    assert_settings(&study.settings, naive);
+    assert_eq!(study.settings, settings(naive));
     let names: Vec<&String> = study.instances.iter().map(|there| &there.name).collect();
     assert_eq!(names, instances(naive));
     for there in &study.instances {
@@ -50,7 +70,7 @@ pub fn assert_study(study: &Study, naive: &NaiveStudy) {
 
 /// Checks the pieces of a roll: each arm is in one of them, at the position of its row.
 pub fn assert_pieces(roll: &Roll, pieces: &[Piece], naive: &NaiveStudy, rows: usize) {
-    assert_settings(&roll.settings, naive);
+    assert_eq!(roll.settings, settings(naive));
     let instances = instances(naive);
     let mut found: Vec<(&String, &String)> = Vec::new();
     for piece in pieces {
@@ -82,8 +102,11 @@ fn assert_people(there: &StudyInstance, naive: &NaiveStudy, has_values: bool) {
     let log = &there.trajectories;
     assert_eq!(there.trajectory_names, naive.trajectories[&there.name]);
     assert_eq!(there.features.names(), naive.features);
+    let is_text = there.features.columns().iter().map(|column| matches!(column, Column::Text(_)));
+    assert!(is_text.eq(naive.is_text.iter().copied()), "{:?}: {:?}", naive.features, naive.is_text);
     assert_eq!((log.steps(), log.arms()), (naive.lengths[&there.name], there.arms.len()));
     assert_eq!(log.trajectories(), there.trajectory_names.len());
+    assert_eq!(log.states(), naive.rewards.len() * naive.labels.unwrap_or(1));
     for (i, arm) in there.arms.iter().enumerate() {
         let expected = &naive.arms[&(there.name.clone(), arm.clone())];
         assert_eq!(there.split.as_ref().map(|split| split[i].name()), expected.split.as_deref());
