@@ -145,7 +145,7 @@ impl StudyFixture {
         let mut text = "instance,arm,x,kind,split\n".to_string();
         for (g, x) in self.x.iter().enumerate() {
             for (arm, x) in x.iter().enumerate() {
-                let split = ["train", "train", "valid", "test"][arm % 4];
+                let split = ["train", "train", "validation", "test"][arm % 4];
                 let kind = ["even", "odd"][arm % 2];
                 writeln!(text, "g{g},a{arm},{x},{kind},{split}").unwrap();
             }

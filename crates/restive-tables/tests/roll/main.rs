@@ -1,6 +1,7 @@
 //! Rolls and studies against the naive reader: for random studies, in either format, whatever the order of rows.
 
 mod faults;
+mod fixture;
 mod naive;
 mod parquet;
 mod people;
