@@ -5,6 +5,7 @@ mod fixture;
 mod naive;
 mod parquet;
 mod people;
+mod recorded;
 
 use naive::{assert_counts, assert_pieces, assert_positions, assert_study};
 use parquet::write_parquet;
