@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_between_runs_is_masked() {
+    fn values_that_differ_between_runs_are_masked() {
         let today = jiff::Zoned::now().date();
         let text = format!(
             "5 arms in 1.25 s, 12 million arms per second, 3.4 MB; restive {}, {}; made {today}, listed 2026-01-05 at 2026-01-05T10:11:12Z",

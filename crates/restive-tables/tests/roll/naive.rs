@@ -59,11 +59,11 @@ fn settings(naive: &NaiveStudy) -> StudySettings {
 /// Checks a study that was read at once: everything is there, nothing else is, and names are in their order.
 pub fn assert_study(study: &Study, naive: &NaiveStudy) {
     assert_eq!(study.settings, settings(naive));
-    let names: Vec<&String> = study.instances.iter().map(|there| &there.name).collect();
+    let names: Vec<&String> = study.instances.iter().map(|instance| &instance.name).collect();
     assert_eq!(names, instances(naive));
-    for there in &study.instances {
-        assert_eq!(there.arms.iter().collect::<Vec<_>>(), arms(naive, &there.name));
-        assert_people(there, naive, true);
+    for instance in &study.instances {
+        assert_eq!(instance.arms.iter().collect::<Vec<_>>(), arms(naive, &instance.name));
+        assert_arms(instance, naive, true);
     }
     assert_eq!(study.over_budget(), over_budget(naive));
 }
@@ -74,11 +74,11 @@ pub fn assert_pieces(roll: &Roll, pieces: &[Piece], naive: &NaiveStudy, rows: us
     let instances = instances(naive);
     let mut found: Vec<(&String, &String)> = Vec::new();
     for piece in pieces {
-        let there = &piece.there;
-        assert_eq!(&there.name, instances[piece.instance]);
+        let instance = &piece.there;
+        assert_eq!(&instance.name, instances[piece.instance]);
         assert!(piece.positions.is_sorted_by(|a, b| a < b) && piece.positions.len() <= rows);
         assert_positions(roll, piece, naive);
-        found.extend(there.arms.iter().map(|arm| (&there.name, arm)));
+        found.extend(instance.arms.iter().map(|arm| (&instance.name, arm)));
     }
     found.sort();
     let expected: Vec<(&String, &String)> =
@@ -88,7 +88,7 @@ pub fn assert_pieces(roll: &Roll, pieces: &[Piece], naive: &NaiveStudy, rows: us
 
 /// Checks the arms of a piece, and that each is at the position of its row.
 pub fn assert_positions(roll: &Roll, piece: &Piece, naive: &NaiveStudy) {
-    assert_people(&piece.there, naive, false);
+    assert_arms(&piece.there, naive, false);
     for (position, arm) in piece.positions.iter().zip(&piece.there.arms) {
         let position = *position as usize;
         assert_eq!(position, naive.arms[&(piece.there.name.clone(), arm.clone())].row);
@@ -98,34 +98,35 @@ pub fn assert_positions(roll: &Roll, piece: &Piece, naive: &NaiveStudy) {
 }
 
 /// Checks some arms of an instance. Rolls keep no propensities, rewards and true transitions.
-fn assert_people(there: &StudyInstance, naive: &NaiveStudy, has_values: bool) {
-    let log = &there.trajectories;
-    assert_eq!(there.trajectory_names, naive.trajectories[&there.name]);
-    assert_eq!(there.features.names(), naive.features);
-    let is_text = there.features.columns().iter().map(|column| matches!(column, Column::Text(_)));
+fn assert_arms(instance: &StudyInstance, naive: &NaiveStudy, has_values: bool) {
+    let log = &instance.trajectories;
+    assert_eq!(instance.trajectory_names, naive.trajectories[&instance.name]);
+    assert_eq!(instance.features.names(), naive.features);
+    let is_text = instance.features.columns().iter().map(|column| matches!(column, Column::Text(_)));
     assert!(is_text.eq(naive.is_text.iter().copied()), "{:?}: {:?}", naive.features, naive.is_text);
-    assert_eq!((log.steps(), log.arms()), (naive.lengths[&there.name], there.arms.len()));
-    assert_eq!(log.trajectories(), there.trajectory_names.len());
+    assert_eq!((log.steps(), log.arms()), (naive.lengths[&instance.name], instance.arms.len()));
+    assert_eq!(log.trajectories(), instance.trajectory_names.len());
     assert_eq!(log.states(), naive.rewards.len() * naive.labels.unwrap_or(1));
-    for (i, arm) in there.arms.iter().enumerate() {
-        let expected = &naive.arms[&(there.name.clone(), arm.clone())];
-        assert_eq!(there.split.as_ref().map(|split| split[i].name()), expected.split.as_deref());
-        let features: Vec<Value> = there.features.columns().iter().map(|column| value(column, i)).collect();
+    for (i, arm) in instance.arms.iter().enumerate() {
+        let expected = &naive.arms[&(instance.name.clone(), arm.clone())];
+        assert_eq!(instance.split.as_ref().map(|split| split[i].name()), expected.split.as_deref());
+        let features: Vec<Value> =
+            instance.features.columns().iter().map(|column| value(column, i)).collect();
         assert_eq!(features, expected.features, "{arm}");
         if has_values {
-            let truth = there.truth.as_ref().map(|truth| truth.view());
+            let truth = instance.truth.as_ref().map(|truth| truth.view());
             let truth =
                 truth.map(|all| all.index_axis(ndarray::Axis(0), i).iter().copied().collect::<Vec<_>>());
             assert_eq!(truth, expected.truth);
         }
-        for (j, trajectory) in there.trajectory_names.iter().enumerate() {
+        for (j, trajectory) in instance.trajectory_names.iter().enumerate() {
             for t in 0..log.steps() {
-                let key = (there.name.clone(), trajectory.clone(), arm.clone(), t);
+                let key = (instance.name.clone(), trajectory.clone(), arm.clone(), t);
                 let mut expected = naive.steps.get(&key).cloned().unwrap_or_default();
                 if !has_values {
                     (expected.propensity, expected.reward) = (None, None);
                 }
-                assert_eq!(step(there, naive.labels, [j, t, i]), expected, "{key:?}");
+                assert_eq!(step(instance, naive.labels, [j, t, i]), expected, "{key:?}");
             }
         }
     }
@@ -139,8 +140,8 @@ fn value(column: &Column, i: usize) -> Value {
     }
 }
 
-fn step(there: &StudyInstance, labels: Option<usize>, at: [usize; 3]) -> NaiveStep {
-    let log = &there.trajectories;
+fn step(instance: &StudyInstance, labels: Option<usize>, at: [usize; 3]) -> NaiveStep {
+    let log = &instance.trajectories;
     let state = Some(usize::from(log.state()[at])).filter(|state| *state != usize::from(UNSEEN));
     let action = Some(usize::from(log.action()[at])).filter(|action| *action != usize::from(NO_ACTION));
     let number = |all: Option<ndarray::ArrayView3<f64>>| all.map(|all| all[at]).filter(|x| !x.is_nan());
@@ -196,10 +197,10 @@ pub fn assert_counts(roll: &Roll, naive: &NaiveStudy) {
     }
     let steps = || naive.steps.iter();
     let is_known = |(instance, arm): &&(String, String)| {
-        let is_it = |((i, _, a, _), step): (&StepKey, &NaiveStep)| {
+        let is_row_of_arm = |((i, _, a, _), step): (&StepKey, &NaiveStep)| {
             (i, a) == (instance, arm) && (step.state.is_some() || step.action.is_some())
         };
-        steps().any(is_it)
+        steps().any(is_row_of_arm)
     };
     let split =
         |part: Part| naive.arms.values().filter(|arm| arm.split.as_deref() == Some(part.name())).count();
