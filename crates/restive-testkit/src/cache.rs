@@ -83,10 +83,10 @@ impl Cache {
         if !entry.exists() {
             lock.unlock().unwrap();
             lock.lock().unwrap();
-            // another process may have been faster
+            // another process may have built it
             if !entry.exists() {
                 let part = entry.with_extension("part");
-                // of a process that was killed
+                // left by a process that was killed
                 let _ = fs::remove_dir_all(&part);
                 fs::create_dir_all(part.join(CONTENT)).unwrap();
                 build(&part.join(CONTENT));
@@ -127,7 +127,7 @@ fn remove_stale(root: &Path, own: u64) {
         let Some(hash) = hash.filter(|hash| hash % LOCKS != own) else { continue };
         let lock = lock_file(root, hash);
         if lock.try_lock().is_ok() {
-            // removed in part, an entry must not look like a whole one
+            // an entry that is removed in part must not look complete
             let part = path.with_extension("part");
             let _ = fs::remove_dir_all(&part);
             if fs::rename(&path, &part).is_ok() {

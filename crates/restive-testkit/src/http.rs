@@ -1,4 +1,4 @@
-//! HTTP client for the web UI: one browser with its cookies, over a plain socket.
+//! HTTP client with cookies for the web UI, over a plain socket.
 //!
 //! The client sends what a browser would send and follows no redirects. A test can send any other request with
 //! [`HttpClient::request`].
@@ -11,7 +11,7 @@ use std::time::Duration;
 /// Longest time without a byte from the server.
 const READ_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// One browser.
+/// HTTP client that keeps cookies.
 #[derive(Debug, Clone)]
 pub struct HttpClient {
     /// Address of the server.
@@ -52,7 +52,7 @@ impl HttpResponse {
 }
 
 impl HttpClient {
-    /// Creates a browser without cookies.
+    /// Creates a client without cookies.
     pub fn new(address: SocketAddr) -> Self {
         Self { address, cookies: BTreeMap::new() }
     }

@@ -5,7 +5,7 @@
 //!
 //! - Instances, arms and trajectories are identified by name. [`name_key`] gives their order.
 //! - Steps count from 0; if the smallest step of the file is 1, 1 is subtracted.
-//! - An empty cell and `NaN` are missing values. A row without any value is no row.
+//! - An empty cell and `NaN` are missing values. A row without any value is not a row.
 //! - If states are observed at pulls only, the state of a step is the last state observed before its action, and `since` the number of
 //!   steps since then. Both follow from the actions. After missing rows the columns `last_state` and `since` give them.
 

@@ -41,7 +41,7 @@ impl Masks {
     /// Adds a mask before the others; `replacement` may contain `$1`.
     ///
     /// # Panics
-    /// If `pattern` is no regular expression.
+    /// If `pattern` is not a regular expression.
     pub fn pattern(mut self, pattern: &str, replacement: &str) -> Self {
         self.0.insert(0, (Regex::new(pattern).unwrap(), replacement.into()));
         self

@@ -122,7 +122,7 @@ fn study_without_one_row_disagrees_with_the_naive_reader() {
             // an arm with a log, the only row of a group or the last row with the smallest step is refused
             let Ok(read) = Study::read(folder.path()) else { continue };
             let roll = Roll::read(folder.path()).unwrap();
-            // a row of a log without a state and an action is no row
+            // a row of a log without a state and an action is not a row
             let has_no_value = |name: &str| row[study.trajectories.column(name)].is_empty();
             if which == 1 && has_no_value("state") && has_no_value("action") {
                 continue;
