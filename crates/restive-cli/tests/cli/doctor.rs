@@ -1,45 +1,36 @@
 //! `restive doctor`: codes for automation, JSON, a page, what is silenced, and a guide that knows every check.
 
-use crate::harness::{Chance, Cli, assert_output, cli, stderr, stdout};
+use crate::harness::{Cli, assert_output, cli, stderr, stdout};
+use restive_testkit::{StudyFixture, StudyOptions};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
 const SETTINGS: &str =
-    "name = \"calls\"\nstates = 2\ndiscount = 0.9\nbudget = 30\nhorizon = 8\nbehaviour = \"uniform\"\n";
+    "name = \"calls\"\nstates = 3\ndiscount = 0.9\nbudget = 45\nhorizon = 8\nbehaviour = \"uniform\"\n";
 
 /// A study of 300 people by lot, in the folder `s`; `early` writes every outcome beside its call.
 fn study(settings: &str, early: bool) -> Cli {
-    let (people, weeks) = (300, 20);
     let folder = cli();
-    fs::create_dir(folder.path("s")).unwrap();
-    let mut chance = Chance::new(5);
-    let own: Vec<f64> = (0..people).map(|_| chance.next()).collect();
-    let mut arms = "arm,mood\n".to_string();
-    own.iter().enumerate().for_each(|(i, own)| arms += &format!("{i},{own}\n"));
-    let mut state = vec![vec![0u8; people]];
-    let mut action = Vec::new();
-    for t in 0..weeks {
-        let called: Vec<u8> = (0..people).map(|_| u8::from(chance.next() < 0.15)).collect();
-        let next = |i: usize, luck: f64| {
-            let p = 0.1 + 0.2 * own[i] + 0.4 * f64::from(state[t][i]) + 0.25 * f64::from(called[i]);
-            u8::from(luck < p)
-        };
-        let next = (0..people).map(|i| next(i, chance.next())).collect();
-        state.push(next);
-        action.push(called);
-    }
-    let mut log = "trajectory,t,arm,state,action\n".to_string();
-    for t in 0..=weeks {
-        for i in 0..people {
-            let s = state.get(t + usize::from(early)).map_or(String::new(), |s| s[i].to_string());
-            let a = action.get(t).map_or(String::new(), |a| a[i].to_string());
-            log += &format!("1,{t},{i},{s},{a}\n");
+    let mut study = StudyFixture::new(&StudyOptions {
+        instances: 1,
+        arms: 300,
+        states: 3,
+        trajectories: 1,
+        steps: 21,
+        budget: 45,
+        ..StudyOptions::default()
+    });
+    if early {
+        let log = &mut study.log[0][0];
+        for t in 1..log.len() {
+            let next: Vec<usize> = log[t].iter().map(|row| row.state).collect();
+            log[t - 1].iter_mut().zip(next).for_each(|(row, state)| row.state = state);
         }
+        log.pop();
     }
+    study.write(&folder.path("s"));
     folder.write("s/study.toml", settings);
-    folder.write("s/arms.csv", arms);
-    folder.write("s/trajectories.csv", log);
     folder
 }
 
@@ -66,7 +57,7 @@ fn codes_say_how_grave_it_is() {
 
     // a column that is the same for everybody: a warning
     let arms = fs::read_to_string(good.path("s/arms.csv")).unwrap();
-    let arms = arms.replace("mood\n", "mood,flat\n");
+    let arms = arms.replace("split\n", "split,flat\n");
     let with = arms.lines().map(|line| match line.contains("flat") {
         true => format!("{line}\n"),
         false => format!("{line},1\n"),
