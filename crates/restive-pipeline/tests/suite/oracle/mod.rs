@@ -2,17 +2,18 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `plan_cases` | random studies, six kinds of rules, two policies |
+//! | `plan_cases` | random studies, six kinds of rules, two policies, models of four kinds |
 //! | `plan_record` | a plan as JSON |
 //! | `plan_naive` | facts of a plan that follow from the rows of the study, by the naive reader |
-//! | `plans` | plans in memory, of a stream and of partitions, against the records |
+//! | `plans` | plans in memory, of a stream and of partitions, against the records, to the last digit against each other |
 //! | `model_cases` | logistic models, networks and pools on random studies |
-//! | `model_record` | a model as JSON: predictions, losses, encoding |
+//! | `model_record` | a model as JSON: predictions, weights, card, warnings |
 //! | `model_naive` | facts of a model that follow from the rows of the study |
 //! | `models` | models trained in memory, of a stream and of partitions, against the records |
 //!
 //! `tests/recorded/*.json` contains one record per line, and in its header the commit that it was recorded from. Every mode is compared
-//! with the record and with the naive reader, not with another mode: a fault that two modes share is found.
+//! with the record and with the naive reader: a fault that two modes share is found. Only identity of all digits of a plan across modes is
+//! a comparison of modes.
 //!
 //! Names, order and integers must be equal. Numbers were recorded with 12 significant digits and may differ by the relative tolerance of
 //! their suite, because `exp` and `ln` differ by one unit in the last place between machines; [`ABSOLUTE`] is for differences of numbers
@@ -22,7 +23,9 @@
 //!
 //! To record anew, from committed sources:
 //!
-//!     cargo test --workspace --test suite -- --ignored oracle
+//!     cargo test --workspace --test suite -- --ignored record_
+//!
+//! Records contain notes and warnings. A commit that changes their words replaces these words in the records and records nothing anew.
 //!
 //! `scripts/deliberate-faults` inserts a dropped row, a partial result that is merged twice and a tie that is broken by position into the
 //! product, one by one, and demands that these tests find each of them.
@@ -83,7 +86,7 @@ pub fn write_records(name: &str, records: &[(String, Value)]) {
     );
     let header = json!({
         "commit": git(&["rev-parse", "--short=10", "HEAD"]),
-        "how": "cargo test --workspace --test suite -- --ignored oracle",
+        "how": "cargo test --workspace --test suite -- --ignored record_",
         "mode": "in memory",
         "significant_digits": DIGITS,
     });

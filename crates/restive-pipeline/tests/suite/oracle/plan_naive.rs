@@ -64,8 +64,12 @@ pub fn planned_step(naive: &NaiveStudy) -> usize {
     naive.steps.iter().filter(|(_, step)| step.action.is_some()).map(|((.., t), _)| t + 1).max().unwrap()
 }
 
-/// Checks the states, counts and rules of a plan.
+/// Checks the policy, states, counts and rules of a plan.
 pub fn assert_plan(plan: &Plan, naive: &NaiveStudy, case: &PlanCase, context: &str) {
+    assert_eq!(plan.policy, case.policy, "{context}");
+    if case.is_labelled() {
+        return assert_labels(plan, naive, context);
+    }
     let is_planned =
         |(key, _): &(&ArmKey, &NaiveArm)| case.asked.instance.as_ref().is_none_or(|k| *k == key.0);
     let arms = arms(naive);
@@ -102,6 +106,25 @@ pub fn assert_plan(plan: &Plan, naive: &NaiveStudy, case: &PlanCase, context: &s
         _ => None,
     };
     assert_eq!(keeps_out, kept_out, "{context}");
+}
+
+/// Checks labels and counts of a plan of arms whose states are observed at pulls only.
+fn assert_labels(plan: &Plan, naive: &NaiveStudy, context: &str) {
+    let (arms, now) = (arms(naive), planned_step(naive));
+    let label = |(instance, arm): &ArmKey| {
+        let step = naive.steps.get(&(instance.clone(), "1".into(), arm.clone(), now));
+        step.map_or((None, None), |step| (step.state, step.since))
+    };
+    let unknown = arms.keys().filter(|key| label(key).0.is_none()).count();
+    assert_eq!((plan.bound.arms, plan.never_observed), (arms.len(), unknown), "{context}");
+    for row in &plan.plan {
+        let key = (row.instance.clone(), row.arm.clone());
+        let LastSeen::Label { last_state, since } = row.place else { panic!("a study with labels") };
+        let found = (last_state.map(usize::from), since.map(usize::from));
+        assert_eq!(found, label(&key), "{context}: {}", row.arm);
+        let arm = &arms[&key];
+        assert_eq!((row.recency.last_call, row.recency.calls), (arm.last_call, arm.calls), "{context}");
+    }
 }
 
 /// Checks the rules of a case on the list of an instance.

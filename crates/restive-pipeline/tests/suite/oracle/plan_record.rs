@@ -1,4 +1,5 @@
-//! A plan as JSON: names and order of the list, scores, sums, prices of rules and the certificate.
+//! A plan as JSON: names and order of the list, scores, margins, sums, use of own records, prices of rules, the certificate, notes and
+//! warnings.
 
 use restive_pipeline::{AtBudget, Chance, LastSeen, Place, Plan, PlanCertificate, RulePrice};
 use serde_json::{Value, json};
@@ -8,18 +9,24 @@ pub fn tolerance(_: &str) -> f64 {
     1e-9
 }
 
-/// Record of a plan. A row of the list is: instance, arm, how it was chosen, state, score, value, probability.
-pub fn record(plan: &Plan) -> Value {
+/// Record of a plan with its notes. A row of the list is: instance, arm, how it was chosen, state or label, score, value, probability,
+/// margin, whether a pull is beneficial.
+pub fn record(plan: &Plan, notes: &[String]) -> Value {
     let rows = plan.plan.iter().map(|row| {
-        let LastSeen::State { state } = row.place else { panic!("a study without labels") };
+        let place = match row.place {
+            LastSeen::State { state } => json!(state),
+            LastSeen::Label { last_state, since } => json!([last_state, since]),
+        };
         let (chosen, score) = (row.chosen.name(), row.worth.value());
-        json!([row.instance, row.arm, chosen, state, score, row.value, row.inclusion])
+        let (value, margin) = (row.value, row.margin);
+        json!([row.instance, row.arm, chosen, place, score, value, row.inclusion, margin, row.is_beneficial])
     });
     let place =
         |place: &Option<Place>| place.map(|place| json!([place.score, format!("{:016x}", place.tie)]));
     let cuts = plan.cuts.iter().map(|cut| json!([place(&cut.last), place(&cut.next), cut.is_plain]));
-    let price =
-        |RulePrice { keeps_out, costs, is_rough, .. }: &RulePrice| json!([keeps_out, costs, is_rough]);
+    let price = |RulePrice { rule, keeps_out, costs, is_rough }: &RulePrice| {
+        json!([rule, keeps_out, costs, is_rough])
+    };
     let repetitions = match plan.chance {
         Chance::Exact => None,
         Chance::Simulated { repetitions } => Some(repetitions),
@@ -32,6 +39,9 @@ pub fn record(plan: &Plan) -> Value {
         "steps": plan.steps,
         "places": [plan.budget, plan.explore, plan.drawn],
         "repetitions": repetitions,
+        "history": plan.history,
+        "notes": notes,
+        "warnings": plan.warnings(),
         "gap": plan.gap,
         "value": plan.value,
         "bound": [plan.bound.any_policy, plan.bound.no_action],

@@ -98,13 +98,13 @@ pub fn plan_of_partitions(
     draft.finish(all)
 }
 
-/// Trains a model by as many passes as the training requests, and returns it with their number.
+/// Trains a model by as many passes as the training requests. Returns it with warnings and the number of passes.
 pub fn train_by_partitions(
     asked: &Asked,
     settings: &str,
     parts: &[Vec<RecordBatch>],
     chance: &mut Chance,
-) -> Result<(Trained, usize)> {
+) -> Result<(Trained, Vec<String>, usize)> {
     let mut training = PartitionTraining::new(settings, asked.clone(), "a study")?;
     let mut passes = 0;
     while let Some(job) = training.job()? {
@@ -121,5 +121,6 @@ pub fn train_by_partitions(
         training.answer(all)?;
     }
     assert_eq!(training.share(), 1.0);
-    Ok((Trained::new(training.finish()?)?, passes))
+    let warnings = training.warnings.iter().map(ToString::to_string).collect();
+    Ok((Trained::new(training.finish()?)?, warnings, passes))
 }
