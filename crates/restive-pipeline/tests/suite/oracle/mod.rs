@@ -13,7 +13,7 @@
 //!
 //! `tests/recorded/*.json` contains one record per line, and in its header the commit that it was recorded from. Every mode is compared
 //! with the record and with the naive reader: a fault that two modes share is found. Only identity of all digits of a plan across modes is
-//! a comparison of modes.
+//! a comparison of modes. `passing` records warnings and refusals of trainings, and contents of studies, likewise.
 //!
 //! Names, order and integers must be equal. Numbers were recorded with 12 significant digits and may differ by the relative tolerance of
 //! their suite, because `exp` and `ln` differ by one unit in the last place between machines; [`ABSOLUTE`] is for differences of numbers

@@ -1,10 +1,14 @@
-//! Contents of a study, in memory and as it passes by, against the naive reader.
+//! Contents of a study, in memory and as it passes by, against records and the naive reader.
 
 use super::made::Made;
+use crate::oracle::{difference, read_records, write_records};
 use restive_pipeline::StudyContents;
 use restive_tables::{Roll, Study};
 use restive_testkit::naive_study::{NaiveStep, NaiveStudy, Value};
+use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
+
+const FILE: &str = "contents.json";
 
 /// Checks counts, columns and the split.
 fn assert_contents(found: &StudyContents, naive: &NaiveStudy) {
@@ -52,8 +56,8 @@ fn assert_contents(found: &StudyContents, naive: &NaiveStudy) {
     assert!(columns.eq(expected), "{:?}", found.features);
 }
 
-#[test]
-fn what_a_study_holds_is_the_same_as_it_passes_by() {
+/// Studies whose contents are recorded.
+fn studies() -> [(&'static str, Made); 6] {
     let flat = |row: usize, line: &str| {
         let cells: Vec<&str> = line.split(',').collect();
         let income = if row == 0 { cells[3] } else { "" };
@@ -62,24 +66,41 @@ fn what_a_study_holds_is_the_same_as_it_passes_by() {
     let crowded = |row: usize, line: &str| line.replacen("own", &format!("own {row}"), 1);
     let nobody = |_: usize, line: &str| line.replace(",train", ",test");
     let given = Made { seed: 6, people: vec![70, 50], has_split: true, trajectories: 2, ..Made::default() };
-    let all = [
-        Made::default(),
-        Made { called: 0.01, changed: flat, ..Made::default() },
-        Made { changed: crowded, ..given.clone() },
-        Made { changed: nobody, ..given.clone() },
-        Made { has_values: true, ..given.clone() },
-        Made { states: 4, ..given },
-    ];
-    for made in all {
+    [
+        ("default", Made::default()),
+        ("few pulls, a constant column", Made { called: 0.01, changed: flat, ..Made::default() }),
+        ("many categories", Made { changed: crowded, ..given.clone() }),
+        ("no training arms", Made { changed: nobody, ..given.clone() }),
+        ("propensities and rewards", Made { has_values: true, ..given.clone() }),
+        ("four states", Made { states: 4, ..given }),
+    ]
+}
+
+#[test]
+fn contents_of_a_study_in_memory_and_of_a_stream_are_the_recorded_ones() {
+    let records = read_records(FILE);
+    assert_eq!(records.len(), studies().len());
+    for (name, made) in studies() {
         let folder = made.write();
         let naive = NaiveStudy::read(folder.path());
         let contents = [
             StudyContents::new(&Study::read(folder.path()).unwrap()),
             StudyContents::of_roll(&Roll::read(folder.path()).unwrap()).unwrap(),
         ];
-        contents.iter().for_each(|contents| assert_contents(contents, &naive));
-        // fingerprint, notes and warnings are not numbers
-        let [truth, found] = contents.map(|contents| serde_json::to_value(contents).unwrap());
-        assert_eq!(found, truth, "{made:?}");
+        for (found, mode) in contents.iter().zip(["in memory", "stream"]) {
+            assert_contents(found, &naive);
+            let difference = difference(&json!(found), &records[name], |_| 1e-11, "");
+            assert_eq!(difference, None, "{name}, {mode}");
+        }
     }
+}
+
+#[test]
+#[ignore = "writes the records anew"]
+fn record_contents() {
+    let record = |(name, made): (&str, Made)| {
+        let contents = StudyContents::new(&Study::read(made.write().path()).unwrap());
+        (name.to_string(), json!(contents))
+    };
+    write_records(FILE, &studies().map(record));
 }
