@@ -6,8 +6,8 @@
 
 use crate::error::{Error, Result};
 use hmac::{Hmac, KeyInit, Mac};
+use restive_tables::write_private_file;
 use sha2::Sha256;
-use std::io::Write;
 use std::path::Path;
 
 /// Makes pseudonyms.
@@ -26,12 +26,7 @@ impl Pseudonyms {
             getrandom::fill(&mut key).map_err(|error| {
                 refused("make a random key for")(std::io::Error::other(error.to_string()))
             })?;
-            let mut options = std::fs::OpenOptions::new();
-            options.write(true).create_new(true);
-            #[cfg(unix)]
-            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-            let mut file = options.open(path).map_err(refused("write"))?;
-            writeln!(file, "{}", hex(&key)).map_err(refused("write"))?;
+            write_private_file(path, format!("{}\n", hex(&key)).as_bytes(), None)?;
             return Ok(Self { key });
         }
         let text = std::fs::read_to_string(path).map_err(refused("read"))?;

@@ -14,7 +14,7 @@ use crate::week::{Week, WeekAsked};
 use jiff::Timestamp;
 use restive_ledger::Plan;
 use restive_pipeline::{PlanAsked, PlanCertificate, Rules};
-use restive_tables::write_files;
+use restive_tables::{remove_file, write_files};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -86,7 +86,7 @@ impl Drop for Before {
         // whoever asked is told why the list could not be made; where this fails too, the page says that the rules are others
         let _ = match &self.old {
             Some(text) => write_files(&[(self.path.clone(), text.as_bytes())], Some(|_| Ok(()))).is_ok(),
-            None => std::fs::remove_file(&self.path).is_ok(),
+            None => remove_file(&self.path).is_ok(),
         };
     }
 }

@@ -16,7 +16,7 @@ use jiff::{Span, ToSpan};
 use restive_import::Summary;
 use restive_pipeline::Rules;
 use restive_pipeline::reasons::Words;
-use restive_tables::{Contacts, show};
+use restive_tables::{Contacts, make_folder, show};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -239,7 +239,7 @@ impl Programme {
 
     fn made_models_folder(&self) -> Result<PathBuf> {
         let folder = self.models_folder();
-        std::fs::create_dir_all(&folder).map_err(|answer| restive_tables::Error::Io {
+        make_folder(&folder).map_err(|answer| restive_tables::Error::Io {
             path: folder.clone(),
             doing: "make",
             answer,

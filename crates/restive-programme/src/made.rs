@@ -7,7 +7,7 @@
 use crate::error::{Error, Result};
 use crate::row::{Calendar, Row, how};
 use crate::status::people_counted;
-use crate::store::{self, Store};
+use crate::store;
 use jiff::civil::Date;
 use restive_ledger::{Excluded, Input, NewPlan, Planned};
 use restive_pipeline::reasons::{Words, sentence};
@@ -276,19 +276,19 @@ impl Materials {
         all
     }
 
-    /// Keeps all that the plan depends on, and says under which names.
-    pub(crate) fn keep(&self, store: &Store, study: &Path, model: &Path) -> Result<Vec<Input>> {
-        let mut kept = Vec::new();
+    /// All that the plan depends on but its words, by name.
+    pub(crate) fn contents(&self, study: &Path, model: &Path) -> Result<Vec<(String, Vec<u8>)>> {
+        let mut contents = Vec::new();
         for name in store::files(study)? {
-            kept.push(store.keep(&format!("{STUDY}/{name}"), &store::read(&study.join(&name))?)?);
+            contents.push((format!("{STUDY}/{name}"), store::read(&study.join(&name))?));
         }
         for name in Model::FILES {
-            kept.push(store.keep(&format!("{MODEL}/{name}"), &store::read(&model.join(name))?)?);
+            contents.push((format!("{MODEL}/{name}"), store::read(&model.join(name))?));
         }
-        kept.push(store.keep(PEOPLE, &self.contacts.to_json())?);
-        kept.push(store.keep(CALENDAR, &serde_json::to_vec(&self.when).expect("plain values"))?);
-        kept.push(store.keep(RULES, self.rules.text.as_bytes())?);
-        Ok(kept)
+        contents.push((PEOPLE.into(), self.contacts.to_json()));
+        contents.push((CALENDAR.into(), serde_json::to_vec(&self.when).expect("plain values")));
+        contents.push((RULES.into(), self.rules.text.clone().into_bytes()));
+        Ok(contents)
     }
 }
 

@@ -10,8 +10,9 @@ use flate2::Compression;
 use flate2::read::ZlibDecoder;
 use flate2::write::ZlibEncoder;
 use restive_ledger::Input;
-use restive_tables::{show, write_private_file};
+use restive_tables::{make_private_folders, show, write_private_files};
 use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -36,23 +37,34 @@ impl Store {
         Self { folder: programme.join("records") }
     }
 
-    /// Keeps a content under a name.
-    pub(crate) fn keep(&self, name: &str, content: &[u8]) -> Result<Input> {
-        let digest = digest(content);
-        let path = self.path(&digest);
-        if !path.exists() {
-            let refused = |answer| restive_tables::Error::Io { path: path.clone(), doing: "write", answer };
-            let folder = path.parent().expect("a folder of two digits");
-            private_folder(&self.folder).and_then(|()| private_folder(folder)).map_err(refused)?;
-            let mut packed = ZlibEncoder::new(Vec::new(), Compression::new(3));
-            let packed = packed.write_all(content).and_then(|()| packed.finish()).map_err(refused)?;
-            match write_private_file(&path, &packed, None) {
-                // somebody else kept the same content meanwhile
-                Err(_) if path.exists() => {}
-                done => done?,
+    /// Keeps contents, each under a name. All of them are on the disk when this returns.
+    pub(crate) fn keep(&self, contents: &[(String, Vec<u8>)]) -> Result<Vec<Input>> {
+        let (mut inputs, mut new) = (Vec::new(), BTreeMap::new());
+        for (name, content) in contents {
+            let digest = digest(content);
+            let path = self.path(&digest);
+            if !path.exists() && !new.contains_key(&path) {
+                let refused =
+                    |answer| restive_tables::Error::Io { path: path.clone(), doing: "write", answer };
+                let mut packed = ZlibEncoder::new(Vec::new(), Compression::new(3));
+                let packed = packed.write_all(content).and_then(|()| packed.finish()).map_err(refused)?;
+                new.insert(path.clone(), packed);
             }
+            inputs.push(Input { name: name.clone(), digest, bytes: content.len() as u64 });
         }
-        Ok(Input { name: name.into(), digest, bytes: content.len() as u64 })
+        let folders = new.keys().filter_map(|path| path.parent());
+        make_private_folders(folders).map_err(|answer| restive_tables::Error::Io {
+            path: self.folder.clone(),
+            doing: "make folders in",
+            answer,
+        })?;
+        let files: Vec<(PathBuf, &[u8])> =
+            new.iter().map(|(path, packed)| (path.clone(), packed.as_slice())).collect();
+        match write_private_files(&files, None) {
+            // another process kept one of these contents meanwhile
+            Err(_) if new.keys().any(|path| path.exists()) => self.keep(contents),
+            done => done.map(|()| inputs).map_err(Error::from),
+        }
     }
 
     /// Whether a content is there.
@@ -88,19 +100,6 @@ pub(crate) fn digest(content: &[u8]) -> String {
     Sha256::digest(content).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn private_folder(folder: &Path) -> std::io::Result<()> {
-    if folder.is_dir() {
-        return Ok(());
-    }
-    fs::create_dir_all(folder)?;
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?;
-    }
-    Ok(())
-}
-
 /// Reads a whole file.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
     fs::read(path)
@@ -134,8 +133,12 @@ mod tests {
     fn contents_come_back_or_are_told_to_be_lost() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::of(folder.path());
-        let kept = store.keep("a", b"some bytes").unwrap();
-        assert_eq!(kept, store.keep("a", b"some bytes").unwrap());
+        // one content under two names is kept once
+        let contents = ["a", "b"].map(|name| (name.to_string(), b"some bytes".to_vec()));
+        let all = store.keep(&contents).unwrap();
+        assert_eq!(all, store.keep(&contents).unwrap());
+        let kept = all[0].clone();
+        assert_eq!(kept.digest, all[1].digest);
         assert_eq!(store.content(&kept).unwrap(), b"some bytes");
         // the value of SHA-256 of the empty text, as published
         assert_eq!(digest(b""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");

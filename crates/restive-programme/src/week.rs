@@ -174,12 +174,11 @@ impl Programme {
 
     /// Keeps all that a plan depends on.
     fn keep(&self, materials: &Materials, entry: &ModelEntry) -> Result<Vec<Input>> {
-        let store = Store::of(self.folder());
-        let mut kept = materials.keep(&store, &self.study(), &entry.folder)?;
+        let mut contents = materials.contents(&self.study(), &entry.folder)?;
         if self.words_file().exists() {
-            kept.push(store.keep(WORDS, &store::read(&self.words_file())?)?);
+            contents.push((WORDS.into(), store::read(&self.words_file())?));
         }
-        Ok(kept)
+        Store::of(self.folder()).keep(&contents)
     }
 
     /// The trial that runs in a period, and who is in which group.

@@ -66,6 +66,7 @@ pub use study::{
     moves_column, texts_key, write_people,
 };
 pub use write::{
-    Cells, Detail, FolderDraft, IndexWriter, Own, abandon_drafts, check_file, refuse_input, remove_leftovers,
-    write_files, write_private_file, write_private_table, write_table,
+    Cells, Detail, FolderDraft, IndexWriter, Own, abandon_drafts, check_file, make_folder,
+    make_private_folders, refuse_input, remove_file, remove_folder, remove_leftovers, replace_file,
+    sync_folder, write_files, write_private_file, write_private_files, write_private_table, write_table,
 };

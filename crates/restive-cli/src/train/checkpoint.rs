@@ -10,8 +10,8 @@ use anyhow::{Context, anyhow, bail};
 use restive::predictor::Ensemble;
 use restive::training::Snapshot;
 use restive_pipeline::{Progressed, rebuild, weights};
-use restive_tables::check_file;
 use restive_tables::model::{Card, History, Model, PredictorCard};
+use restive_tables::{check_file, remove_file};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -109,12 +109,7 @@ impl Checkpoint {
         if !self.is_there || Model::recognise_checkpoint(&self.path).is_err() {
             return Ok(());
         }
-        match std::fs::remove_file(&self.path) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                Err(error).with_context(|| format!("{}: cannot remove", self.path.display()))
-            }
-            _ => Ok(()),
-        }
+        Ok(remove_file(&self.path)?)
     }
 }
 

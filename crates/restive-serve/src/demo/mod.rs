@@ -12,7 +12,7 @@ use restive_import::{ImportAsked, Input, Mapping};
 use restive_ledger::{Code, Ledger, Outcome};
 use restive_pipeline::{Asked, FolderTraining, PredictorName, Progressed};
 use restive_programme::{Programme, WeekAsked, grow};
-use restive_tables::show;
+use restive_tables::{make_folder, show, write_files};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
@@ -46,7 +46,7 @@ pub fn make(folder: &Path, asked: &DemoAsked, mut say: impl FnMut(f64, &str)) ->
         )));
     }
     let io = |doing| Error::io(show::path(folder), doing);
-    std::fs::create_dir_all(folder.join("exports")).map_err(io("make"))?;
+    make_folder(&folder.join("exports")).map_err(io("make"))?;
     let programme_folder = folder.join("programme");
     let today = Zoned::now().date();
     let first = monday(today).saturating_sub(((asked.weeks + asked.played) as i64 * 7).days());
@@ -68,7 +68,7 @@ pub fn make(folder: &Path, asked: &DemoAsked, mut say: impl FnMut(f64, &str)) ->
     import(folder, &programme_folder, &synthetic)?;
     say(1.0 / steps, "the model");
     train(&programme_folder)?;
-    std::fs::write(programme_folder.join("rules.toml"), rules(budget)).map_err(io("write"))?;
+    write_files(&[(programme_folder.join("rules.toml"), rules(budget).as_bytes())], None)?;
     Programme::open(&programme_folder)?.init()?;
     for week in 0..asked.played {
         say((week + 2) as f64 / steps, "the weeks");

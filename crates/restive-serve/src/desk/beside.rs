@@ -13,7 +13,7 @@
 //! whoever changes it changes a page, and neither a list nor the record.
 
 use super::answers::Kept;
-use restive_tables::{recognise_bytes, show, write_private_file};
+use restive_tables::{make_private_folders, recognise_bytes, show, write_private_file};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::io::ErrorKind;
@@ -92,17 +92,10 @@ pub(super) fn write<T: Serialize + DeserializeOwned>(
     };
     let text = toml::to_string(&whole).map_err(|error| lost(error.to_string()))?;
     toml::from_str::<Whole<T>>(&text).map_err(|error| lost(show::sentence(error.message())))?;
-    make(&folder.join(FOLDER)).map_err(|error| lost(format!("cannot make its folder: {error}")))?;
+    make_private_folders([folder.join(FOLDER).as_path()])
+        .map_err(|error| lost(format!("cannot make its folder: {error}")))?;
     write_private_file(&place(folder, name), text.as_bytes(), Some(recognise))
         .map_err(|error| lost(error.to_string()))
-}
-
-fn make(folder: &Path) -> std::io::Result<()> {
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
 }
 
 fn recognise(path: &Path) -> restive_tables::Result<()> {

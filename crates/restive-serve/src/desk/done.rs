@@ -82,7 +82,12 @@ impl End {
         let write = || -> std::io::Result<()> {
             let mut file = private().open(path)?;
             let before = file.metadata()?.len();
-            let written = file.write_all(lines.as_bytes()).and_then(|()| file.sync_data());
+            let mut written = file.write_all(lines.as_bytes()).and_then(|()| file.sync_data());
+            if before == 0 {
+                // a new file: its name too
+                let folder = path.parent().unwrap_or(Path::new(""));
+                written = written.and_then(|()| restive_tables::sync_folder(folder));
+            }
             // a part of it is no line: the file is as long as it was, or the next line begins anew
             written.map_err(|error| match file.set_len(before) {
                 Ok(()) => error,

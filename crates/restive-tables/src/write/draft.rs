@@ -1,10 +1,10 @@
 //! A file that is not there until it is complete.
 //!
-//! It is written beside its final [place](super::place) under a temporary name and renamed at the end. Whatever goes wrong
-//! before that, the temporary file is removed and the file that was there before, if any, is untouched. A program that is
-//! told to end at once calls [`abandon_drafts`] first; one that is killed leaves its drafts to the
-//! [next run](super::leftover).
+//! It is written beside its final [place](super::place) under a temporary name and renamed at the end, [durably](super::durable).
+//! Whatever goes wrong before that, the temporary file is removed and the file that was there before, if any, is untouched. A program
+//! that is told to end at once calls [`abandon_drafts`] first; one that is killed leaves its drafts to the [next run](super::leftover).
 
+use super::durable::{sync, sync_folders};
 use super::leftover;
 use super::place::{Own, Place};
 use crate::error::{Error, Result};
@@ -20,6 +20,11 @@ static DRAFTS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 pub(super) fn drafts() -> MutexGuard<'static, Vec<PathBuf>> {
     DRAFTS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Whether a path is within a folder in the making, which goes to the disk as a whole.
+pub(super) fn is_within_draft(path: &Path) -> bool {
+    drafts().iter().any(|draft| path.starts_with(draft))
 }
 
 /// Removes every file and folder in the making, and keeps any from being put in its place: for a process that is about to end,
@@ -118,9 +123,26 @@ impl Draft {
         self.file.as_file_mut().write_all(bytes).map_err(Error::io(self.place.asked(), "write"))
     }
 
+    /// Puts the file in its place, over what is there.
+    pub(super) fn replace(self) -> Result<()> {
+        let refused = |answer| self.place.refused(answer);
+        sync([self.temporary()]).map_err(refused)?;
+        let held = drafts();
+        let replaced = self.place.replace(self.temporary());
+        drop(held); // before the draft, which leaves the list
+        replaced.and_then(|()| sync_folders([self.place.parent()])).map_err(refused)
+    }
+
     /// Puts finished files in their places, all of them or, at an interruption or a refusal, none. What was there goes
     /// with the drafts, whose names it has then.
     pub(crate) fn put_in_place(finished: Vec<Draft>) -> Result<()> {
+        let outer: Vec<&Draft> =
+            finished.iter().filter(|draft| !is_within_draft(draft.place.parent())).collect();
+        let refused = |answer| match outer.first() {
+            Some(draft) => draft.place.refused(answer),
+            None => Error::io(Path::new("."), "write")(answer),
+        };
+        sync(outer.iter().map(|draft| draft.temporary())).map_err(refused)?;
         let held = drafts();
         let mut taken = Vec::new();
         let mut outcome = Ok(());
@@ -137,6 +159,7 @@ impl Draft {
             taken.iter().rev().for_each(|(draft, how)| draft.place.give_back(draft.temporary(), how));
         }
         drop(held); // before the drafts, which leave the list
-        outcome
+        outcome?;
+        sync_folders(outer.iter().map(|draft| draft.place.parent())).map_err(refused)
     }
 }

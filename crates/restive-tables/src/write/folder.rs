@@ -1,8 +1,8 @@
 //! A folder that is not there until it is complete.
 //!
-//! It is filled beside its final [place](super::place) under a temporary name and renamed at the end. A folder that is there
-//! already is replaced only where the caller allows it and recognises all of it: what restive did not write it does not
-//! remove. Whatever goes wrong, the folder that was there stays. A folder in the making may hold others.
+//! It is filled beside its final [place](super::place) under a temporary name and renamed at the end, [durably](super::durable). A
+//! folder that is there already is replaced only where the caller allows it and recognises all of it: what restive did not write it
+//! does not remove. Whatever goes wrong, the folder that was there stays. A folder in the making may hold others.
 //!
 //! ```
 //! use restive_tables::FolderDraft;
@@ -17,7 +17,8 @@
 //! # Ok::<(), restive_tables::Error>(())
 //! ```
 
-use super::draft::{Listed, drafts};
+use super::draft::{Listed, drafts, is_within_draft};
+use super::durable::{sync, sync_folder};
 use super::leftover;
 use super::place::{Own, Place, Taken};
 use crate::error::{Error, Result};
@@ -35,7 +36,10 @@ pub struct FolderDraft {
 impl FolderDraft {
     /// Starts a folder; one that is there may be replaced where `replace` recognises it.
     pub fn create(path: &Path, replace: Option<Own>) -> Result<Self> {
-        let place = Place::of_folder(path, replace)?;
+        Self::create_at(Place::of_folder(path, replace)?)
+    }
+
+    fn create_at(place: Place) -> Result<Self> {
         leftover::remove_from(place.parent());
         let make = || {
             leftover::named(|builder| {
@@ -48,6 +52,11 @@ impl FolderDraft {
         let made = Listed::make(make, TempDir::path);
         let (folder, listed) = made.map_err(|answer| place.refused(answer.kind().into()))?;
         Ok(Self { place, _listed: listed, folder })
+    }
+
+    /// Starts a new folder in another one, whose name is known when it is [put in its place](Self::put_in_place_as).
+    pub fn create_in(parent: &Path) -> Result<Self> {
+        Self::create_at(Place::in_folder(parent)?)
     }
 
     /// Whether a folder could be written, before there is anything to write: a draft that is made and dropped.
@@ -68,10 +77,18 @@ impl FolderDraft {
 
     /// The folder is complete. What was there goes with the draft, whose name it has then.
     pub fn put_in_place(self) -> Result<()> {
+        let is_outer = !is_within_draft(self.place.parent());
+        if is_outer {
+            sync([self.folder.path()]).map_err(|answer| self.place.refused(answer))?;
+        }
         let held = drafts();
         let taken = self.place.take(self.folder.path());
         drop(held); // before the draft, which leaves the list
-        taken.map(drop)
+        taken?;
+        if is_outer {
+            sync_folder(self.place.parent()).map_err(|answer| self.place.refused(answer))?;
+        }
+        Ok(())
     }
 
     /// Puts files and folders of the draft into a folder that is there, each in the place of what its recogniser knows: all of
@@ -86,6 +103,7 @@ impl FolderDraft {
             };
             places.push((from, place));
         }
+        sync([self.folder.path()]).map_err(|answer| self.place.refused(answer))?;
         let held = drafts();
         let mut taken: Vec<(&PathBuf, &Place, Taken)> = Vec::new();
         let mut outcome = Ok(());
@@ -102,6 +120,13 @@ impl FolderDraft {
             taken.iter().rev().for_each(|(from, place, how)| place.give_back(from, how));
         }
         drop(held); // before the draft, which leaves the list
-        outcome
+        outcome?;
+        sync_folder(folder).map_err(|answer| self.place.refused(answer))
+    }
+
+    /// Like [`put_in_place`](Self::put_in_place), for a draft that was [made](Self::create_in) before its name was known.
+    pub fn put_in_place_as(mut self, name: &str) -> Result<()> {
+        self.place = Place::of_folder(&self.place.parent().join(name), None)?;
+        self.put_in_place()
     }
 }

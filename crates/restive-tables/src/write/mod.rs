@@ -11,11 +11,13 @@
 //! `w.npy` holds the indices alone, `[N,M]` float64; the verdicts go to `w.npy.verdict.npy`, `[N]` bool, where an
 //! arm without verdict is false.
 //!
-//! A file appears under its name only when it is complete ([`draft`]), and takes the place of another one only by one rule
-//! ([`place`]).
+//! A file appears under its name only when it is complete ([`draft`]) and on the disk ([`durable`]), and takes the place of another one
+//! only by one rule ([`place`]).
 
 pub(crate) mod csv;
 pub(crate) mod draft;
+mod durable;
+mod failure;
 pub(crate) mod folder;
 mod leftover;
 mod npy;
@@ -30,6 +32,7 @@ use crate::own::recognise_table;
 use arrow_schema::DataType;
 use draft::Draft;
 pub use draft::abandon_drafts;
+pub use durable::{make_folder, make_private_folders, remove_file, remove_folder, sync_folder};
 pub use folder::FolderDraft;
 pub use leftover::remove_from as remove_leftovers;
 pub use place::Own;
@@ -41,19 +44,33 @@ pub use table::{Cells, write_private_table, write_table};
 /// Writes whole files, and puts them in their places only when all of them are complete. Those that are there are replaced only
 /// where `replace` recognises them.
 pub fn write_files(files: &[(PathBuf, &[u8])], replace: Option<Own>) -> Result<()> {
+    put(files, |path| Draft::create(path, replace))
+}
+
+/// Like [`write_files`], for files of people's names and numbers: nobody but their owner may read them, from the first byte on.
+pub fn write_private_files(files: &[(PathBuf, &[u8])], replace: Option<Own>) -> Result<()> {
+    put(files, |path| Draft::create_private(path, replace))
+}
+
+fn put(files: &[(PathBuf, &[u8])], create: impl Fn(&Path) -> Result<Draft>) -> Result<()> {
     let draft = |(path, bytes): &(PathBuf, &[u8])| {
-        let mut draft = Draft::create(path, replace)?;
+        let mut draft = create(path)?;
         draft.write(bytes)?;
         Ok(draft)
     };
     Draft::put_in_place(files.iter().map(draft).collect::<Result<_>>()?)
 }
 
-/// The same, for a file of people's names and numbers: nobody but its owner may read it, from its first byte on.
+/// Like [`write_private_files`], for one file.
 pub fn write_private_file(path: &Path, bytes: &[u8], replace: Option<Own>) -> Result<()> {
-    let mut draft = Draft::create_private(path, replace)?;
+    write_private_files(&[(path.into(), bytes)], replace)
+}
+
+/// Writes a file over whatever has its name, in one step on every system. For files that nothing but restive writes.
+pub fn replace_file(path: &Path, bytes: &[u8]) -> Result<()> {
+    let mut draft = Draft::create(path, Some(|_| Ok(())))?;
     draft.write(bytes)?;
-    Draft::put_in_place(vec![draft])
+    draft.replace()
 }
 
 /// Whether a file could be written, before there is anything to write: a draft that is made and dropped.

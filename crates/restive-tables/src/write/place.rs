@@ -10,9 +10,11 @@
 //! A file takes a new place by a rename that fails where something is (`RENAME_NOREPLACE`; elsewhere a hard link, which does the
 //! same). A folder does so by a plain rename, before which only an empty folder gives way. To replace, both names are exchanged in
 //! one step (`RENAME_EXCHANGE`); what came out under the draft's name must be the very thing that was recognised, or they are
-//! exchanged again. Where a file system cannot exchange, three renames do; a run that is killed just between them leaves what was
-//! there as `.restive-….old`, which nobody removes.
+//! exchanged again. Where a file system cannot exchange, the file that is there gets a second name (a hard link) before the draft is
+//! renamed over it, so that the name is never without a file. A folder, or a file where there are no links, is renamed in three steps;
+//! a run that is killed just between them leaves what was there as `.restive-….old`, which nobody removes.
 
+use super::failure::failure_point;
 use crate::error::{Error, Result};
 use std::fs::{self, Metadata};
 use std::io;
@@ -60,6 +62,12 @@ impl Place {
     /// A place for a folder.
     pub(super) fn of_folder(path: &Path, replace: Option<Own>) -> Result<Self> {
         Self::new(path, Shape::Folder, replace)
+    }
+
+    /// A place for a folder in another one, without a name as yet: messages name the other one.
+    pub(super) fn in_folder(parent: &Path) -> Result<Self> {
+        let place = Self::of_folder(&parent.join("new"), None)?;
+        Ok(Self { asked: parent.into(), ..place })
     }
 
     fn new(path: &Path, shape: Shape, replace: Option<Own>) -> Result<Self> {
@@ -163,7 +171,7 @@ impl Place {
             if let Err(answer) = self.exchange(draft) {
                 // what came out was not looked at, and must not go the way of the draft
                 let kept = draft.with_extension("old");
-                fs::rename(draft, &kept).map_err(|answer| self.refused(answer))?;
+                rename(draft, &kept).map_err(|answer| self.refused(answer))?;
                 let found = format!("something new ({answer}), now {}", kept.display());
                 return Err(Error::content(&self.asked, "", found, "what was there, to replace"));
             }
@@ -171,11 +179,16 @@ impl Place {
         Err(Error::content(&self.asked, "", "something new at every look", "what was there, to replace"))
     }
 
+    /// Puts a finished draft of a file here, over whatever file is there.
+    pub(super) fn replace(&self, draft: &Path) -> io::Result<()> {
+        rename(draft, &self.at)
+    }
+
     /// Takes back what [`take`](Self::take) did: the draft has its name again.
     pub(super) fn give_back(&self, draft: &Path, taken: &Taken) {
         // nothing more can be done where the system refuses
         let _ = match taken {
-            Taken::New => fs::rename(&self.at, draft),
+            Taken::New => rename(&self.at, draft),
             Taken::Exchanged => self.exchange(draft),
         };
     }
@@ -189,7 +202,7 @@ impl Place {
                     // there, an empty folder does not give way by itself
                     let _ = fs::remove_dir(&self.at);
                 }
-                fs::rename(draft, &self.at)
+                rename(draft, &self.at)
             }
         }
     }
@@ -201,12 +214,19 @@ impl Place {
             exchanged => return exchanged,
         }
         let aside = draft.with_extension("old");
-        fs::rename(&self.at, &aside)?;
+        if self.shape == Shape::File && link(&self.at, &aside).is_ok() {
+            if let Err(answer) = rename(draft, &self.at) {
+                fs::remove_file(&aside)?;
+                return Err(answer);
+            }
+            return rename(&aside, draft);
+        }
+        rename(&self.at, &aside)?;
         if let Err(answer) = self.move_in(draft) {
-            fs::rename(&aside, &self.at)?;
+            rename(&aside, &self.at)?;
             return Err(answer);
         }
-        fs::rename(&aside, draft)
+        rename(&aside, draft)
     }
 }
 
@@ -224,13 +244,27 @@ fn move_file(from: &Path, to: &Path) -> io::Result<()> {
         Err(answer) if is_unsupported(&answer) => {}
         moved => return moved,
     }
-    match fs::hard_link(from, to) {
-        Ok(()) => fs::remove_file(from),
+    match link(from, to) {
+        Ok(()) => {
+            failure_point();
+            fs::remove_file(from)
+        }
         Err(answer) if answer.kind() == io::ErrorKind::AlreadyExists => Err(answer),
         // a file system without links, such as that of a memory stick: looking first is the best there is
         Err(_) if fs::symlink_metadata(to).is_ok() => Err(io::ErrorKind::AlreadyExists.into()),
-        Err(_) => fs::rename(from, to),
+        Err(_) => rename(from, to),
     }
+}
+
+fn rename(from: &Path, to: &Path) -> io::Result<()> {
+    failure_point();
+    fs::rename(from, to)
+}
+
+/// A second name for a file.
+fn link(from: &Path, to: &Path) -> io::Result<()> {
+    failure_point();
+    fs::hard_link(from, to)
 }
 
 fn is_occupied(answer: &io::Error) -> bool {
@@ -299,6 +333,7 @@ mod system {
     fn rename(from: &Path, to: &Path, flags: RenameFlags) -> io::Result<()> {
         // the answers of kernels and file systems that do not know the flag
         const UNKNOWN: [Errno; 4] = [Errno::NOSYS, Errno::INVAL, Errno::NOTSUP, Errno::OPNOTSUPP];
+        super::failure_point();
         renameat_with(CWD, from, CWD, to, flags).map_err(|answer| match UNKNOWN.contains(&answer) {
             true => io::ErrorKind::Unsupported.into(),
             false => answer.into(),
