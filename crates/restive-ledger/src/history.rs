@@ -165,6 +165,14 @@ impl Reader {
         Ok((listed, self.all(doing, sql, number, |row| row.get(0))?))
     }
 
+    /// Arms that are on the list of a plan, or were until they were left out by hand, in no order; see
+    /// [`Part::was_listed`](crate::Part::was_listed).
+    pub fn once_listed_arms(&self, plan: &str) -> Result<Vec<String>> {
+        let sql = "SELECT arm FROM people INDEXED BY people_listed WHERE plan = ?1 AND how IS NOT NULL \
+             UNION SELECT arm FROM listed WHERE plan = ?1";
+        self.all("read who was on a list", sql, [self.number(plan)?], |row| row.get(0))
+    }
+
     /// The number of the last link that is not about this plan, 0 where there is none: while it stays, so does all that the ledger
     /// says of other plans.
     pub fn last_beside(&self, plan: &str) -> Result<i64> {

@@ -20,7 +20,7 @@ use restive_ledger::{Done, Kind, Ledger, ListChange, Outcome, Override, Plan, Re
 use restive_pipeline::Rules;
 use restive_report::list::List;
 use restive_tables::{Contact, Contacts, Study};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// What drafts are made of beside the ledger.
@@ -53,6 +53,8 @@ pub struct Draft {
     pub list: Arc<List>,
     /// what lists before it said of the same people
     pub(crate) earlier: Arc<Earlier>,
+    /// arms on the list of this plan, or on it until they were left out by hand
+    once_listed: Arc<HashSet<String>>,
 }
 
 /// Somebody on the list.
@@ -98,6 +100,12 @@ impl Draft {
     /// How many changes the list has had.
     pub fn version(&self) -> usize {
         self.changes.len()
+    }
+
+    /// Whether the list of any plan has or had an arm, like [`Person::was_listed`](crate::Person::was_listed), but without reading
+    /// the ledger.
+    pub fn was_listed(&self, arm: &str) -> bool {
+        self.once_listed.contains(arm) || self.earlier.once_listed.contains(arm)
     }
 
     /// Since when and by whom it is final; nothing while it is a draft.
@@ -206,7 +214,8 @@ impl Programme {
                 is_overdue: earlier.is_missing(arm),
             });
         }
-        Ok(Draft { record, worker, rows, changes, list: Arc::new(list), earlier })
+        let once_listed = Arc::new(reader.once_listed_arms(&record.id)?.into_iter().collect());
+        Ok(Draft { record, worker, rows, changes, list: Arc::new(list), earlier, once_listed })
     }
 
     /// Changes the list of a plan, of which the editor has seen that version; `id` is the programme's.

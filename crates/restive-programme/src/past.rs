@@ -21,6 +21,8 @@ pub(crate) struct Earlier {
     link: i64,
     /// everybody on a list that counts
     pub(crate) listed: HashSet<String>,
+    /// arms that any other plan has or had on its list, replaced plans included
+    pub(crate) once_listed: HashSet<String>,
     /// of whom an outcome is missing, by plan, the first day of its period first
     pub(crate) missing: Vec<(String, String, HashSet<String>)>,
     /// how every other plan stands
@@ -48,6 +50,7 @@ impl Past {
             plan: record.id.clone(),
             link,
             listed: HashSet::new(),
+            once_listed: HashSet::new(),
             missing: Vec::new(),
             standings: Vec::new(),
             weeks: Vec::new(),
@@ -56,6 +59,7 @@ impl Past {
             if plan.id == record.id {
                 continue;
             }
+            earlier.once_listed.extend(reader.once_listed_arms(&plan.id)?);
             if plan.status == Status::Current && plan.facts.period < record.facts.period {
                 let (listed, missing) = reader.listed_arms(&plan.id)?;
                 earlier.listed.extend(listed);

@@ -115,6 +115,11 @@ impl Server {
         Ok(format!("{scheme}://{host}/enter/{token}"))
     }
 
+    /// Number of people whose page has been computed from model and ledger; tests compare the steps of requests by it.
+    pub fn people_computed(&self) -> u64 {
+        self.desk.people_computed()
+    }
+
     /// Answers until the program ends.
     pub fn run(self) -> Result<()> {
         let runtime = tokio::runtime::Builder::new_multi_thread()

@@ -30,7 +30,7 @@ The password is asked for, twice and unseen, or read from the first line of stan
 Argon2id makes of it, and nobody but you may read FILE.
 
   planner    decides: everything
-  caller     says what came of calls, to the people of --worker alone where that is given
+  caller     says what came of calls, to the people of --worker, or to everybody with --all
   viewer     looks, without names and numbers";
 
 /// Add somebody, or give them a new password and role
@@ -53,15 +53,21 @@ struct AddArguments {
     role: Role,
 
     /// Whose list they call: a value of the column that sheets are made by
-    #[arg(long, value_name = "WORKER")]
+    #[arg(long, value_name = "WORKER", conflicts_with = "all")]
     worker: Option<String>,
+
+    /// Let a caller see and call the people of all workers
+    #[arg(long)]
+    all: bool,
 }
 
 pub(crate) fn run(arguments: &UserArguments) -> anyhow::Result<()> {
     let UserCommand::Add(asked) = &arguments.command;
     let mut users = if asked.file.exists() { Users::read(&asked.file)? } else { Users::default() };
+    // before the password is typed twice
+    Users::check_people(asked.role, asked.worker.as_deref(), asked.all)?;
     let password = password()?;
-    let is_new = users.add(&asked.name, asked.role, asked.worker.as_deref(), &password)?;
+    let is_new = users.add(&asked.name, asked.role, asked.worker.as_deref(), asked.all, &password)?;
     users.write(&asked.file)?;
     let done = if is_new { "added" } else { "changed" };
     let (name, file) = (show::name(&asked.name), show::path(&asked.file));

@@ -73,6 +73,7 @@ fn users_are_added_and_enter() {
         ("users.toml Lata --role viewer", "short\n", "expected"),
         ("users.toml Lata --role viewer", "", "expected"),
         ("users.toml Lata --role viewer --worker Hindi", "a long password\n", "expected"),
+        ("users.toml Lata --role caller", "a long password\n", "--worker NAME"),
     ] {
         let run = add(&folder, arguments, password).failure();
         let said = run.stdout + &run.stderr;

@@ -69,6 +69,9 @@ fn one_person_is_told_as_all_of_them_are() {
     ledger.override_list(&made::change(&id, "e", Kind::Added)).unwrap();
     ledger.receive(&[made::outcome(&id, "a", Code::Later)]).unwrap();
     let people = ledger.people(&id).unwrap();
+    let mut once_listed = ledger.once_listed_arms(&id).unwrap();
+    once_listed.sort();
+    assert_eq!(once_listed, ["a", "b", "c", "e"]);
     for decided in ledger.decided(&id).unwrap() {
         let part = ledger.part(&id, &decided.arm).unwrap();
         assert_eq!(part.is_listed, decided.is_listed, "{}", decided.arm);

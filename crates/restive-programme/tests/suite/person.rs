@@ -122,6 +122,32 @@ fn changes_by_hand_are_told_of_the_person_they_are_about() {
 }
 
 #[test]
+fn draft_and_record_agree_on_who_was_listed() {
+    let (fixture, programme) = programme();
+    let all = listed(&programme);
+    let others: Vec<String> = fixture.truth().people().iter().map(|one| one.id.clone()).collect();
+    let other = |k: usize| others.iter().filter(|id| !all.contains(id)).nth(k).unwrap();
+    let edit = |version, edit, id: &str| {
+        programme.edit("2026-03-02", version, edit, id, "Asha", "by hand", now()).unwrap();
+    };
+    // left out; added; added and left out again, so that no list had them
+    edit(0, Edit::LeaveOut, &all[0]);
+    edit(1, Edit::Add, other(0));
+    edit(2, Edit::Add, other(1));
+    edit(3, Edit::LeaveOut, other(1));
+    let (backdrop, book) = (programme.backdrop().unwrap(), programme.casebook().unwrap());
+    let draft = programme.draft(&backdrop, None).unwrap().unwrap();
+    let mut found = 0;
+    for id in &others {
+        let person = programme.person(&backdrop, &book, id).unwrap().unwrap();
+        let was_listed = draft.was_listed(backdrop.contacts.arm(id).unwrap());
+        assert_eq!(was_listed, person.was_listed(), "{id}");
+        found += usize::from(was_listed);
+    }
+    assert_eq!(found, all.len() + 1);
+}
+
+#[test]
 fn a_programme_without_a_model_or_a_list_has_people_all_the_same() {
     let (_kept, programme) = programme();
     std::fs::remove_dir_all(programme.models_folder()).unwrap();

@@ -3,7 +3,7 @@
 //! | role | may |
 //! |---|---|
 //! | planner | everything |
-//! | caller | say what came of calls, to her own people where she has a worker's name |
+//! | caller | say what came of calls, to the people of a worker or, if the user has `all`, to everybody |
 //! | viewer | look, without names and numbers |
 //!
 //! ```text

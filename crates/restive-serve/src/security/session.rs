@@ -24,7 +24,7 @@ pub struct Session {
     pub who: Arc<str>,
     /// what they may do
     pub role: Role,
-    /// whose list they call, where they are a caller of one
+    /// worker whose people a caller calls; `None`: the people of all workers
     pub worker: Option<Arc<str>>,
 }
 

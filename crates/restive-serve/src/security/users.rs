@@ -8,6 +8,8 @@
 //! password = "$argon2id$…"
 //! ```
 //!
+//! A caller has either `worker`, whose people they call, or `all = true`: without a word about it nobody sees every list.
+//!
 //! Of a password the file has what Argon2id makes of it, with a salt of its own. A name that nobody has takes as long to refuse as a wrong
 //! password.
 
@@ -35,6 +37,9 @@ pub struct User {
     /// whose list they call
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worker: Option<String>,
+    /// whether a caller calls the people of all workers
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub all: bool,
     /// what Argon2id makes of the password
     pub password: String,
 }
@@ -71,20 +76,51 @@ impl Users {
             Error::Refused(format!("{}: found something else ({what}), expected users", show::path(path)))
         })?;
         for (k, user) in users.user.iter().enumerate() {
+            let (path, name) = (show::path(path), show::name(&user.name));
             let is_taken = users.user[..k].iter().any(|other| other.name == user.name);
             if is_taken || PasswordHash::new(&user.password).is_err() {
                 let found = if is_taken { "it twice" } else { "no hash of Argon2id as its password" };
-                let (path, name) = (show::path(path), show::name(&user.name));
                 return Err(Error::Refused(format!(
                     "{path}: user {name}: found {found}, expected what restive user add wrote"
                 )));
             }
+            Self::check_people(user.role, user.worker.as_deref(), user.all).map_err(|wrong| {
+                Error::Refused(format!(
+                    "{path}: user {name}: {wrong}; restive user add writes the user again"
+                ))
+            })?;
         }
         Ok(users)
     }
 
+    /// Checks that a caller has exactly one of `worker` and `all`, and another role none of them.
+    pub fn check_people(role: Role, worker: Option<&str>, all: bool) -> Result<()> {
+        let wrong = match (role, worker.map(str::trim), all) {
+            (Role::Caller, Some(""), _) => "found an empty worker, expected a name".into(),
+            (Role::Caller, Some(_), true) => "found worker and all, expected one of them".into(),
+            (Role::Caller, None, false) => {
+                "found a caller without worker and without all, expected the worker whose people they call \
+                 (--worker NAME) or the people of all workers (--all)"
+                    .into()
+            }
+            (Role::Caller, ..) | (_, None, false) => return Ok(()),
+            _ => format!("found worker or all for a {role}, expected them for a caller alone"),
+        };
+        Err(Error::Refused(wrong))
+    }
+
     /// Adds somebody, or gives a new password and role to one who is there; whether they are new.
-    pub fn add(&mut self, name: &str, role: Role, worker: Option<&str>, password: &str) -> Result<bool> {
+    ///
+    /// # Errors
+    /// If the name or the password is not of the allowed form, or like [`check_people`](Self::check_people).
+    pub fn add(
+        &mut self,
+        name: &str,
+        role: Role,
+        worker: Option<&str>,
+        all: bool,
+        password: &str,
+    ) -> Result<bool> {
         let is_name = !name.is_empty()
             && name.chars().count() <= 60
             && name.chars().all(|c| c.is_alphanumeric() || " .-_@'".contains(c))
@@ -101,11 +137,9 @@ impl Users {
                 "found a password of {length} characters, expected {SHORTEST} to {LONGEST}"
             )));
         }
-        if worker.is_some() && role != Role::Caller {
-            return Err(Error::Refused(format!("found --worker for a {role}, expected it for a caller")));
-        }
-        let user =
-            User { name: name.into(), role, worker: worker.map(Into::into), password: hashed(password)? };
+        Self::check_people(role, worker, all)?;
+        let worker = worker.map(Into::into);
+        let user = User { name: name.into(), role, worker, all, password: hashed(password)? };
         match self.user.iter_mut().find(|one| one.name == name) {
             Some(one) => {
                 *one = user;
@@ -147,9 +181,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("users.toml");
         let mut users = Users::default();
-        assert!(users.add("Asha", Role::Caller, Some("Hindi"), "a long password").unwrap());
-        assert!(!users.add("Asha", Role::Planner, None, "another password").unwrap());
-        assert!(users.add("Meera", Role::Viewer, None, "a third password").unwrap());
+        assert!(users.add("Asha", Role::Caller, Some("Hindi"), false, "a long password").unwrap());
+        assert!(!users.add("Asha", Role::Planner, None, false, "another password").unwrap());
+        assert!(users.add("Meera", Role::Caller, None, true, "a third password").unwrap());
         users.write(&path).unwrap();
         let read = Users::read(&path).unwrap();
         assert_eq!(read, users);
@@ -167,14 +201,39 @@ mod tests {
     fn what_nobody_can_enter_with_is_refused() {
         let mut users = Users::default();
         for (name, password) in [("", "a long password"), ("a\nb", "a long password"), ("Asha", "short")] {
-            assert!(users.add(name, Role::Viewer, None, password).is_err());
+            assert!(users.add(name, Role::Viewer, None, false, password).is_err());
         }
-        assert!(users.add("Asha", Role::Viewer, Some("Hindi"), "a long password").is_err());
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("users.toml");
         for text in ["x = 1", "[[user]]\nname = \"a\"\nrole = \"viewer\"\npassword = \"plain\"\n"] {
             std::fs::write(&path, text).unwrap();
             assert!(Users::read(&path).is_err());
+        }
+    }
+
+    #[test]
+    fn caller_without_worker_and_without_all_is_refused() {
+        let password = "a long password";
+        let refused = [
+            (Role::Caller, None, false, "found a caller without worker and without all"),
+            (Role::Caller, Some(" "), false, "found an empty worker"),
+            (Role::Caller, Some("Hindi"), true, "found worker and all"),
+            (Role::Viewer, Some("Hindi"), false, "found worker or all for a viewer"),
+            (Role::Planner, None, true, "found worker or all for a planner"),
+        ];
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("users.toml");
+        let hash = hashed(password).unwrap();
+        for (role, worker, all, expected) in refused {
+            let mut users = Users::default();
+            let error = users.add("Asha", role, worker, all, password).unwrap_err().to_string();
+            assert!(error.starts_with(expected), "{error}");
+            // written by hand
+            let worker = worker.map(Into::into);
+            users.user.push(User { name: "Asha".into(), role, worker, all, password: hash.clone() });
+            users.write(&path).unwrap();
+            let error = Users::read(&path).unwrap_err().to_string();
+            assert!(error.contains("users.toml: user Asha: ") && error.contains(expected), "{error}");
         }
     }
 }

@@ -42,7 +42,7 @@ impl WebUi {
             let mut users = Users::default();
             for role in Role::ALL {
                 let worker = (role == Role::Caller).then_some("Caller A");
-                users.add(role.word(), role, worker, PASSWORD).unwrap();
+                users.add(role.word(), role, worker, false, PASSWORD).unwrap();
             }
             users
         });

@@ -70,7 +70,7 @@ fn whoever_was_never_listed_is_looked_for_by_id_and_noted() {
     let unasked = planner.get(&format!("/person/{other}"));
     let nobody = planner.get("/person/MB-99999");
     assert_eq!((unasked.status, nobody.status), (404, 404));
-    assert_eq!(unasked.body, nobody.body.replace("MB-99999", &other));
+    assert_eq!(unasked.body, nobody.body);
     assert_eq!(find(&mut planner, &other[..6]).status, 404);
     assert_eq!(find(&mut planner, &kept(&ui, &other, "name")).status, 404);
     assert_main("person_find", &planner.get("/person"));
@@ -86,6 +86,71 @@ fn whoever_was_never_listed_is_looked_for_by_id_and_noted() {
     let notes = std::fs::read_to_string(ui.folder.join("desk.jsonl")).unwrap();
     assert!(notes.contains(&format!("\"what\":\"look for\",\"of\":\"{other}\"")), "{notes}");
     assert!(!notes.contains(&kept(&ui, &other, "name")), "{notes}");
+}
+
+/// Returns the response to an id without the day and time of its head.
+fn closed(client: &mut HttpClient, id: &str) -> String {
+    let page = client.get(&format!("/person/{id}"));
+    assert_eq!(page.status, 404, "{id}: {}", page.body);
+    let head: Vec<&str> = page.head.lines().filter(|line| !line.starts_with("date: ")).collect();
+    format!("{}\n\n{}", head.join("\n"), page.body)
+}
+
+#[test]
+fn closed_pages_have_the_same_bytes_after_the_same_steps() {
+    let ui = WebUi::start_with_users();
+    let (listed, other) = people(&ui);
+    let of_another = listed.iter().find(|id| kept(&ui, id, "worker") != "Caller A").unwrap();
+    let lines = || std::fs::read_to_string(ui.folder.join("desk.jsonl")).unwrap().lines().count();
+    for (role, hidden) in [(Role::Caller, of_another), (Role::Viewer, &other), (Role::Planner, &other)] {
+        let mut client = ui.user(role);
+        // of another caller or never on a list; nobody; of another length
+        let (computed, before) = (ui.server.people_computed(), lines());
+        let pages = [hidden.as_str(), "MB-99999", "nobody at all"].map(|id| {
+            let page = closed(&mut client, &form_encoded(id));
+            (page, ui.server.people_computed() - computed)
+        });
+        assert_eq!(pages[0], pages[1], "{role}");
+        assert_eq!(pages[0], pages[2], "{role}");
+        assert_eq!(pages[0].1, 0, "{role}");
+        assert_eq!(lines() - before, 3, "{role}");
+    }
+    let notes = std::fs::read_to_string(ui.folder.join("desk.jsonl")).unwrap();
+    let looks: Vec<&str> = notes.lines().filter(|line| line.contains("\"look for\"")).collect();
+    assert!(looks.len() == 9 && looks.iter().all(|line| line.contains("\"of\":\"nobody\"")), "{notes}");
+    // a page that is open is computed
+    let before = ui.server.people_computed();
+    assert_eq!(ui.user(Role::Planner).get(&format!("/person/{}", listed[0])).status, 200);
+    assert_eq!(ui.server.people_computed() - before, 1);
+}
+
+#[test]
+fn requests_for_closed_pages_count_as_looks() {
+    let ui = WebUi::start_with_users();
+    let (listed, other) = people(&ui);
+    let mut viewer = ui.user(Role::Viewer);
+    for k in 0..20 {
+        let id = if k % 2 == 0 { other.clone() } else { format!("MB-9{k:04}") };
+        closed(&mut viewer, &id);
+    }
+    for id in [other.as_str(), "MB-99999"] {
+        assert_eq!(viewer.get(&format!("/person/{id}")).status, 429, "{id}");
+        assert_eq!(find(&mut viewer, id).status, 429, "{id}");
+    }
+    // each user has looks of their own, and those on the list are open as always
+    assert_eq!(ui.user(Role::Planner).get("/person/MB-99999").status, 404);
+    assert_eq!(viewer.get(&format!("/person/{}", listed[0])).status, 200);
+}
+
+#[test]
+fn search_by_a_caller_computes_nobody() {
+    let ui = WebUi::start_with_users();
+    let (listed, _) = people(&ui);
+    let of_another = listed.iter().find(|id| kept(&ui, id, "worker") != "Caller A").unwrap();
+    let mut caller = ui.user(Role::Caller);
+    let pages = [of_another.as_str(), "MB-99999"].map(|id| find(&mut caller, id).body.replace(id, "ID"));
+    assert_eq!(pages[0], pages[1]);
+    assert_eq!(ui.server.people_computed(), 0);
 }
 
 #[test]

@@ -22,7 +22,7 @@ fn web_ui() -> WebUi {
     let world = world(&WorldOptions::default());
     let file = world.path("users.toml");
     let mut users = Users::default();
-    users.add("Asha", Role::Planner, None, PASSWORD).unwrap();
+    users.add("Asha", Role::Planner, None, false, PASSWORD).unwrap();
     users.write(&file).unwrap();
     WebUi::start_in(world, |options| (options.users, options.tls) = (Some(file), Some(files())))
 }

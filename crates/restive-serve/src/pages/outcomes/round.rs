@@ -30,14 +30,15 @@ impl Round {
         let draft = match is_latest {
             true => latest,
             false => {
+                // a plan that was not made, or one that was replaced
+                if !snapshot.status.plans.iter().any(|one| one.plan == plan) {
+                    return Err(Refusal::not_found());
+                }
                 let (programme, backdrop) = (snapshot.programme.clone(), snapshot.backdrop.clone());
                 let plan = plan.to_string();
                 let read = move || programme.draft(&backdrop, Some(&plan));
                 let found = tokio::task::spawn_blocking(read).await.map_err(|_| Refusal::ours())?;
-                // a plan that nobody made, or one that gave way to another
-                let counts =
-                    |draft: &Draft| snapshot.status.plans.iter().any(|one| one.plan == draft.record.id);
-                Arc::new(found.ok().flatten().filter(counts).ok_or_else(Refusal::not_found)?)
+                Arc::new(found.ok().flatten().ok_or_else(Refusal::not_found)?)
             }
         };
         Ok(Some(Self { snapshot, draft, is_latest, session: session.clone() }))

@@ -1,6 +1,6 @@
 //! Looking for somebody by her exact id: counted, noted, and open to whoever found her for a while.
 
-use super::{is_hers, look_up};
+use super::permission;
 use crate::desk::App;
 use crate::look::answer::{Answer, page, page_with, see};
 use crate::look::base::Base;
@@ -9,6 +9,7 @@ use crate::look::words::Words;
 use crate::pages::week::encoded;
 use crate::security::finds::MOST;
 use crate::security::role::Anybody;
+use crate::security::session::Session;
 use askama::Template;
 use axum::Form;
 use axum::extract::State;
@@ -45,6 +46,8 @@ pub(crate) async fn ask(Anybody(_): Anybody, base: Base) -> Answer {
 /// The field again, for whom there is no page.
 pub(super) fn nobody(base: Base, written: &str) -> Answer {
     let w = base.w;
+    // the page of every id is the same
+    let base = Base { here: "/person".into(), ..base };
     page_with(StatusCode::NOT_FOUND, &FindPage { w, base, written, wrong: w.t("person.nobody"), most: MOST })
 }
 
@@ -61,20 +64,22 @@ pub(crate) async fn find(
         let status = StatusCode::UNPROCESSABLE_ENTITY;
         return page_with(status, &FindPage { w, base, written: "", wrong, most: MOST });
     }
-    let now = Instant::now();
-    desk.finds.look(&session.who, now).map_err(|wait| Refusal::finds(wait.as_secs()))?;
-    let found = look_up(&desk, id.clone()).await?;
-    let found = found.filter(|person| is_hers(&session, &desk.snapshot(), person));
-    // what was written may be anything, a name too: only an id that is one is noted
-    let (noted, who) = (desk.clone(), session.clone());
-    let of = found.as_ref().map_or(String::from("nobody"), |person| person.contact.id.clone());
-    let done = tokio::task::spawn_blocking(move || noted.note(&who, "look for", &of));
-    done.await.map_err(|_| Refusal::ours())?;
+    let snapshot = desk.snapshot();
+    let found = permission::visible(&session, &snapshot, &id).map(|person| person.id.as_str());
+    record(&desk, &session, found).await?;
     match found {
-        Some(person) => {
-            desk.finds.open(&session.who, &person.contact.id, now);
-            see(&format!("/person/{}", encoded(&person.contact.id)))
+        Some(id) => {
+            desk.finds.open(&session.who, id, Instant::now());
+            see(&format!("/person/{}", encoded(id)))
         }
         None => nobody(base, &id),
     }
+}
+
+/// Counts and records a look. The record has the id of a person who was found and nothing of what was written: it may be a name.
+pub(super) async fn record(desk: &App, session: &Session, found: Option<&str>) -> Result<(), Refusal> {
+    desk.finds.look(&session.who, Instant::now()).map_err(|wait| Refusal::finds(wait.as_secs()))?;
+    let (desk, session, of) = (desk.clone(), session.clone(), found.unwrap_or("nobody").to_string());
+    let noted = tokio::task::spawn_blocking(move || desk.note(&session, "look for", &of));
+    noted.await.map_err(|_| Refusal::ours())
 }

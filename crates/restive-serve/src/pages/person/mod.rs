@@ -3,15 +3,17 @@
 //! | file | what happens there |
 //! |---|---|
 //! | `find` | looking for somebody by her exact id |
+//! | `permission` | which people a session may see |
 //! | `view` | what the page says, in words |
 //! | `said` | what the model says, in numbers |
 //! | `strip` | her weeks as a picture |
 //!
 //! No page leads from one person to everybody. Whoever is or was on a list has a page; anybody else only for whoever has just looked for her by
-//! id, which is counted and noted. A caller sees her own people, and a viewer sees no names and no numbers. Whom one may not see and who does
-//! not exist are answered alike.
+//! id, which is counted and noted. A caller sees her own people, and a viewer sees no names and no numbers. A person whom the session may
+//! not see and an id that nobody has get the same bytes after the same steps; a request for either counts as a look and is recorded.
 
 pub(crate) mod find;
+mod permission;
 mod said;
 mod strip;
 mod view;
@@ -21,12 +23,11 @@ use crate::look::answer::{Answer, page};
 use crate::look::base::Base;
 use crate::look::refusal::Refusal;
 use crate::look::words::Words;
-use crate::security::role::{Anybody, Role};
-use crate::security::session::Session;
+use crate::security::role::Anybody;
 use askama::Template;
 use axum::extract::{Path, State};
 use restive_programme::Person;
-use std::time::Instant;
+use std::sync::Arc;
 use view::PersonView;
 
 #[derive(Template)]
@@ -37,7 +38,7 @@ struct PersonPage<'a> {
     view: PersonView<'a>,
 }
 
-/// Somebody.
+/// The page of a person.
 pub(crate) async fn show(
     Anybody(session): Anybody,
     State(desk): State<App>,
@@ -45,11 +46,11 @@ pub(crate) async fn show(
     Path(id): Path<String>,
 ) -> Answer {
     let snapshot = desk.snapshot();
-    let found = look_up(&desk, id).await?;
-    let is_open = |person: &Person| {
-        person.was_listed() || desk.finds.is_open(&session.who, &person.contact.id, Instant::now())
-    };
-    match found.filter(|person| is_hers(&session, &snapshot, person) && is_open(person)) {
+    if !permission::is_open(&desk, &session, &snapshot, &id) {
+        find::record(&desk, &session, None).await?;
+        return find::nobody(base, "");
+    }
+    match compute(&desk, &snapshot, id).await? {
         Some(person) => {
             let view = PersonView::new(&snapshot, &person, session.role, base.w);
             page(&PersonPage { w: base.w, base, view })
@@ -58,21 +59,12 @@ pub(crate) async fn show(
     }
 }
 
-/// The person with an id, where anybody has it.
-async fn look_up(desk: &App, id: String) -> Result<Option<Person>, Refusal> {
-    let desk = desk.clone();
-    let found = tokio::task::spawn_blocking(move || desk.person(&desk.snapshot(), &id));
-    match found.await {
+/// Computes what the page of a person shows.
+async fn compute(desk: &App, snapshot: &Arc<Snapshot>, id: String) -> Result<Option<Person>, Refusal> {
+    let (desk, snapshot) = (desk.clone(), snapshot.clone());
+    match tokio::task::spawn_blocking(move || desk.person(&snapshot, &id)).await {
         Ok(Ok(found)) => Ok(found),
         Ok(Err(error)) => Err(Refusal::programme(&error)),
         Err(_) => Err(Refusal::ours()),
     }
-}
-
-/// Whether somebody is one of those whom whoever asks may see: of a caller, her own people.
-fn is_hers(session: &Session, snapshot: &Snapshot, person: &Person) -> bool {
-    let (Role::Caller, Some(worker)) = (session.role, session.worker.as_deref()) else { return true };
-    let column = snapshot.draft.as_deref().and_then(|draft| draft.worker.as_deref()).unwrap_or("worker");
-    let place = snapshot.backdrop.contacts.kept.iter().position(|kept| kept == column);
-    place.and_then(|k| person.contact.kept.get(k)).is_some_and(|name| name == worker)
 }
