@@ -15,10 +15,11 @@ pub(crate) mod week;
 use crate::desk::{App, Desk};
 use crate::look::assets;
 use crate::look::refusal::{Refusal, dress};
+use crate::security::places::Place;
 use crate::security::role::{Asking, Role};
-use crate::security::{headers, hosts, limits, origin};
+use crate::security::{body, headers, hosts, limits, origin};
 use axum::Router;
-use axum::extract::{DefaultBodyLimit, Request, State};
+use axum::extract::{Request, State};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::Response;
 use axum::routing::{get, post};
@@ -76,7 +77,7 @@ pub(crate) fn router(desk: App) -> Router {
         .fallback(|| async { Refusal::not_found() });
     // the last is the first that a request meets
     pages
-        .layer(DefaultBodyLimit::max(limits::MOST))
+        .layer(from_fn(body::read))
         .layer(from_fn_with_state(desk.clone(), recognise))
         .layer(from_fn(origin::check))
         .layer(from_fn_with_state(desk.clone(), hosts::check))
@@ -90,6 +91,9 @@ pub(crate) fn router(desk: App) -> Router {
 async fn recognise(State(desk): State<Arc<Desk>>, mut request: Request, next: Next) -> Response {
     let key = desk.doors.cookie.read(request.headers());
     let session = key.and_then(|key| desk.doors.sessions.find(key, Instant::now()));
+    if let Some(place) = request.extensions().get::<Arc<Place>>() {
+        place.set_session(session.is_some());
+    }
     request.extensions_mut().insert(Asking(session));
     next.run(request).await
 }

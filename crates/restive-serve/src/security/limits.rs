@@ -1,8 +1,9 @@
 //! How much a request may hold, and how long it may take.
 //!
 //! A form is small: more than [`MOST`] is refused by what the request says of its length, before it is read, and by counting where it
-//! says nothing. A request that is not answered within [`PATIENCE`], for instance because its body trickles in, is given up.
+//! says nothing ([`body`](super::body)). A request that is not answered within [`PATIENCE`] is given up.
 
+use super::body::MOST;
 use crate::look::refusal::Refusal;
 use axum::extract::Request;
 use axum::http::header::CONTENT_LENGTH;
@@ -10,8 +11,6 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use std::time::Duration;
 
-/// Bytes of a form.
-pub(crate) const MOST: usize = 64 * 1024;
 /// Bytes of an address.
 const LONGEST: usize = 4096;
 /// Bytes of all headers together: the buffer of a connection may hold more.

@@ -8,8 +8,10 @@
 //! | `hosts` | names of other people that lead here (DNS rebinding) |
 //! | `origin` | pages of other people that write here (cross-site requests) |
 //! | `headers` | pages of other people around ours, scripts that are not ours, copies in caches |
-//! | `limits` | bodies without end, clients without haste |
-//! | `listen`, `tls` | too many connections, slow ones, and open ones |
+//! | `limits`, `body` | bodies without end, clients without haste |
+//! | `listen`, `places`, `write_limit` | too many connections, and slow ones |
+//! | `network` | many addresses of one client |
+//! | `tls` | networks on which others read along |
 //! | `users`, `throttle` | whoever guesses passwords |
 //! | `finds` | whoever goes through the registry one by one |
 //! | `role` | those who may enter, and not everywhere |
@@ -17,16 +19,20 @@
 //! No page fetches an address that somebody gave, and no folder is served: assets are in the program.
 
 pub(crate) mod address;
+pub(crate) mod body;
 pub(crate) mod entry;
 pub(crate) mod finds;
 pub(crate) mod headers;
 pub(crate) mod hosts;
 pub(crate) mod limits;
 pub(crate) mod listen;
+mod network;
 pub(crate) mod origin;
+pub(crate) mod places;
 pub(crate) mod random;
 pub mod role;
 pub(crate) mod session;
 pub(crate) mod throttle;
 pub(crate) mod tls;
 pub mod users;
+mod write_limit;

@@ -2,6 +2,7 @@
 
 mod attack;
 mod capacity;
+mod connections;
 mod data;
 mod demo;
 mod door;
