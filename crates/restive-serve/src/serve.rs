@@ -5,10 +5,11 @@ use crate::error::{Error, Result};
 use crate::pages;
 use crate::security::entry::Entry;
 use crate::security::hosts::Hosts;
+use crate::security::passwords::Passwords;
 use crate::security::session::{Cookie, Sessions};
 use crate::security::throttle::Throttle;
 use crate::security::tls::{self, Tls};
-use crate::security::users::Users;
+use crate::security::user_file::UserFile;
 use crate::security::{address, listen};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 use std::path::PathBuf;
@@ -17,8 +18,6 @@ use std::time::Instant;
 
 /// The port that is taken where it is free.
 const PORT: u16 = 8421;
-/// Passwords that are looked at at a time: each takes 19 MiB.
-const PASSWORDS: usize = 2;
 
 /// How the desk is to be opened.
 #[derive(Debug, Clone)]
@@ -39,6 +38,8 @@ pub struct Opened {
     pub tls: Option<(PathBuf, PathBuf)>,
     /// whether others may come in over an open way
     pub insecure_http: bool,
+    /// Receives warnings while the server runs, such as a file of users that cannot be read. Default: they are dropped.
+    pub warn: fn(&str),
 }
 
 impl Opened {
@@ -53,6 +54,7 @@ impl Opened {
             planner: "planner".into(),
             tls: None,
             insecure_http: false,
+            warn: |_| {},
         }
     }
 }
@@ -70,7 +72,7 @@ impl Server {
     /// Looks at the programme, takes the port, and is ready to answer.
     pub fn open(asked: &Opened) -> Result<Self> {
         address::check(asked.address, asked.users.is_some(), asked.tls.is_some(), asked.insecure_http)?;
-        let users = asked.users.as_deref().map(Users::read).transpose()?;
+        let users = asked.users.as_deref().map(|path| UserFile::open(path, asked.warn)).transpose()?;
         let tls = asked.tls.as_ref().map(|(certificate, key)| tls::read(certificate, key)).transpose()?;
         let bind = |port: u16| TcpListener::bind((asked.address, port));
         let listener = match asked.port {
@@ -88,7 +90,7 @@ impl Server {
             cookie: Cookie::new(address.port(), tls.is_some()),
             users,
             throttle: Throttle::default(),
-            passwords: tokio::sync::Semaphore::new(PASSWORDS),
+            passwords: Passwords::default(),
             planner: asked.planner.as_str().into(),
         };
         let desk = Arc::new(Desk::open(&asked.programme, doors)?);

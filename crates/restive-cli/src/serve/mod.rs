@@ -100,6 +100,7 @@ pub(crate) fn run(arguments: &ServeArguments) -> anyhow::Result<()> {
         planner: planner(arguments)?,
         tls: arguments.tls_cert.clone().zip(arguments.tls_key.clone()),
         insecure_http: arguments.insecure_http,
+        warn: |text| say::warning(text),
         ..Opened::new(folder)
     };
     let server = Server::open(&asked)?;

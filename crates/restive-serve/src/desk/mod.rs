@@ -29,12 +29,15 @@ pub use jobs::{Job, Progress, Standing};
 pub use snapshot::Snapshot;
 
 use crate::error::Result;
+use crate::look::refusal::Refusal;
 use crate::security::entry::Entry as Tokens;
 use crate::security::finds::Finds;
 use crate::security::hosts::Hosts;
-use crate::security::session::{Cookie, Sessions};
+use crate::security::passwords::Passwords;
+use crate::security::session::{Cookie, Session, Sessions};
 use crate::security::throttle::Throttle;
-use crate::security::users::Users;
+use crate::security::user_file::UserFile;
+use axum::http::HeaderMap;
 use done::Record;
 use jobs::Jobs;
 use restive_ledger::Ledger;
@@ -42,6 +45,7 @@ use restive_programme::Programme;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, RwLock};
+use std::time::Instant;
 
 /// What handlers are given.
 pub type App = Arc<Desk>;
@@ -71,12 +75,26 @@ pub(crate) struct Doors {
     pub(crate) sessions: Sessions,
     pub(crate) cookie: Cookie,
     /// nobody but one planner where there are none
-    pub(crate) users: Option<Users>,
+    pub(crate) users: Option<UserFile>,
     pub(crate) throttle: Throttle,
-    /// so many passwords are looked at at a time
-    pub(crate) passwords: tokio::sync::Semaphore,
+    pub(crate) passwords: Passwords,
     /// what the one planner is called
     pub(crate) planner: Arc<str>,
+}
+
+impl Doors {
+    /// Returns the session of a request.
+    ///
+    /// # Errors
+    /// If the file of users cannot be read: it is not known whose sessions are still valid.
+    pub(crate) fn session(&self, headers: &HeaderMap) -> std::result::Result<Option<Session>, Refusal> {
+        let users = match &self.users {
+            Some(file) => Some(file.users().ok_or_else(Refusal::users)?),
+            None => None,
+        };
+        let key = self.cookie.read(headers);
+        Ok(key.and_then(|key| self.sessions.find(key, users.as_deref(), Instant::now())))
+    }
 }
 
 impl Desk {

@@ -69,6 +69,16 @@ impl Refusal {
             .with(format!("{} s", seconds.max(1)))
     }
 
+    /// Too many passwords that wait to be checked.
+    pub(crate) fn passwords() -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "refusal.passwords", "refusal.passwords_advice")
+    }
+
+    /// A file of users that cannot be read.
+    pub(crate) fn users() -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "refusal.users", "refusal.users_advice")
+    }
+
     /// Too many people looked for.
     pub(crate) fn finds(seconds: u64) -> Self {
         Self::new(StatusCode::TOO_MANY_REQUESTS, "refusal.finds", "refusal.finds_advice")
@@ -146,7 +156,7 @@ struct RefusalPage<'a> {
 /// Makes pages of refusals.
 pub(crate) async fn dress(State(desk): State<App>, request: Request, next: Next) -> Response {
     let (parts, body) = request.into_parts();
-    let session = parts.headers.clone();
+    let headers = parts.headers.clone();
     let mut base = Base::of(&parts, &desk);
     let response = next.run(Request::from_parts(parts, body)).await;
     if !response.status().is_client_error() && !response.status().is_server_error() {
@@ -163,8 +173,7 @@ pub(crate) async fn dress(State(desk): State<App>, request: Request, next: Next)
         }
     };
     if refusal.status != StatusCode::MISDIRECTED_REQUEST {
-        let key = desk.doors.cookie.read(&session);
-        base.session = key.and_then(|key| desk.doors.sessions.find(key, std::time::Instant::now()));
+        base.session = desk.doors.session(&headers).unwrap_or_default();
     }
     base.here = "/".into();
     let page = RefusalPage { w: base.w, base, refusal: &refusal };

@@ -5,6 +5,7 @@ use crate::look::answer::{Answer, page_with, see};
 use crate::look::base::Base;
 use crate::look::refusal::Refusal;
 use crate::look::words::Words;
+use crate::security::random::Digested;
 use crate::security::role::{Anybody, Role};
 use crate::security::session::Session;
 use askama::Template;
@@ -44,12 +45,12 @@ pub(crate) async fn enter(State(desk): State<App>, Path(token): Path<String>) ->
         return Err(Refusal::token());
     }
     let session = Session { who: desk.doors.planner.clone(), role: Role::Planner, worker: None };
-    begin(&desk, session).await
+    begin(&desk, session, None).await
 }
 
-/// Begins a session.
-async fn begin(desk: &App, session: Session) -> Answer {
-    let key = desk.doors.sessions.begin(session.clone(), Instant::now()).ok_or_else(Refusal::ours)?;
+/// Begins a session of a user with an entry in the file of users.
+async fn begin(desk: &App, session: Session, entry: Option<Digested>) -> Answer {
+    let key = desk.doors.sessions.begin(session.clone(), entry, Instant::now()).ok_or_else(Refusal::ours)?;
     let writing = desk.clone();
     let _ = tokio::task::spawn_blocking(move || writing.note(&session, "enter", "")).await;
     with_cookie(see("/")?, &desk.doors.cookie.set(&key))
@@ -84,27 +85,32 @@ pub(crate) async fn login(
     base: Base,
     Form(said): Form<Login>,
 ) -> Answer {
-    if desk.doors.users.is_none() {
-        return Err(Refusal::nobody());
-    }
     let doors = &desk.doors;
-    let _place = doors.passwords.acquire().await.map_err(|_| Refusal::ours())?;
+    let file = doors.users.as_ref().ok_or_else(Refusal::nobody)?;
+    let place = doors.passwords.place().await.ok_or_else(Refusal::passwords)?;
     // after the wait for a place: many tries at once are one after the other
     if let Some(wait) = doors.throttle.wait(&said.name, from.ip(), Instant::now()) {
         return Err(Refusal::wait(wait.as_secs() + 1));
     }
-    let (looking, name, password) = (desk.clone(), said.name.clone(), said.password);
+    let users = file.users().ok_or_else(Refusal::users)?;
+    let (checking, name, password) = (desk.clone(), said.name.clone(), said.password);
+    // a client that goes away ends neither the check nor its place, and has made a try
     let found = tokio::task::spawn_blocking(move || {
-        looking.doors.users.as_ref().and_then(|users| users.find(&name, &password).cloned())
+        let found = users.find(&name, &password).cloned();
+        match found {
+            Some(_) => checking.doors.throttle.succeeded(&name, from.ip()),
+            None => checking.doors.throttle.failed(&name, from.ip(), Instant::now()),
+        }
+        drop(place);
+        found
     });
     match found.await.map_err(|_| Refusal::ours())? {
         Some(user) => {
-            doors.throttle.succeeded(&said.name, from.ip());
             let worker = user.worker.as_deref().map(Into::into);
-            begin(&desk, Session { who: user.name.as_str().into(), role: user.role, worker }).await
+            let session = Session { who: user.name.as_str().into(), role: user.role, worker };
+            begin(&desk, session, Some(user.entry())).await
         }
         None => {
-            doors.throttle.failed(&said.name, from.ip(), Instant::now());
             let name = said.name.chars().take(60).collect();
             page_with(StatusCode::UNAUTHORIZED, &DoorPage { w: base.w, base, name, is_wrong: true })
         }

@@ -21,10 +21,9 @@ use crate::security::{body, headers, hosts, limits, origin};
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use std::sync::Arc;
-use std::time::Instant;
 
 /// Where people go: path, the key of its name, and for whom it is.
 pub(crate) const NAVIGATION: &[(&str, &str, &[Role])] = &[
@@ -89,8 +88,12 @@ pub(crate) fn router(desk: App) -> Router {
 
 /// Looks whose cookie a request has.
 async fn recognise(State(desk): State<Arc<Desk>>, mut request: Request, next: Next) -> Response {
-    let key = desk.doors.cookie.read(request.headers());
-    let session = key.and_then(|key| desk.doors.sessions.find(key, Instant::now()));
+    let session = match desk.doors.session(request.headers()) {
+        Ok(session) => session,
+        // the style of the page that says so
+        Err(_) if request.uri().path().starts_with("/assets/") => None,
+        Err(refusal) => return refusal.into_response(),
+    };
     if let Some(place) = request.extensions().get::<Arc<Place>>() {
         place.set_session(session.is_some());
     }

@@ -1,7 +1,7 @@
 //! Looking for people one by one is slow.
 //!
 //! Whoever is or was on a list has a page; anybody else only for whoever looks for her by her exact id. A search by id and a request for a page
-//! that is not open are recorded, and each user may make [`MOST`] of them within [`WINDOW`]: enough for a day's questions, too little to go
+//! that is not open are recorded. Each user may make [`MOST`] of them within [`WINDOW`]: enough for a day's questions, too little to go
 //! through a registry. What was found stays open for [`OPEN`], to whoever found it and to nobody else.
 
 use super::random::{Digested, digest};

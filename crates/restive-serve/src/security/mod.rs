@@ -12,7 +12,9 @@
 //! | `listen`, `places`, `write_limit` | too many connections, and slow ones |
 //! | `network` | many addresses of one client |
 //! | `tls` | networks on which others read along |
-//! | `users`, `throttle` | whoever guesses passwords |
+//! | `users`, `user_file` | strangers, and users who were taken out |
+//! | `throttle`, `passwords` | whoever guesses passwords |
+//! | `private` | other users of this machine |
 //! | `finds` | whoever goes through the registry one by one |
 //! | `role` | those who may enter, and not everywhere |
 //!
@@ -28,11 +30,14 @@ pub(crate) mod limits;
 pub(crate) mod listen;
 mod network;
 pub(crate) mod origin;
+pub(crate) mod passwords;
 pub(crate) mod places;
+mod private;
 pub(crate) mod random;
 pub mod role;
 pub(crate) mod session;
 pub(crate) mod throttle;
 pub(crate) mod tls;
+pub(crate) mod user_file;
 pub mod users;
 mod write_limit;

@@ -2,10 +2,11 @@
 //!
 //! The cookie is a secret of 256 bits; what is kept here is its digest. It is `HttpOnly` (no script reads it), `SameSite=Strict` (no other
 //! site sends it) and, over TLS, `Secure`. A session ends [`IDLE`] after its last request and [`LONGEST`] after its first, at a logout, and
-//! with the program. At most [`MOST`] live at a time: the one that was idle longest goes.
+//! with the program; with users also when the entry of the user in their file changes. At most [`MOST`] live at a time: the one that was idle longest goes.
 
 use super::random::{Digested, digest, secret};
 use super::role::Role;
+use super::users::{User, Users};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -30,6 +31,8 @@ pub struct Session {
 
 struct Kept {
     session: Session,
+    /// digest of the user's entry in the file of users; `None`: the planner of a program without users
+    entry: Option<Digested>,
     begun: Instant,
     seen: Instant,
 }
@@ -41,8 +44,8 @@ pub(crate) struct Sessions {
 }
 
 impl Sessions {
-    /// Begins a session; the secret of its cookie.
-    pub(crate) fn begin(&self, session: Session, now: Instant) -> Option<String> {
+    /// Begins a session of a user with an entry in the file of users; the secret of its cookie.
+    pub(crate) fn begin(&self, session: Session, entry: Option<Digested>, now: Instant) -> Option<String> {
         let key = secret()?;
         let mut kept = self.kept.lock().ok()?;
         kept.retain(|_, one| one.is_alive(now));
@@ -51,16 +54,16 @@ impl Sessions {
         {
             kept.remove(&oldest);
         }
-        kept.insert(digest(&key), Kept { session, begun: now, seen: now });
+        kept.insert(digest(&key), Kept { session, entry, begun: now, seen: now });
         Some(key)
     }
 
-    /// Whose cookie it is.
-    pub(crate) fn find(&self, key: &str, now: Instant) -> Option<Session> {
+    /// Returns the session of a cookie if its user still has the same entry among `users`.
+    pub(crate) fn find(&self, key: &str, users: Option<&Users>, now: Instant) -> Option<Session> {
         let key = digest(key);
         let mut kept = self.kept.lock().ok()?;
         match kept.get_mut(&key) {
-            Some(one) if one.is_alive(now) => {
+            Some(one) if one.is_alive(now) && one.is_of(users) => {
                 one.seen = now;
                 Some(one.session.clone())
             }
@@ -83,6 +86,10 @@ impl Sessions {
 impl Kept {
     fn is_alive(&self, now: Instant) -> bool {
         now.duration_since(self.seen) < IDLE && now.duration_since(self.begun) < LONGEST
+    }
+
+    fn is_of(&self, users: Option<&Users>) -> bool {
+        users.and_then(|users| users.named(&self.session.who)).map(User::entry) == self.entry
     }
 }
 
@@ -133,29 +140,29 @@ mod tests {
     #[test]
     fn sessions_end_idle_and_in_any_case() {
         let (sessions, now) = (Sessions::default(), Instant::now());
-        let key = sessions.begin(asha(), now).unwrap();
-        assert_eq!(sessions.find(&key, now), Some(asha()));
-        assert_eq!(sessions.find("another", now), None);
+        let key = sessions.begin(asha(), None, now).unwrap();
+        assert_eq!(sessions.find(&key, None, now), Some(asha()));
+        assert_eq!(sessions.find("another", None, now), None);
         let mut at = now;
         while at + IDLE / 2 < now + LONGEST {
             at += IDLE / 2;
-            assert!(sessions.find(&key, at).is_some());
+            assert!(sessions.find(&key, None, at).is_some());
         }
-        assert_eq!(sessions.find(&key, now + LONGEST), None);
-        let idle = sessions.begin(asha(), now).unwrap();
-        assert_eq!(sessions.find(&idle, now + IDLE), None);
-        let over = sessions.begin(asha(), now).unwrap();
+        assert_eq!(sessions.find(&key, None, now + LONGEST), None);
+        let idle = sessions.begin(asha(), None, now).unwrap();
+        assert_eq!(sessions.find(&idle, None, now + IDLE), None);
+        let over = sessions.begin(asha(), None, now).unwrap();
         sessions.end(&over);
-        assert_eq!(sessions.find(&over, now), None);
+        assert_eq!(sessions.find(&over, None, now), None);
     }
 
     #[test]
     fn there_are_never_too_many() {
         let (sessions, now) = (Sessions::default(), Instant::now());
-        let first = sessions.begin(asha(), now).unwrap();
+        let first = sessions.begin(asha(), None, now).unwrap();
         let later = now + Duration::from_secs(1);
-        (0..MOST).for_each(|_| _ = sessions.begin(asha(), later).unwrap());
-        assert_eq!(sessions.find(&first, later), None);
+        (0..MOST).for_each(|_| _ = sessions.begin(asha(), None, later).unwrap());
+        assert_eq!(sessions.find(&first, None, later), None);
         assert_eq!(sessions.kept.lock().unwrap().len(), MOST);
     }
 
@@ -167,5 +174,25 @@ mod tests {
             assert!(set.contains(word), "{set}");
         }
         assert!(!Cookie::new(8421, false).set("abc").contains("Secure"));
+    }
+
+    #[test]
+    fn session_ends_when_the_entry_of_its_user_changes() {
+        let (sessions, now) = (Sessions::default(), Instant::now());
+        let mut users = Users::default();
+        users.add("asha", Role::Planner, None, false, "a long password").unwrap();
+        users.add("meera", Role::Viewer, None, false, "a long password").unwrap();
+        let begin =
+            |users: &Users| sessions.begin(asha(), users.named("asha").map(User::entry), now).unwrap();
+        let [first, second] = [begin(&users), begin(&users)];
+        users.user.pop();
+        assert_eq!(sessions.find(&first, Some(&users), now), Some(asha()));
+        let before = users.clone();
+        users.user[0].role = Role::Viewer;
+        assert_eq!(sessions.find(&first, Some(&users), now), None);
+        // it has ended: the earlier entry does not bring it back
+        assert_eq!(sessions.find(&first, Some(&before), now), None);
+        assert_eq!(sessions.find(&second, Some(&before), now), Some(asha()));
+        assert_eq!(sessions.find(&second, Some(&Users::default()), now), None);
     }
 }

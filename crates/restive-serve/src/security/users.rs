@@ -13,6 +13,7 @@
 //! Of a password the file has what Argon2id makes of it, with a salt of its own. A name that nobody has takes as long to refuse as a wrong
 //! password.
 
+use super::private;
 use super::role::Role;
 use crate::error::{Error, Result};
 use argon2::password_hash::{PasswordHash, PasswordHasher, PasswordVerifier, SaltString};
@@ -37,7 +38,7 @@ pub struct User {
     /// whose list they call
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worker: Option<String>,
-    /// whether a caller calls the people of all workers
+    /// Whether a caller calls the people of all workers.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub all: bool,
     /// what Argon2id makes of the password
@@ -70,8 +71,8 @@ fn hashed(password: &str) -> Result<String> {
 impl Users {
     /// Reads the file.
     pub fn read(path: &Path) -> Result<Self> {
-        let text = std::fs::read_to_string(path).map_err(Error::io(show::path(path), "read"))?;
-        let users: Self = toml::from_str(&text).map_err(|error| {
+        let bytes = private::read(path)?;
+        let users: Self = toml::from_slice(&bytes).map_err(|error| {
             let what = show::sentence(error.message());
             Error::Refused(format!("{}: found something else ({what}), expected users", show::path(path)))
         })?;
@@ -99,8 +100,8 @@ impl Users {
             (Role::Caller, Some(""), _) => "found an empty worker, expected a name".into(),
             (Role::Caller, Some(_), true) => "found worker and all, expected one of them".into(),
             (Role::Caller, None, false) => {
-                "found a caller without worker and without all, expected the worker whose people they call \
-                 (--worker NAME) or the people of all workers (--all)"
+                "found a caller without worker and without all, expected one of them \
+                 (--worker NAME or --all)"
                     .into()
             }
             (Role::Caller, ..) | (_, None, false) => return Ok(()),
@@ -158,6 +159,11 @@ impl Users {
         Ok(write_private_file(path, text.as_bytes(), Some(|_| Ok(())))?)
     }
 
+    /// Returns the user of a name.
+    pub(crate) fn named(&self, name: &str) -> Option<&User> {
+        self.user.iter().find(|user| user.name == name)
+    }
+
     /// Who has this name and this password. It takes tenths of a second, on purpose.
     pub(crate) fn find(&self, name: &str, password: &str) -> Option<&User> {
         // what nobody's password gives: the work is done all the same
@@ -165,7 +171,7 @@ impl Users {
         if password.chars().count() > LONGEST {
             return None;
         }
-        let user = self.user.iter().find(|user| user.name == name);
+        let user = self.named(name);
         let hash = PasswordHash::new(user.map_or(NOBODY, |user| &user.password)).ok()?;
         argon().verify_password(password.as_bytes(), &hash).ok()?;
         user
@@ -206,7 +212,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("users.toml");
         for text in ["x = 1", "[[user]]\nname = \"a\"\nrole = \"viewer\"\npassword = \"plain\"\n"] {
-            std::fs::write(&path, text).unwrap();
+            restive_tables::write_private_file(&path, text.as_bytes(), Some(|_| Ok(()))).unwrap();
             assert!(Users::read(&path).is_err());
         }
     }

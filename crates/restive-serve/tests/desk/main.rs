@@ -18,6 +18,7 @@ mod record;
 mod routes;
 mod tls;
 mod trial;
+mod users;
 mod week;
 mod weight;
 mod world;

@@ -3,7 +3,7 @@
 use crate::harness::{PASSWORD, WebUi};
 use crate::world::{WorldOptions, world};
 use restive_serve::{Role, Server, Users};
-use restive_testkit::form_encoded;
+use restive_testkit::{Folder, form_encoded};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
@@ -13,9 +13,15 @@ use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
 use tokio_rustls::rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 
-fn files() -> (PathBuf, PathBuf) {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/desk/tls");
-    (here.join("cert.pem"), here.join("key.pem"))
+fn certificate() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/desk/tls/cert.pem")
+}
+
+/// Returns a private copy of the key in the folder of a world: the one in the repository can be read by others.
+fn key(world: &Folder) -> PathBuf {
+    let (key, copy) = (certificate().with_file_name("key.pem"), world.path("key.pem"));
+    restive_tables::write_private_file(&copy, &std::fs::read(key).unwrap(), None).unwrap();
+    copy
 }
 
 fn web_ui() -> WebUi {
@@ -24,13 +30,14 @@ fn web_ui() -> WebUi {
     let mut users = Users::default();
     users.add("Asha", Role::Planner, None, false, PASSWORD).unwrap();
     users.write(&file).unwrap();
-    WebUi::start_in(world, |options| (options.users, options.tls) = (Some(file), Some(files())))
+    let tls = (certificate(), key(&world));
+    WebUi::start_in(world, |options| (options.users, options.tls) = (Some(file), Some(tls)))
 }
 
 /// Sends a request over TLS; trusts no certificate but that of the server.
 fn ask(ui: &WebUi, name: &str, request: &str) -> std::io::Result<String> {
     let mut roots = RootCertStore::empty();
-    roots.add(CertificateDer::from_pem_file(files().0).unwrap()).unwrap();
+    roots.add(CertificateDer::from_pem_file(certificate()).unwrap()).unwrap();
     let provider = tokio_rustls::rustls::crypto::ring::default_provider();
     let settings = ClientConfig::builder_with_provider(Arc::new(provider))
         .with_safe_default_protocol_versions()
@@ -91,11 +98,27 @@ fn what_is_no_certificate_is_refused() {
     let world = world(&WorldOptions::default());
     let (folder, none) = (world.path("programme"), world.path("none.pem"));
     std::fs::write(&none, "nothing").unwrap();
-    let (cert, key) = files();
+    let (cert, key) = (certificate(), key(&world));
     for pair in [(none.clone(), key.clone()), (cert.clone(), none), (cert, world.path("absent.pem"))] {
         let mut asked = restive_serve::Opened { port: Some(0), ..restive_serve::Opened::new(&folder) };
         asked.tls = Some(pair);
         let Err(error) = Server::open(&asked) else { panic!("opened") };
         assert!(error.to_string().contains(".pem"), "{error}");
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn key_that_others_can_read_is_refused() {
+    use std::os::unix::fs::PermissionsExt;
+    let world = world(&WorldOptions::default());
+    let (folder, key) = (world.path("programme"), key(&world));
+    std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o644)).unwrap();
+    let mut options = restive_serve::Opened { port: Some(0), ..restive_serve::Opened::new(&folder) };
+    options.tls = Some((certificate(), key.clone()));
+    let Err(error) = Server::open(&options) else { panic!("opened") };
+    let error = error.to_string();
+    assert!(error.contains("found mode 0644") && error.contains("chmod 600 "), "{error}");
+    std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o600)).unwrap();
+    assert!(Server::open(&options).is_ok());
 }

@@ -76,7 +76,7 @@ pub(crate) async fn find(
     }
 }
 
-/// Counts and records a look. The record has the id of a person who was found and nothing of what was written: it may be a name.
+/// Counts and records a search. The record contains the id of a person who was found, never the text of the form: it may be a name.
 pub(super) async fn record(desk: &App, session: &Session, found: Option<&str>) -> Result<(), Refusal> {
     desk.finds.look(&session.who, Instant::now()).map_err(|wait| Refusal::finds(wait.as_secs()))?;
     let (desk, session, of) = (desk.clone(), session.clone(), found.unwrap_or("nobody").to_string());

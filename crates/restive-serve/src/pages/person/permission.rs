@@ -1,7 +1,7 @@
 //! Permission to see a person, decided from what is in memory: no list, model or record is read for it.
 //!
-//! An id that nobody has and the id of a person whom the session may not see take the same steps, so that neither the response nor
-//! its time tells them apart.
+//! An unknown id and the id of a person that the session may not see take the same steps, so that neither the response nor its time
+//! tells them apart.
 
 use crate::desk::{App, Snapshot};
 use crate::security::role::Role;
@@ -21,7 +21,7 @@ pub(super) fn visible<'a>(session: &Session, snapshot: &'a Snapshot, id: &str) -
     place.and_then(|k| contact.kept.get(k)).is_some_and(|name| name == worker).then_some(contact)
 }
 
-/// Whether the session may open the page of an id: a visible person who is or was on a list, or whom the same user has just found.
+/// Whether the session may open the page of an id: a visible person who is or was on a list, or was just found by the same user.
 pub(super) fn is_open(desk: &App, session: &Session, snapshot: &Snapshot, id: &str) -> bool {
     let is_found = desk.finds.is_open(&session.who, id, Instant::now());
     let arm = snapshot.backdrop.contacts.arm(id);
