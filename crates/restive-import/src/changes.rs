@@ -8,8 +8,6 @@ use restive::instance::{NO_ACTION, UNSEEN};
 use restive_tables::Cells;
 use std::collections::HashMap;
 
-pub(crate) const COLUMNS: [&str; 5] = ["period", "arm", "what", "before", "now"];
-
 /// One thing that is told otherwise now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {

@@ -6,6 +6,7 @@ use crate::changes::{Change, compare};
 use crate::dates::{DAY, iso_day};
 use crate::earlier::{self, RECORDS};
 use crate::error::{Error, Result};
+use crate::imported::ImportedFolder;
 use crate::last::last_calls;
 use crate::mapping::{At, EventRule, Mapping};
 use crate::matching::Form;
@@ -50,6 +51,8 @@ pub struct Imported {
     pub changes: Vec<Change>,
     /// what there is to say
     pub summary: Summary,
+    /// Folder of the results; `None` if they were not written.
+    pub folder: Option<ImportedFolder>,
 }
 
 /// Reads what a mapping names, and writes the folder of the programme where one is asked for. `progress` hears what is being read and
@@ -60,18 +63,22 @@ pub fn import(
     asked: &ImportAsked,
     mut progress: impl FnMut(&str, f64),
 ) -> Result<Imported> {
-    let previous = asked.out.as_deref().map(Previous::read).transpose()?.flatten();
+    let (mut accounts, mut notes) = (Accounts::default(), Vec::new());
+    let previous = match &asked.out {
+        None => None,
+        Some(out) if asked.afresh => Previous::read_if_whole(out, &mut notes)?,
+        Some(out) => Previous::read(out)?,
+    };
     let is_grown = previous.is_some() && !asked.afresh;
     if let (Some(previous), true) = (&previous, is_grown) {
         previous.check_mapping(mapping)?;
     }
-    if let (Some(out), None) = (&asked.out, &previous) {
+    if let Some(out) = asked.out.as_ref().filter(|out| !out.exists()) {
         restive_tables::FolderDraft::check(out, None)?;
     }
     let pseudonyms = pseudonyms(asked, previous.as_ref())?;
     let key = pseudonyms.as_ref().map(Pseudonyms::mark);
 
-    let (mut accounts, mut notes) = (Accounts::default(), Vec::new());
     progress("people", 0.0);
     let grown = previous.as_ref().filter(|_| is_grown);
     let (mut registry, absent) = registry::read(
@@ -139,7 +146,9 @@ pub fn import(
         let mut places: HashMap<&str, u32> =
             registry.other_arms.iter().map(|(arm, i)| (arm.as_str(), *i)).collect();
         places.extend(registry.arms.iter().enumerate().map(|(i, arm)| (arm.as_str(), i as u32)));
-        let known = earlier::read(&previous.folder.join(RECORDS), mapping, |arm| places.get(arm).copied())?;
+        let known = earlier::read(&previous.imported.folder().join(RECORDS), mapping, |arm| {
+            places.get(arm).copied()
+        })?;
         let told = earlier::grow(&mut records, known);
         if told.absent > 0 {
             notes.push(format!(
@@ -208,6 +217,7 @@ pub fn import(
         changes: changed,
         planned: (!asked.planned.is_empty()).then_some(plans.told),
         key,
+        files: Vec::new(),
     };
     let before = grown.map(|previous| &previous.people);
     let last_calls = last_calls(mapping, &registry, &records, &asked.planned, before);
@@ -225,12 +235,13 @@ pub fn import(
         truth: None,
         arms,
     };
-    let imported = Imported {
+    let mut imported = Imported {
         study: Study { settings, instances: vec![instance] },
         people,
         quarantined,
         changes: changes.unwrap_or_default(),
         summary,
+        folder: None,
     };
     if let Some(out) = &asked.out {
         let format = asked.format.unwrap_or(Format::Csv);
@@ -244,13 +255,14 @@ pub fn import(
             format,
         };
         let arms = &imported.study.instances[0].arms;
-        write(
+        let (folder, summary) = write(
             out,
-            previous.as_ref(),
+            previous.is_some(),
             pieces,
             |path| earlier::write(path, mapping, arms, &records),
             |share| progress("study", share),
         )?;
+        (imported.folder, imported.summary) = (Some(folder), summary);
     }
     Ok(imported)
 }

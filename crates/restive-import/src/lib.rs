@@ -13,7 +13,7 @@
 //! | `align` | the state of a row is what was known when its decision was made |
 //! | `planned`, `last` | what plans wrote down: calls and how likely they were; who was called last, and what came of it |
 //! | `accounts` | where every row went |
-//! | `earlier`, `changes`, `programme` | earlier imports, and the folder that they and this one write |
+//! | `earlier`, `changes`, `programme`, `imported` | earlier imports, what they and this one write, and where |
 //! | `outcomes` | a sheet that comes back: who was called, and what became of it |
 //! | `pseudonym` | ids that say nothing |
 //! | `demo` | synthetic programmes: their exports and the truth behind them |
@@ -74,6 +74,7 @@ mod earlier;
 mod error;
 mod example;
 mod import;
+mod imported;
 mod init;
 mod last;
 mod mapping;
@@ -96,6 +97,7 @@ pub use changes::Change;
 pub use earlier::Earlier;
 pub use error::{Error, Result};
 pub use import::{ImportAsked, Imported, import};
+pub use imported::{Damage, ImportedFile, ImportedFolder};
 pub use init::init;
 pub use mapping::{At, Mapping, MappingText};
 pub use planned::{Contact, Planned, PlannedOutcome, PlannedPerson, PlannedWeek};

@@ -1,4 +1,4 @@
-//! The folder of a programme: what an import writes, and what the next one finds.
+//! The folder of an import in that of a programme: what an import writes, and what the next one finds.
 //!
 //! | file | what it holds |
 //! |---|---|
@@ -7,39 +7,34 @@
 //! | `mapping.toml` | the mapping as it was |
 //! | `quarantine.csv` | rows that could not be used: file, line, what, reason |
 //! | `records.parquet` | all records so far: [`earlier`](crate::earlier) |
-//! | `summary.json` | what the import said |
-//! | `changes.csv` | what the last import changed of the past |
+//! | `summary.json` | what the import said, and digests of the other files |
+//! | `changes.csv` | what a later import changed of the past |
 //!
-//! A first import makes the folder whole or not at all. A later one makes all of it beside the old and then exchanges piece by piece,
-//! so that the previous study stays until the new one is complete; whatever else is in the folder (models, lists) stays where it is.
+//! Every import writes a folder of its own and then [switches](crate::imported) to it. Whatever else is in the folder of the programme (models,
+//! rules, lists, the ledger) stays where it is.
 
 use crate::accounts::Quarantined;
 use crate::changes::Change;
 use crate::dates::{date_of, iso_day};
 use crate::earlier::RECORDS;
 use crate::error::{Error, Result};
+use crate::imported::{self, CHANGES, ImportedFolder, LOOKS, MAPPING, PEOPLE, STUDY, SUMMARY};
 use crate::last::LastCall;
 use crate::mapping::Mapping;
 use crate::registry::{NEVER, Registry};
 use crate::source::{Input, Reading, Source};
 use crate::summary::Summary;
 use restive_tables::{
-    Cells, Contacts, FolderDraft, Format, Study, recognise_bytes, recognise_table, write_private_table,
+    Cells, Contacts, FolderDraft, Format, Study, make_folder, recognise_bytes, write_private_table,
     write_table,
 };
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
-
-pub(crate) const PEOPLE: &str = "people.parquet";
-const MAPPING: &str = "mapping.toml";
-const QUARANTINE: &str = "quarantine.csv";
-const SUMMARY: &str = "summary.json";
-const CHANGES: &str = "changes.csv";
-const STUDY: &str = "study";
+use std::fs;
+use std::path::Path;
 
 /// What an earlier import left.
 pub(crate) struct Previous {
-    pub(crate) folder: PathBuf,
+    pub(crate) imported: ImportedFolder,
     pub(crate) summary: Summary,
     pub(crate) study: Study,
     pub(crate) people: PreviousPeople,
@@ -59,35 +54,34 @@ pub(crate) struct PreviousPeople {
 }
 
 impl Previous {
-    /// What is in the folder; nothing where it is not there or empty.
-    pub(crate) fn read(folder: &Path) -> Result<Option<Self>> {
-        let is_empty = || std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none());
-        if std::fs::symlink_metadata(folder).is_err() || is_empty() {
+    /// What is in the folder of a programme; nothing where no import has finished. Every file is checked in full: a new study is made of them.
+    pub(crate) fn read(programme: &Path) -> Result<Option<Self>> {
+        imported::refuse_other(programme)?;
+        if imported::is_new(programme) {
             return Ok(None);
         }
-        let summary = folder.join(SUMMARY);
-        if !summary.is_file() {
-            let found = if folder.is_dir() { "a folder with something else in it" } else { "a file" };
-            return Err(Error::Refused(format!(
-                "{}: found {found}, expected the folder of a programme, an empty one or none",
-                folder.display()
-            )));
+        let (imported, summary) = ImportedFolder::open(programme)?;
+        if let Some(damage) = imported.verify(&summary)?.into_iter().next() {
+            return Err(damage.into());
         }
-        let text = read_text(&summary)?;
-        let parsed: Summary = serde_json::from_str(&text).map_err(|error| {
-            Error::Refused(format!(
-                "{}: found something else ({}), expected what an import wrote",
-                summary.display(),
-                restive_tables::show::sentence(&error.to_string())
-            ))
-        })?;
         Ok(Some(Self {
-            folder: folder.into(),
-            summary: parsed,
-            study: Study::read(&folder.join(STUDY))?,
-            people: read_people(folder)?,
-            mapping: read_text(&folder.join(MAPPING))?,
+            study: Study::read(&imported.study())?,
+            people: read_people(imported.folder())?,
+            mapping: read_text(&imported.mapping())?,
+            imported,
+            summary,
         }))
+    }
+
+    /// Like [`read`](Self::read), where nothing of what is there is needed: damage of it is only noted.
+    pub(crate) fn read_if_whole(programme: &Path, notes: &mut Vec<String>) -> Result<Option<Self>> {
+        imported::refuse_other(programme)?;
+        Self::read(programme).or_else(|damage| {
+            notes.push(format!(
+                "changes since the import before are not listed, because it is damaged: {damage}"
+            ));
+            Ok(None)
+        })
     }
 
     /// Refuses a mapping whose rules are others than those that the records so far were read by.
@@ -111,7 +105,7 @@ impl Previous {
         Err(Error::Refused(format!(
             "{}: found another mapping than that of the earlier imports (it differs in {}), expected the same rules, or an import \
              afresh from all exports",
-            self.folder.display(),
+            self.imported.programme().display(),
             names.join(", ")
         )))
     }
@@ -234,26 +228,35 @@ pub(crate) struct Pieces<'a> {
     pub(crate) format: Format,
 }
 
-/// Writes the folder, or exchanges what is in it. `records` writes the records to a path.
+/// Whether the results of the last import are as it wrote them.
+fn is_whole(programme: &Path) -> bool {
+    let opened = ImportedFolder::open(programme);
+    opened.is_ok_and(|(imported, summary)| imported.verify(&summary).is_ok_and(|damage| damage.is_empty()))
+}
+
+/// Writes the results of an import and switches to them; returns where they are, and the summary as it was written. `records` writes the records to a path.
 pub(crate) fn write(
-    folder: &Path,
-    previous: Option<&Previous>,
+    programme: &Path,
+    has_previous: bool,
     pieces: Pieces<'_>,
     records: impl FnOnce(&Path) -> Result<()>,
     progress: impl FnMut(f64),
-) -> Result<()> {
-    // a draft beside the pieces, or of the whole
-    let place = if previous.is_some() { folder.join("next") } else { folder.into() };
-    let draft = FolderDraft::create(&place, None)?;
+) -> Result<(ImportedFolder, Summary)> {
+    let all = imported::folder(programme);
+    make_folder(&all).map_err(|answer| restive_tables::Error::Io {
+        path: all.clone(),
+        doing: "make",
+        answer,
+    })?;
+    let draft = FolderDraft::create_in(&all)?;
     let people: Vec<(&str, &Cells)> =
         pieces.people.iter().map(|(name, cells)| (name.as_str(), cells)).collect();
     write_private_table(&draft.file(PEOPLE), None, &people)?;
     records(&draft.file(RECORDS))?;
     let write_text = |name: &str, text: &str| {
-        std::fs::write(draft.file(name), text).map_err(|answer| Error::from(draft.refused(name)(answer)))
+        fs::write(draft.file(name), text).map_err(|answer| Error::from(draft.refused(name)(answer)))
     };
     write_text(MAPPING, &pieces.mapping.text.text)?;
-    write_text(SUMMARY, &(serde_json::to_string_pretty(pieces.summary).expect("plain values") + "\n"))?;
     let q = pieces.quarantined;
     let text = |cell: fn(&Quarantined) -> String| Cells::Text(q.iter().map(cell).collect());
     let whole = |cells: Vec<u32>| Cells::Whole(cells.into_iter().map(|x| i32::try_from(x).ok()).collect());
@@ -263,41 +266,34 @@ pub(crate) fn write(
         ("what", text(|q| q.what.into())),
         ("reason", text(|q| q.reason.clone())),
     ];
-    write_table(&draft.file(QUARANTINE), None, columns)?;
-    if previous.is_some() {
+    write_table(&draft.file(ImportedFolder::QUARANTINE), None, columns)?;
+    if has_previous {
         write_table(&draft.file(CHANGES), None, crate::changes::columns(pieces.changes))?;
     }
     pieces.study.write(&draft.file(STUDY), pieces.format, false, progress)?;
-    let Some(previous) = previous else {
-        return Ok(draft.put_in_place()?);
-    };
+    let files = imported::files(&draft.file("")).map_err(draft.refused(""))?;
+    let summary = Summary { files, ..pieces.summary.clone() };
+    let text = serde_json::to_string_pretty(&summary).expect("plain values") + "\n";
+    let name = imported::name_of(text.as_bytes());
+    let before = imported::current(programme).ok();
+    if before.as_ref() == Some(&name) && is_whole(programme) {
+        // the same import once more: its time is new
+        return Ok((imported::switch(programme, &name)?, summary));
+    }
+    write_text(SUMMARY, &text)?;
     // what was judged on the study so far is counted on
-    let looks = previous.folder.join(STUDY).join("looks.csv");
-    if looks.is_file() {
-        let to = draft.file(STUDY).join("looks.csv");
-        std::fs::copy(&looks, &to).map_err(|answer| restive_tables::Error::Io {
+    let looks = before.map(|before| all.join(before).join(LOOKS)).filter(|looks| looks.is_file());
+    if let Some(looks) = looks {
+        fs::copy(&looks, draft.file(LOOKS)).map_err(|answer| restive_tables::Error::Io {
             path: looks,
             doing: "copy",
             answer,
         })?;
     }
-    // the study last: until then everything in the folder knows at least as much as it does
-    let exchanged: [(&str, restive_tables::Own); 7] = [
-        (RECORDS, |path| {
-            recognise_table(path, "records", |c| c == ["log", "arm", "time", "value", "key", "content"])
-        }),
-        (PEOPLE, |path| recognise_table(path, "people", |c| c.starts_with(&Contacts::COLUMNS))),
-        (QUARANTINE, |path| {
-            recognise_table(path, "a quarantine", |c| c == ["file", "line", "what", "reason"])
-        }),
-        (CHANGES, |path| recognise_table(path, "changes", |c| c == crate::changes::COLUMNS)),
-        (MAPPING, recognise_mapping),
-        (SUMMARY, |path| {
-            recognise_bytes(path, "no summary", "a summary", |bytes| {
-                serde_json::from_slice::<Summary>(bytes).is_ok()
-            })
-        }),
-        (STUDY, Study::recognise),
-    ];
-    Ok(draft.put_pieces_in_place(folder, &exchanged)?)
+    // what an import left that did not finish, or was damaged since, keeps its name
+    let numbered = (2..).map(|number| format!("{name}-{number}"));
+    let free = std::iter::once(name.clone()).chain(numbered).find(|name| !all.join(name).exists());
+    let name = free.expect("one of all numbers is free");
+    draft.put_in_place_as(&name)?;
+    Ok((imported::switch(programme, &name)?, summary))
 }

@@ -2,6 +2,7 @@
 
 use crate::accounts::{Account, ReasonCount};
 use crate::earlier::Earlier;
+use crate::imported::ImportedFile;
 use crate::planned::Planned;
 use serde::{Deserialize, Serialize};
 
@@ -49,6 +50,8 @@ pub struct Summary {
     pub planned: Option<Planned>,
     /// what tells the key of pseudonyms from another, where there is one
     pub key: Option<String>,
+    /// The other files that the import wrote; none if it wrote nothing.
+    pub files: Vec<ImportedFile>,
 }
 
 /// One row of the trajectory.

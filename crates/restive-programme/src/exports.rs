@@ -8,13 +8,12 @@
 use crate::error::{Error, Result};
 use crate::folder::Programme;
 use crate::grow::grow;
-use restive_import::{ImportAsked, Imported, Input, Mapping, Reading, Source, SourceError};
+use restive_import::{ImportAsked, Imported, ImportedFolder, Input, Mapping, Reading, Source, SourceError};
 use restive_tables::{Format, recognise_bytes, show, write_files};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 const FILE: &str = "exports.toml";
-const QUARANTINE: &str = "quarantine.csv";
 
 /// Where the exports are, and how they are read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,6 +42,35 @@ impl Exports {
             .map_err(|_| Error::Refused("found a path that is no text, expected letters".into()))?;
         write_files(&[(folder.join(FILE), text.as_bytes())], Some(recognise))?;
         Ok(())
+    }
+
+    /// Reads the note in the folder of a programme; `None` if no import has written one.
+    pub(crate) fn of(folder: &Path) -> Result<Option<Self>> {
+        let path = folder.join(FILE);
+        let text = match std::fs::read_to_string(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            other => other.map_err(|answer| restive_tables::Error::Io {
+                path: path.clone(),
+                doing: "read",
+                answer,
+            })?,
+        };
+        // as long as nothing was moved away, what is noted leads to a whole path
+        let whole = |path: PathBuf| {
+            let path = folder.join(path);
+            path.canonicalize().unwrap_or(path)
+        };
+        let read = toml::from_str(&text).map(|noted: Exports| {
+            let pseudonymise = noted.pseudonymise.map(whole);
+            Some(Exports { mapping: whole(noted.mapping), pseudonymise, ..noted })
+        });
+        read.map_err(|error| {
+            let what = show::sentence(error.message());
+            Error::Refused(format!(
+                "{}: found something else ({what}), expected what an import wrote",
+                show::path(&path)
+            ))
+        })
     }
 }
 
@@ -93,31 +121,7 @@ impl From<SourceError> for Ended {
 impl Programme {
     /// Where the exports are; nothing where no import has noted it.
     pub fn exports(&self) -> Result<Option<Exports>> {
-        let path = self.folder().join(FILE);
-        let text = match std::fs::read_to_string(&path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            other => other.map_err(|answer| restive_tables::Error::Io {
-                path: path.clone(),
-                doing: "read",
-                answer,
-            })?,
-        };
-        // as long as nothing was moved away, what is noted leads to a whole path
-        let whole = |path: PathBuf| {
-            let path = self.folder().join(path);
-            path.canonicalize().unwrap_or(path)
-        };
-        let read = toml::from_str(&text).map(|noted: Exports| {
-            let pseudonymise = noted.pseudonymise.map(whole);
-            Some(Exports { mapping: whole(noted.mapping), pseudonymise, ..noted })
-        });
-        read.map_err(|error| {
-            let what = show::sentence(error.message());
-            Error::Refused(format!(
-                "{}: found something else ({what}), expected what an import wrote",
-                show::path(&path)
-            ))
-        })
+        Exports::of(self.folder())
     }
 
     /// Imports what the exports say now, as the last import did; `progress` hears what is being read and the share of it that is done.
@@ -147,12 +151,13 @@ impl Programme {
 
     /// The first rows that the import of this [summary](Programme::summary) could not use, at most so many; how many there are it tells.
     pub fn quarantine(&self, most: usize) -> Result<Vec<Refused>> {
-        if self.summary.reasons.is_empty() || !self.folder().join(QUARANTINE).is_file() {
+        if self.summary.reasons.is_empty() {
             return Ok(Vec::new());
         }
-        let reading = Reading { file: QUARANTINE.into(), ..Reading::default() };
+        let reading = Reading { file: ImportedFolder::QUARANTINE.into(), ..Reading::default() };
         let refused = |error: SourceError| Error::from(restive_import::Error::from(error));
-        let mut source = Source::open(&reading, &Input::Files { base: self.folder() }).map_err(refused)?;
+        let mut source =
+            Source::open(&reading, &Input::Files { base: self.imported().folder() }).map_err(refused)?;
         let mut rows = Vec::new();
         let read = source.rows(&[0, 1, 2, 3], |row| {
             if rows.len() == most {

@@ -2,7 +2,7 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `study/`, `people.parquet`, `mapping.toml`, `summary.json`, … | what the [import](restive_import) wrote |
+//! | `current`, `imported/` | name and results of the last [import](restive_import): [`ImportedFolder`] |
 //! | `rules.toml` | this programme's [rules](restive_pipeline::Rules); none: its budget and nothing else |
 //! | `words.toml` | its [words](restive_pipeline::reasons::Words); none: English |
 //! | `models/2026-03-16/` | a model, by the day of its training; the newest is used, or the one that the rules name |
@@ -13,19 +13,18 @@ use crate::draft::Backdrop;
 use crate::error::{Error, Result};
 use jiff::civil::Date;
 use jiff::{Span, ToSpan};
-use restive_import::Summary;
+use restive_import::{ImportedFolder, Summary};
 use restive_pipeline::Rules;
 use restive_pipeline::reasons::Words;
 use restive_tables::{Contacts, make_folder, show};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-const SUMMARY: &str = "summary.json";
-
 /// The folder of a programme.
 #[derive(Debug, Clone)]
 pub struct Programme {
     folder: PathBuf,
+    imported: ImportedFolder,
     /// what the last import said
     pub summary: Summary,
     /// who may be called, where whoever asks has read it already
@@ -59,21 +58,29 @@ pub struct ModelEntry {
 impl Programme {
     /// Whether a folder is one that an import filled.
     pub fn is_one(folder: &Path) -> bool {
-        folder.join(SUMMARY).is_file() && folder.join("study").is_dir()
+        ImportedFolder::is_in(folder)
     }
 
     /// The study in a folder: itself, or that of a programme.
-    pub fn study_in(folder: &Path) -> PathBuf {
-        if Self::is_one(folder) { folder.join("study") } else { folder.into() }
+    pub fn study_in(folder: &Path) -> Result<PathBuf> {
+        if Self::is_one(folder) { Ok(Self::open(folder)?.study()) } else { Ok(folder.into()) }
     }
 
-    /// Opens the folder that an import filled.
+    /// The people in a file, or in the folder of a programme.
+    pub fn people_in(path: &Path) -> Result<PathBuf> {
+        if Self::is_one(path) { Ok(Self::open(path)?.people()) } else { Ok(path.into()) }
+    }
+
+    /// Opens the folder that an import filled. All results that this reads are of one import, also if another import ends meanwhile.
     pub fn open(folder: &Path) -> Result<Self> {
         let name = show::path(folder);
         if !Self::is_one(folder) {
             let found = match (folder.join("study.toml").is_file(), folder.join("card.json").is_file()) {
                 (true, _) => "a study",
                 (_, true) => "a model",
+                _ if folder.join("imported").is_dir() => {
+                    "a folder without its file current, as an unfinished import leaves it"
+                }
                 _ if folder.is_dir() => "a folder that no import filled",
                 _ if folder.exists() => "a file",
                 _ => "nothing",
@@ -82,18 +89,8 @@ impl Programme {
                 "{name}: found {found}, expected the folder of a programme: restive import MAPPING --out PROGRAMME fills one"
             )));
         }
-        let path = folder.join(SUMMARY);
-        let text = std::fs::read_to_string(&path).map_err(|answer| restive_tables::Error::Io {
-            path: path.clone(),
-            doing: "read",
-            answer,
-        })?;
-        let summary = serde_json::from_str(&text).map_err(|error| {
-            let what = show::sentence(&error.to_string());
-            let path = show::path(&path);
-            Error::Refused(format!("{path}: found something else ({what}), expected what an import wrote"))
-        })?;
-        Ok(Self { folder: folder.into(), summary, known: None })
+        let (imported, summary) = ImportedFolder::open(folder)?;
+        Ok(Self { folder: folder.into(), imported, summary, known: None })
     }
 
     /// The same, for somebody who has read already who may be called: a table of many thousands is not read again for one of them.
@@ -114,19 +111,24 @@ impl Programme {
         &self.folder
     }
 
+    /// Results of the last import.
+    pub fn imported(&self) -> &ImportedFolder {
+        &self.imported
+    }
+
     /// The study.
     pub fn study(&self) -> PathBuf {
-        self.folder.join("study")
+        self.imported.study()
     }
 
     /// The people.
     pub fn people(&self) -> PathBuf {
-        self.folder.join("people.parquet")
+        self.imported.people()
     }
 
     /// The record of plans and outcomes.
     pub fn ledger(&self) -> PathBuf {
-        self.folder.join("ledger.db")
+        ledger_in(&self.folder)
     }
 
     /// The file of rules, whether or not it is there.
@@ -159,7 +161,7 @@ impl Programme {
     /// The period that the next list is for: the one after the last that the study knows.
     pub fn period(&self) -> Result<Period> {
         let refused = || {
-            let path = show::path(&self.folder.join(SUMMARY));
+            let path = show::path(&self.folder);
             Error::Refused(format!("{path}: found no periods, expected those of an import: import again"))
         };
         let rows = &self.summary.periods;
@@ -259,6 +261,11 @@ impl Programme {
         let name = (2..).map(|k| format!("{today}-{k}")).find(|name| !taken(name));
         Ok(folder.join(name.expect("one of all numbers is free")))
     }
+}
+
+/// The record of plans and outcomes in the folder of a programme.
+pub(crate) fn ledger_in(folder: &Path) -> PathBuf {
+    folder.join("ledger.db")
 }
 
 /// The day and the number in the name of a model.

@@ -3,14 +3,16 @@
 //! The exports of a programme may know nothing of the lists: then the outcomes that came back are its record of calls. Either way every row
 //! of a week that has a plan gets the probability with which its action was drawn, so that later evaluations are evidence.
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::exports::Exports;
-use crate::folder::Programme;
+use crate::folder::ledger_in;
 use restive_import::outcomes::OutcomeCode;
 use restive_import::{
     ImportAsked, Imported, Input, Mapping, PlannedOutcome, PlannedPerson, PlannedWeek, import,
 };
 use restive_ledger::{Code, Ledger, Status};
+use restive_tables::show;
+use std::path::Path;
 
 /// Imports, with what the ledger of the programme knows, where there is one.
 pub fn grow(
@@ -20,8 +22,11 @@ pub fn grow(
     progress: impl FnMut(&str, f64),
 ) -> Result<Imported> {
     let planned = match &asked.out {
-        Some(folder) if Programme::is_one(folder) => planned(&Programme::open(folder)?)?,
-        _ => Vec::new(),
+        Some(folder) => {
+            refuse_plain_ids(folder, asked)?;
+            planned(&ledger_in(folder))?
+        }
+        None => Vec::new(),
     };
     let asked = ImportAsked { planned, ..asked.clone() };
     let mut imported = import(mapping, input, &asked, progress)?;
@@ -31,13 +36,27 @@ pub fn grow(
     Ok(imported)
 }
 
+/// Refuses ids where an earlier import noted the key of pseudonyms: the earlier study may be damaged, and not say so itself.
+fn refuse_plain_ids(folder: &Path, asked: &ImportAsked) -> Result<()> {
+    let Some(key) = Exports::of(folder).ok().flatten().and_then(|exports| exports.pseudonymise) else {
+        return Ok(());
+    };
+    match &asked.pseudonymise {
+        Some(_) => Ok(()),
+        None => Err(Error::Refused(format!(
+            "{}: found pseudonyms of an earlier import and no key, expected --pseudonymise {}",
+            show::path(folder),
+            show::path(&key)
+        ))),
+    }
+}
+
 /// The plans that count, each with everybody it chose from and what came of it.
-fn planned(programme: &Programme) -> Result<Vec<PlannedWeek>> {
-    let path = programme.ledger();
-    if !path.exists() {
+fn planned(ledger: &Path) -> Result<Vec<PlannedWeek>> {
+    if !ledger.exists() {
         return Ok(Vec::new());
     }
-    let reader = Ledger::read(&path)?;
+    let reader = Ledger::read(ledger)?;
     let mut weeks = Vec::new();
     for plan in reader.plans()?.into_iter().filter(|plan| plan.status == Status::Current) {
         let days = reader.outcomes(&plan.id)?;

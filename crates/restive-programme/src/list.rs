@@ -175,7 +175,7 @@ pub(crate) fn fixed(words: &ListWords) -> &Words {
 impl Programme {
     /// The names of states, as the mapping has them; none where it has not.
     pub(crate) fn state_names(&self) -> Vec<String> {
-        let text = std::fs::read_to_string(self.folder().join("mapping.toml")).unwrap_or_default();
+        let text = std::fs::read_to_string(self.imported().mapping()).unwrap_or_default();
         let table: toml::Table = toml::from_str(&text).unwrap_or_default();
         let names = table.get("state").and_then(|state| state.get("names")).and_then(toml::Value::as_array);
         let text = |value: &toml::Value| value.as_str().map(str::to_owned);

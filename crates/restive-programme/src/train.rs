@@ -22,7 +22,7 @@ impl Programme {
     pub fn train(&self, asked: &Asked, today: Date, mut progress: impl FnMut(f64, &str)) -> Result<NewModel> {
         let out = self.free_model(today)?;
         let study = self.study();
-        let training = FolderTraining::new(&study, asked, &study.display().to_string(), |_| {})?;
+        let training = FolderTraining::new(&study, asked, &self.folder().display().to_string(), |_| {})?;
         let done = training.run(Progressed::default(), |step| {
             progress(step.share, &step.message);
             Ok::<_, restive_pipeline::Error>(())

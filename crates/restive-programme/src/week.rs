@@ -151,7 +151,7 @@ impl Programme {
         Ok(Materials {
             study: Study::read(&self.study())?,
             trained: Trained::read(&entry.folder)?,
-            names: [&entry.folder, &self.study()].map(|path| show::path(path)),
+            names: [&entry.folder, self.folder()].map(show::path),
             model: entry.name.clone(),
             model_fingerprint: model_fingerprint(&entry.folder)?,
             contacts,

@@ -8,7 +8,7 @@ use arrow_array::RecordBatch;
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
-use restive_import::{ImportAsked, Input, Mapping, MappingText};
+use restive_import::{ImportAsked, ImportedFolder, Input, Mapping, MappingText};
 use restive_programme::grow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -36,8 +36,7 @@ fn import_study<'py>(
         };
         tables = Some(frames.iter().map(table).collect::<PyResult<_>>()?);
     }
-    let asked =
-        ImportAsked { out: out.clone(), pseudonymise, afresh, format: Some(format), planned: Vec::new() };
+    let asked = ImportAsked { out, pseudonymise, afresh, format: Some(format), planned: Vec::new() };
     let imported = run(py, || {
         let mapping = Mapping::parse(MappingText { path, text })?;
         let input = match &tables {
@@ -62,7 +61,7 @@ fn import_study<'py>(
         ("what".into(), text(rows.iter().map(|row| row.what).collect())?),
         ("reason".into(), text(rows.iter().map(|row| &*row.reason).collect())?),
     ];
-    let folder = out.map(|out| out.join("study"));
+    let folder = imported.folder.as_ref().map(ImportedFolder::study);
     Ok((NativeStudy { study: imported.study, folder }, summary, people, quarantine))
 }
 

@@ -51,6 +51,8 @@ impl NativeStudy {
 
     #[staticmethod]
     fn read(py: Python<'_>, folder: PathBuf) -> PyResult<Self> {
+        let folder = run(py, || restive_programme::Programme::study_in(&folder))?
+            .map_err(crate::programme::refused)?;
         Ok(Self { study: run(py, || Study::read(&folder))?.map_err(of_tables)?, folder: Some(folder) })
     }
 

@@ -83,7 +83,7 @@ def test_other_frames_give_the_same_study():
 def test_names_and_numbers_stay_out_of_the_study(tmp_path):
     out, key = tmp_path / "programme", tmp_path / "key"
     made = restive.import_study(MAPPING, frames(), out=out, pseudonymise=key)
-    assert made.study.fingerprint == restive.Study.read(out / "study").fingerprint
+    assert made.study.fingerprint == restive.Study.read(out).fingerprint
     written = b"".join(file.read_bytes() for file in out.rglob("*") if file.is_file() and file.name != "people.parquet")
     for planted in (b"Lovelace", b"98765", b"43210", b"B1,", b'"B1"'):
         assert planted not in written

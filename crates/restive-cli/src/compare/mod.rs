@@ -8,6 +8,7 @@ use crate::shared::say;
 use crate::shared::values::{choice, threads};
 use clap::Args;
 use restive_pipeline::{Applied, BehaviourName, Compared, EvaluateAsked, Outcome, Trained, compare, signed};
+use restive_programme::Programme;
 use restive_programme::evidence::written_down;
 use restive_tables::{Looks, Study, show};
 use std::io::{self, Write};
@@ -72,8 +73,9 @@ pub(crate) fn run(arguments: &CompareArguments) -> anyhow::Result<()> {
         .into());
     }
     use_threads(arguments.threads)?;
-    let study = Study::read(folder)?;
-    let mut looks = Looks::read(folder)?;
+    let study_folder = &Programme::study_in(folder)?;
+    let study = Study::read(study_folder)?;
+    let mut looks = Looks::read(study_folder)?;
     let trained: Vec<(String, Trained)> = models
         .iter()
         .map(|model| Ok((model.display().to_string(), Trained::read(model)?)))
@@ -90,7 +92,7 @@ pub(crate) fn run(arguments: &CompareArguments) -> anyhow::Result<()> {
         Ok::<_, restive_pipeline::Error>(())
     })?;
     drop(progress);
-    let not_counted = (!compared.recipes.is_empty()).then(|| written_down(&looks, folder)).flatten();
+    let not_counted = (!compared.recipes.is_empty()).then(|| written_down(&looks, study_folder)).flatten();
     match arguments.json {
         true => say::print_json(&compared)?,
         false => say::print(|text| write_text(&compared, text))?,

@@ -79,7 +79,7 @@ pub(crate) fn run(arguments: &DoctorArguments) -> anyhow::Result<ExitCode> {
         refuse_input(out, &arguments.study, &Study::FILES)?;
         check_file(out, recognise)?;
     }
-    let (doctor, name) = Doctor::of_folder(&Programme::study_in(&arguments.study))?;
+    let (doctor, name) = Doctor::of_folder(&Programme::study_in(&arguments.study)?)?;
     let name = name.unwrap_or_else(|| arguments.study.display().to_string());
     if let Some(out) = &arguments.out {
         let html = findings_page(&doctor, &name).html();

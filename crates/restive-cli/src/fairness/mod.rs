@@ -138,7 +138,7 @@ pub(crate) fn run(arguments: &FairnessArguments) -> anyhow::Result<()> {
     let asked = arguments.asked();
     let answer = match &arguments.study {
         Some(study) => {
-            let read = ModelAndStudy::read(&arguments.model, &Programme::study_in(study))?;
+            let read = ModelAndStudy::read(&arguments.model, &Programme::study_in(study)?)?;
             let default = PlanAsked::default();
             let plan = PlanAsked { seed: arguments.seed.unwrap_or(default.seed), ..default };
             of_model(&read.applied()?, &plan, &read.name(), &asked)?

@@ -20,17 +20,17 @@ MAPPING is a file that says once what the exports mean: where the people are, wh
 calls; how ids are compared and dates written; what a week is; when somebody is engaged; what counts as a call. Files are named \
 relative to it. CSV of any delimiter and encoding, Excel, Parquet, gzip and zip are read.
 
-PROGRAMME is a folder:
-  study/               the study, for restive doctor, train, evaluate, plan; no name and no number in it
+PROGRAMME is a folder, which other commands take as it is. Each import writes a folder of its own in PROGRAMME/imported:
+  study/               the study; no name and no number in it
   people.parquet       for the list, readable by you alone: ids, the columns you keep, joined, left, do_not_call
   quarantine.csv       every row that could not be used: file, line, reason
   mapping.toml, records.parquet, summary.json: what the next import grows
-  exports.toml         where the mapping is, for an import again by restive serve
+PROGRAMME/current names the last of them, and makes it visible in one step. PROGRAMME/exports.toml says where the mapping is, for an import again by restive serve.
 
 The state of a row is what was known when its decision was made: it is computed from time stamps, and one person's weeks are told in a \
 sentence. Every row of every file is counted into one place. The same command on fresher exports grows the same study: records are \
-known by their keys, late outcomes amend, and what changed in the past is listed in changes.csv. The study of before stays until the \
-new one is complete.
+known by their keys, late outcomes amend, and what changed in the past is listed in changes.csv. The results of the import before stay \
+until the next one. A file of them that was damaged or changed is refused; --afresh writes all of them again.
 
 With --init, FILES are the exports themselves: a mapping is written for them, with what their columns and cells say (exports of Exotel, \
 Twilio, CommCare, the Community Health Toolkit, DHIS2, ODK, KoboToolbox, RapidPro and FHIR are recognised) and with what a person must \
@@ -66,7 +66,7 @@ pub(crate) struct ImportArguments {
     #[arg(long, value_name = "KEY")]
     pseudonymise: Option<PathBuf>,
 
-    /// Forget the records of earlier imports
+    /// Forget the records of earlier imports, also where their files are damaged
     #[arg(long)]
     afresh: bool,
 

@@ -2,7 +2,7 @@
 
 use crate::shared::display::{counted, duration, grouped, peak_memory, write_aligned};
 use restive_import::{Account, Imported, Summary};
-use restive_tables::show::cell;
+use restive_tables::show::{cell, path};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::Path;
@@ -13,6 +13,8 @@ pub(crate) struct Report<'a> {
     programme: String,
     #[serde(flatten)]
     summary: &'a Summary,
+    /// Path of the file of rows that could not be used.
+    quarantine: Option<String>,
     fingerprint: String,
     seconds: f64,
     peak_memory_bytes: Option<u64>,
@@ -23,6 +25,7 @@ impl<'a> Report<'a> {
         Self {
             programme: out.display().to_string(),
             summary: &imported.summary,
+            quarantine: imported.folder.as_ref().map(|folder| path(&folder.quarantine())),
             fingerprint: imported.study.fingerprint(),
             seconds: elapsed.as_secs_f64(),
             peak_memory_bytes: peak_memory(),
@@ -87,7 +90,7 @@ impl<'a> Report<'a> {
         writeln!(text, "\nWhere every row went:")?;
         write_aligned(text, &rows(&summary.accounts))?;
         if !summary.reasons.is_empty() {
-            writeln!(text, "\nListed in quarantine.csv:")?;
+            writeln!(text, "\nListed in {}:", self.quarantine.as_deref().unwrap_or("quarantine.csv"))?;
             for r in &summary.reasons {
                 let what = if r.what == "row" { String::new() } else { format!(" ({})", r.what) };
                 writeln!(text, "{:>9}  {}: {}{what}", grouped(r.rows), cell(&r.source), cell(&r.reason))?;

@@ -12,7 +12,7 @@ use report::write_text;
 use restive_pipeline::{Plan, PlanAsked, PolicyName, Rules};
 use restive_programme::{Programme, System};
 use restive_tables::{Contacts, refuse_input};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const ABOUT: &str = "\
 Plan whom to pull next: the K arms of each instance that rank highest in their latest recorded state.
@@ -172,6 +172,11 @@ impl PlanArguments {
     }
 }
 
+/// The people of a file, or of the folder of a programme.
+fn read_people(path: &Path) -> anyhow::Result<Contacts> {
+    Ok(Contacts::read(&Programme::people_in(path)?)?)
+}
+
 pub(crate) fn run(arguments: &PlanArguments) -> anyhow::Result<()> {
     let Some(study) = &arguments.study else {
         if !Programme::is_one(&arguments.model) && arguments.model.join("card.json").exists() {
@@ -180,7 +185,8 @@ pub(crate) fn run(arguments: &PlanArguments) -> anyhow::Result<()> {
         }
         return programme::run(arguments);
     };
-    let people = arguments.people.as_deref().map(Contacts::read).transpose()?;
+    let study_folder = &Programme::study_in(study)?;
+    let people = arguments.people.as_deref().map(read_people).transpose()?;
     let rules = arguments.rules.as_deref().map(Rules::read).transpose()?.unwrap_or_default();
     let asked = arguments.asked(people, rules);
     asked.check()?;
@@ -188,12 +194,12 @@ pub(crate) fn run(arguments: &PlanArguments) -> anyhow::Result<()> {
         for input in arguments.people.iter().chain(&arguments.rules) {
             refuse_input(out, input, &[])?;
         }
-        check_table(out, arguments.force.then_some(Plan::recognise), &arguments.model, study)?;
+        check_table(out, arguments.force.then_some(Plan::recognise), &arguments.model, study_folder)?;
     }
     use_threads(arguments.threads)?;
     let trained = read_model(&arguments.model)?;
     let names = [&arguments.model, study].map(|folder| folder.display().to_string());
-    let (plan, notes) = Plan::of_folder(&trained, study, [&names[0], &names[1]], &asked)?;
+    let (plan, notes) = Plan::of_folder(&trained, study_folder, [&names[0], &names[1]], &asked)?;
     for out in &arguments.out {
         plan.write(out, arguments.force)?;
     }

@@ -87,8 +87,8 @@ pub(crate) fn run(arguments: &ReportArguments) -> anyhow::Result<()> {
         return Err(Usage(message).into());
     }
     let study = match &arguments.study {
-        Some(study) => Programme::study_in(study),
-        None => Programme::study_in(&arguments.model),
+        Some(study) => Programme::study_in(study)?,
+        None => Programme::study_in(&arguments.model)?,
     };
     refuse_input(out, &arguments.model, &Model::FILES)?;
     refuse_input(out, &study, &Study::FILES)?;

@@ -2,6 +2,7 @@
 
 use crate::shared::failure::Usage;
 use anyhow::Context;
+use restive_import::ImportedFolder;
 use restive_pipeline::{Applied, Trained};
 use restive_programme::Programme;
 use restive_tables::{Format, Model, Own, Study, check_file, refuse_input};
@@ -19,7 +20,7 @@ pub(crate) fn use_threads(threads: Option<u16>) -> anyhow::Result<()> {
 /// The folders of a model and a study: as they are, or those of a programme, where there is no study.
 pub(crate) fn model_and_study(first: &Path, study: Option<&Path>) -> anyhow::Result<(PathBuf, PathBuf)> {
     match study {
-        Some(study) => Ok((first.into(), Programme::study_in(study))),
+        Some(study) => Ok((first.into(), Programme::study_in(study)?)),
         None if first.join("card.json").exists() => {
             let message = format!("{}: found a model and no STUDY, expected both", first.display());
             Err(Usage(message).into())
@@ -59,7 +60,7 @@ pub(crate) struct ModelAndStudy {
 
 impl ModelAndStudy {
     pub(crate) fn read(model: &Path, study: &Path) -> anyhow::Result<Self> {
-        let names = [model, study].map(|folder| folder.display().to_string());
+        let names = [model, ImportedFolder::shown(study)].map(|folder| folder.display().to_string());
         Ok(Self { trained: read_model(model)?, study: Study::read(study)?, names })
     }
 

@@ -69,7 +69,7 @@ pub(crate) struct StudyArguments {
 
 pub(crate) fn run(arguments: &StudyArguments) -> anyhow::Result<()> {
     let start = Instant::now();
-    let contents = StudyContents::of_folder(&Programme::study_in(&arguments.study))?;
+    let contents = StudyContents::of_folder(&Programme::study_in(&arguments.study)?)?;
     let summary = StudySummary::new(&arguments.study, &contents, start.elapsed());
     match arguments.json {
         true => say::print_json(&summary)?,
@@ -82,7 +82,7 @@ pub(crate) fn run(arguments: &StudyArguments) -> anyhow::Result<()> {
 
 /// Everybody as engines have them.
 fn write_table(arguments: &StudyArguments, out: &Path) -> anyhow::Result<()> {
-    let roll = Roll::read(&Programme::study_in(&arguments.study))?;
+    let roll = Roll::read(&Programme::study_in(&arguments.study)?)?;
     write_people(&roll, out, arguments.files.into())?;
     let mut steps: Vec<usize> = roll.instances().iter().map(RollInstance::planned_step).collect();
     steps.sort_unstable();

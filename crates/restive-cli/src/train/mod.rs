@@ -17,6 +17,7 @@ use crate::shared::signals::say_when_interrupted;
 pub(crate) use arguments::TrainArguments;
 use checkpoint::{Anew, Checkpoint, difference};
 use jiff::Zoned;
+use restive_import::ImportedFolder;
 use restive_pipeline::{FolderTraining, Progressed, Trained};
 use restive_programme::Programme;
 use restive_tables::model::{Card, Model};
@@ -36,8 +37,8 @@ pub(crate) fn run(arguments: &TrainArguments) -> anyhow::Result<()> {
         return Err(Usage(format!("--out {}: expected the name of a folder", out.display())).into());
     }
     use_threads(arguments.threads)?;
-    let study_folder = Programme::study_in(&arguments.study);
-    let origin = study_folder.display().to_string();
+    let study_folder = Programme::study_in(&arguments.study)?;
+    let origin = ImportedFolder::shown(&study_folder).display().to_string();
     let training = FolderTraining::new(&study_folder, &asked, &origin, say::note)?;
     training.warnings().iter().for_each(say::warning);
     let card = training.card();

@@ -121,7 +121,7 @@ pub(crate) fn run(arguments: &DesignArguments) -> anyhow::Result<()> {
     let progress = Progress::new("trials");
     let told = |share: f64| progress.say(share, "simulating trials".into());
     let designed = match &arguments.study {
-        Some(study) => design_on_study(&arguments.first, &Programme::study_in(study), &asked, told)?,
+        Some(study) => design_on_study(&arguments.first, &Programme::study_in(study)?, &asked, told)?,
         None => Programme::open(&arguments.first)?.design_trial(&asked, told)?,
     };
     drop(progress);

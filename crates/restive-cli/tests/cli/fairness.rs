@@ -177,7 +177,7 @@ fn every_count_is_that_of_the_ledger() {
     let people = |group: &Value| group["population"]["people"].as_u64().unwrap();
     let everybody = programme.truth().people().len() as u64;
     let mut of_one_age: HashMap<String, u64> = HashMap::new();
-    for row in rows_of(&programme.read("programme/study/arms.csv")) {
+    for row in rows_of(&programme.read(&programme.imported("study/arms.csv"))) {
         *of_one_age.entry(row["age"].clone()).or_default() += 1;
     }
     let most = *of_one_age.values().max().unwrap();

@@ -51,9 +51,12 @@ fn blocks(page: &str) -> Vec<Block> {
     blocks
 }
 
-/// A line without its durations, and without the spaces at its end.
+/// A line without its durations, names of imports, and the spaces at its end.
 fn masked(line: &str) -> String {
-    let mut words: Vec<String> = line.trim_end().split(' ').map(str::to_string).collect();
+    let is_import = |part: &str| part.len() == 16 && part.bytes().all(|digit| digit.is_ascii_hexdigit());
+    let part = |part: &str| if is_import(part) { LEFT_OUT.to_string() } else { part.to_string() };
+    let line: Vec<String> = line.trim_end().split('/').map(part).collect();
+    let mut words: Vec<String> = line.join("/").split(' ').map(str::to_string).collect();
     for k in 1..words.len() {
         let unit = words[k].trim_end_matches([';', ',', '.']).to_string();
         let is_number = words[k - 1].parse::<f64>().is_ok();

@@ -71,7 +71,7 @@ fn exports_become_a_study_whose_rows_are_what_the_time_stamps_say() {
         let placed: u64 = places.iter().map(|place| account[*place].as_u64().unwrap()).sum();
         assert_eq!(account["rows"], placed);
     }
-    let rows = table(&programme.read("programme/study/trajectories.csv"));
+    let rows = table(&programme.read(&programme.imported("study/trajectories.csv")));
     assert_eq!(rows.len(), PEOPLE * WEEKS);
     for row in rows {
         let (t, i): (usize, usize) = (row["t"].parse().unwrap(), programme.position(&row["arm"]));
@@ -149,17 +149,16 @@ fn no_output_of_any_command_has_a_name_or_a_number() {
         let commands = [
             format!("import exports/mapping.toml --out programme{key}"),
             format!("import exports/mapping.toml --out programme{key} --json"),
-            "study programme/study".into(),
-            "study programme/study --json".into(),
-            "doctor programme/study --json".into(),
-            "doctor programme/study --out doctor.html".into(),
-            "train programme/study --out model --profile published --epochs 3".into(),
-            "evaluate model programme/study --part all --runs 20 --deals 20 --page page.html".into(),
-            "evaluate model programme/study --part all --runs 20 --deals 20 --json".into(),
-            "plan model programme/study".into(),
-            "plan model programme/study --json --people programme/people.parquet".into(),
-            "plan model programme/study --people programme/people.parquet --out list.csv".into(),
             "study programme".into(),
+            "study programme --json".into(),
+            "doctor programme --json".into(),
+            "doctor programme --out doctor.html".into(),
+            "train programme --out model --profile published --epochs 3".into(),
+            "evaluate model programme --part all --runs 20 --deals 20 --page page.html".into(),
+            "evaluate model programme --part all --runs 20 --deals 20 --json".into(),
+            "plan model programme".into(),
+            "plan model programme --json --people programme".into(),
+            "plan model programme --people programme --out list.csv".into(),
             "programme init programme".into(),
             "train programme --profile published --epochs 3".into(),
             "plan programme --rehearse --json".into(),
@@ -170,8 +169,8 @@ fn no_output_of_any_command_has_a_name_or_a_number() {
         ];
         let refused = [
             format!("import exports/registry.csv --out elsewhere{key}"),
-            "plan model programme/study --people exports/registry.csv".into(),
-            "train programme/people.parquet --out nothing".into(),
+            "plan model programme --people exports/registry.csv".into(),
+            "train programme/current --out nothing".into(),
             "study nowhere".into(),
             "outcomes programme exports/registry.csv".into(),
         ];
@@ -210,9 +209,9 @@ fn no_output_of_any_command_has_a_name_or_a_number() {
             assert!(planted.contains(row["name"].split(' ').nth(1).unwrap()), "{row:?}");
         }
         #[cfg(unix)]
-        for private in ["programme/people.parquet", "list.csv"] {
+        for private in [programme.imported("people.parquet"), "list.csv".into()] {
             use std::os::unix::fs::PermissionsExt;
-            let mode = fs::metadata(programme.path(private)).unwrap().permissions().mode();
+            let mode = fs::metadata(programme.path(&private)).unwrap().permissions().mode();
             assert_eq!(mode & 0o777, 0o600, "{private}");
         }
         // the longest list has neither the person who must not be called nor people with a wrong number
@@ -222,7 +221,7 @@ fn no_output_of_any_command_has_a_name_or_a_number() {
             last.is_some_and(|call| call.outcome == CallOutcome::WrongNumber)
         };
         let wrong = (0..PEOPLE).filter(|k| is_wrong(*k)).count();
-        let plan = programme.json("plan model programme/study --budget 60 --people programme/people.parquet");
+        let plan = programme.json("plan model programme --budget 60 --people programme");
         let listed = plan["plan"].as_array().unwrap();
         assert_eq!(listed.len(), PEOPLE - 1 - wrong);
         assert_eq!(plan["not_to_be_called"], 1);
@@ -258,7 +257,7 @@ fn fresher_exports_grow_the_study_and_what_else_is_in_the_folder_stays() {
     assert_eq!(said["changes"]["new_periods"], WEEKS - 8);
     assert_eq!(said["changes"]["states"], 0);
     assert_eq!(grown.read("programme/notes.txt"), "mine");
-    grown.run("study programme/study").success();
+    grown.run("study programme").success();
 
     // without a key a record is identified by all of its cells; with one, a late outcome amends it
     let keyed = exports(WEEKS);
@@ -272,21 +271,21 @@ fn fresher_exports_grow_the_study_and_what_else_is_in_the_folder_stays() {
     keyed.write("exports/calls.csv", calls.replacen("reached", "cancelled", 1));
     let said = keyed.import();
     assert_eq!((&said["changes"]["actions"], &said["earlier"]["amended"]), (&1.into(), &1.into()));
-    let changes = keyed.read("programme/changes.csv");
+    let changes = keyed.read(&keyed.imported("changes.csv"));
     assert_eq!(changes.lines().count(), 2, "{changes}");
     assert!(changes.contains(",action,1,0"), "{changes}");
 
     // a failed import leaves everything as it was
-    let before = keyed.read("programme/study/trajectories.csv");
+    let before = keyed.read(&keyed.imported("study/trajectories.csv"));
     keyed.write("exports/registry.csv", "beneficiary_id,name\nMB-00001,x\n");
     let refused = keyed.refused("import exports/mapping.toml --out programme");
     assert!(
         refused.contains("mapping.toml: line 10, column 21: found no column \"registered\" in registry.csv"),
         "{refused}"
     );
-    assert_eq!(keyed.read("programme/study/trajectories.csv"), before);
+    assert_eq!(keyed.read(&keyed.imported("study/trajectories.csv")), before);
     let listed = fs::read_dir(keyed.path("programme")).unwrap().count();
-    assert_eq!(listed, 8, "no temporary file is left");
+    assert_eq!(listed, 3, "no temporary file is left beside current, imported and exports.toml");
 }
 
 #[test]

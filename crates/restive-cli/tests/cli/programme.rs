@@ -80,6 +80,11 @@ impl Programme {
         self.json("import exports/mapping.toml --out programme")
     }
 
+    /// Returns the path of a file that the last import into folder `programme` wrote.
+    pub(crate) fn imported(&self, name: &str) -> String {
+        format!("programme/imported/{}/{name}", self.read("programme/current").trim_end())
+    }
+
     /// Imports the exports and trains a model of effects.
     pub(crate) fn train(&self) {
         self.import();

@@ -160,7 +160,7 @@ fn check_rules(rows: &[HashMap<String, String>]) {
 fn check_study(programme: &Programme, decided: &[Decided]) {
     let truth = programme.truth();
     let mut known = 0;
-    let rows = table(&programme.read("programme/study/trajectories.csv"));
+    let rows = table(&programme.read(&programme.imported("study/trajectories.csv")));
     assert_eq!(rows.len(), truth.people().len() * (RECORDED + WEEKS));
     for row in rows {
         let (t, arm): (usize, &str) = (row["t"].parse().unwrap(), &row["arm"]);
@@ -268,7 +268,10 @@ fn audited(programme: &Programme) {
         ("audit show programme 2020-01-06", "2020-01-06"),
         ("audit verify programme 2020-01-06", "2020-01-06"),
         ("audit diff programme 2020-01-06", "2020-01-06"),
-        ("audit list programme/study", "found a study, expected the folder of a programme"),
+        (
+            &format!("audit list {}", programme.imported("study")),
+            "found a study, expected the folder of a programme",
+        ),
     ] {
         let said = programme.refused(arguments);
         assert!(said.contains(expected) && said.trim_end().lines().count() == 1, "{arguments}: {said}");

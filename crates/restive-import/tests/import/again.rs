@@ -75,7 +75,7 @@ fn a_late_outcome_amends_and_is_listed() {
     let again = world.grow(&mapping).unwrap();
     assert_eq!(told(&again), ["P1 100 00.", "P2 011 11.", "P3 001 11."]);
     assert_eq!(again.summary.earlier.unwrap().amended, 1);
-    let changes = std::fs::read_to_string(world.path("programme/changes.csv")).unwrap();
+    let changes = std::fs::read_to_string(world.imported().folder().join("changes.csv")).unwrap();
     assert_eq!(changes, "period,arm,what,before,now\n2026-03-09,P3,action,0,1\n");
 }
 
@@ -103,7 +103,7 @@ fn another_mapping_is_refused_unless_afresh() {
         "programme: found another mapping than that of the earlier imports (it differs in state), expected the same rules, or an import \
          afresh from all exports"
     );
-    let study = restive_tables::Study::read(&world.path("programme/study")).unwrap();
+    let study = restive_tables::Study::read(&world.imported().study()).unwrap();
     assert_eq!(study.fingerprint(), first.study.fingerprint());
     let asked = ImportAsked { out: Some(world.path("programme")), afresh: true, ..ImportAsked::default() };
     assert_eq!(told(&world.asked(&other, &asked).unwrap())[1], "P2 001 11.");
@@ -129,7 +129,7 @@ fn pseudonyms_need_their_key_and_leave_no_id() {
     };
     let first = world.asked(MAPPING, &asked("key")).unwrap();
     assert_eq!(std::fs::read_to_string(world.path("key")).unwrap().trim().len(), 64);
-    for entry in std::fs::read_dir(world.path("programme/study")).unwrap() {
+    for entry in std::fs::read_dir(world.imported().study()).unwrap() {
         let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
         assert!(!["P1", "P2", "P3", "Ada", "98200"].iter().any(|id| text.contains(id)), "{text}");
     }

@@ -2,7 +2,9 @@
 
 use restive::instance::{NO_ACTION, UNSEEN};
 use restive_import::demo::SyntheticProgramme;
-use restive_import::{ImportAsked, Imported, Input, Mapping, MappingText, Result, import, init};
+use restive_import::{
+    ImportAsked, Imported, ImportedFolder, Input, Mapping, MappingText, Result, import, init,
+};
 use std::path::PathBuf;
 
 /// A folder with exports.
@@ -72,6 +74,11 @@ impl World {
     /// An import into `programme`.
     pub(crate) fn grow(&self, mapping: &str) -> Result<Imported> {
         self.asked(mapping, &ImportAsked { out: Some(self.path("programme")), ..ImportAsked::default() })
+    }
+
+    /// What the last import into `programme` wrote.
+    pub(crate) fn imported(&self) -> ImportedFolder {
+        ImportedFolder::open(&self.path("programme")).unwrap().0
     }
 
     /// What an import that cannot be says, without the folder.

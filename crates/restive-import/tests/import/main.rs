@@ -1,6 +1,7 @@
 //! Exports of every shape, from their files to a study.
 
 mod again;
+mod damage;
 mod demo;
 mod demo_weeks;
 mod everywhere;

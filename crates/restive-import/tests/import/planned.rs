@@ -157,7 +157,7 @@ fn the_last_call_and_what_came_of_it_are_kept_for_the_next_list() {
     let asked =
         ImportAsked { out: Some(world.path("programme")), planned: plans(), ..ImportAsked::default() };
     world.asked(MAPPING, &asked).unwrap();
-    let contacts = |name: &str| Contacts::read(&world.path(name)).unwrap();
+    let contacts = || Contacts::read(&world.imported().people()).unwrap();
     let last = |contacts: &Contacts, arm: &str| {
         let contact = contacts.person(arm).unwrap();
         format!("{} {}", contact.last_call, contact.last_outcome)
@@ -170,7 +170,7 @@ fn the_last_call_and_what_came_of_it_are_kept_for_the_next_list() {
         ("B5", "2026-03-18 rang out"),
         ("B6", " "),
     ];
-    let people = contacts("programme/people.parquet");
+    let people = contacts();
     expected.iter().for_each(|(arm, expected)| assert_eq!(last(&people, arm), *expected, "{arm}"));
     assert_eq!(
         (people.kept.as_slice(), people.cell("B3", "name").unwrap()),
@@ -181,11 +181,11 @@ fn the_last_call_and_what_came_of_it_are_kept_for_the_next_list() {
     // an export that begins later: what came of earlier calls is still known
     world.write("calls.csv", "who,when,what\nB6,2026-03-31,Spoke\n");
     world.asked(MAPPING, &asked).unwrap();
-    let people = contacts("programme/people.parquet");
+    let people = contacts();
     assert_eq!(last(&people, "B5"), "2026-03-18 rang out");
     assert_eq!(last(&people, "B6"), "2026-03-31 Spoke");
     // the study comes back with its propensities
-    let study = Study::read(&world.path("programme/study")).unwrap();
+    let study = Study::read(&world.imported().study()).unwrap();
     assert_eq!(study.instances[0].trajectories.known_propensities(), (9, 24));
     // the people of an earlier version
     let text = |cell: &str| Cells::Text(vec![cell.into()]);
@@ -194,7 +194,7 @@ fn the_last_call_and_what_came_of_it_are_kept_for_the_next_list() {
     let names = Contacts::COLUMNS.into_iter().chain(["name"]);
     let columns: Vec<(&str, &Cells)> = names.zip(&cells).collect();
     write_private_table(&world.path("old.parquet"), None, &columns).unwrap();
-    let old = contacts("old.parquet");
+    let old = Contacts::read(&world.path("old.parquet")).unwrap();
     let ada = old.person("B1").unwrap();
     assert_eq!((ada.last_call.as_str(), ada.kept.as_slice()), ("", &["Ada".to_string()][..]));
     assert!(ada.do_not_call && ada.is_there && !ada.may_be_called() && ada.joined == "2026-01-01");

@@ -12,7 +12,7 @@ fn refused(from: &str, to: &str, expected: &str) {
     // an earlier import stays as it is
     let first = world.grow(MAPPING).unwrap();
     world.refused(&MAPPING.replacen(from, to, 1));
-    let study = restive_tables::Study::read(&world.path("programme/study")).unwrap();
+    let study = restive_tables::Study::read(&world.imported().study()).unwrap();
     assert_eq!(study.fingerprint(), first.study.fingerprint());
 }
 

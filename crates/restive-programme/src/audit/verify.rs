@@ -2,13 +2,14 @@
 //!
 //! Three questions. Is every row of the ledger as it was written ([`restive_ledger::Reader::verify`])? Is everything there that plans were made of,
 //! unchanged? And does every plan, made again from that, come out the same, to the last bit of every probability? What is missing or
-//! differs is named; a plan of which nothing was kept is said to be one.
+//! differs is named; a plan of which nothing was kept is said to be one. The files of the last import are compared with what it wrote.
 
 use crate::error::{Error, Result};
 use crate::folder::Programme;
 use crate::kept;
 use crate::made::Made;
 use crate::store::Store;
+use restive_import::Damage;
 use restive_ledger::{Excluded, Fault, NewPlan, Plan, Planned, Reader};
 use restive_pipeline::words::counted;
 use restive_tables::show;
@@ -111,6 +112,10 @@ impl Programme {
                 found: "no plan".into(),
                 expected: "those that records/ was kept for".into(),
             });
+        }
+        for damage in self.imported().verify(&self.summary)? {
+            let Damage { path, found, expected } = damage;
+            verified.faults.push(Fault { link: None, subject: show::path(&path), found, expected });
         }
         for (k, plan) in plans.iter().enumerate() {
             progress(k, plans.len());

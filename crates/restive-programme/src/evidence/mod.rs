@@ -11,6 +11,7 @@ pub use page::{Terms, page};
 use crate::error::{Error, Result};
 use crate::folder::Programme;
 use crate::made::model_fingerprint;
+use restive_import::ImportedFolder;
 use restive_pipeline::{Applied, EstimatorsName, EvaluateAsked, Evaluated, FoldProgress, Outcome, Trained};
 use restive_tables::{Looks, Study};
 use std::path::{Path, PathBuf};
@@ -37,7 +38,7 @@ pub fn judge<E: From<Error>>(
     mut visit: impl FnMut(FoldProgress) -> std::result::Result<(), E>,
 ) -> std::result::Result<Judged, E> {
     let (trained, study) = read(model, study_folder)?;
-    let names = [model, study_folder].map(|folder| folder.display().to_string());
+    let names = [model, ImportedFolder::shown(study_folder)].map(|folder| folder.display().to_string());
     let is_judged = asked.estimators == EstimatorsName::Judged;
     let mut looks = is_judged.then(|| Looks::read(study_folder)).transpose().map_err(Error::from)?;
     let applied = Applied::new(&trained, &study, &names[0], &names[1]).map_err(Error::from)?;

@@ -203,7 +203,7 @@ impl Programme {
             }
         };
         let trained = Trained::read(&entry.folder)?;
-        let names = [&entry.folder, &self.study()].map(|path| show::path(path));
+        let names = [&entry.folder, self.folder()].map(show::path);
         need(&Applied::new(&trained, everybody.study, &names[0], &names[1])?, everybody)
     }
 }

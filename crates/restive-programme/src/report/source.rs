@@ -11,6 +11,7 @@ use crate::week::{CONTROL, WeekAsked};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
+use restive_import::ImportedFolder;
 use restive_ledger::{How, Ledger, Plan as Recorded, Reader};
 use restive_pipeline::reasons::{Reason, Words};
 use restive_pipeline::{Applied, Chosen, Eligible, Plan, PlanAsked, PlanCertificate, Trained};
@@ -118,7 +119,7 @@ impl ReportSource {
         Ok(Self {
             study,
             trained: Trained::read(&entry.folder)?,
-            names: [&entry.folder, &programme.study()].map(|path| show::path(path)),
+            names: [&entry.folder, programme.folder()].map(show::path),
             name: last_of(programme.folder()),
             model_fingerprint: model_fingerprint(&entry.folder)?,
             model_age: entry.day.map(|day| i64::from((today - day).get_days())),
@@ -136,12 +137,13 @@ impl ReportSource {
     /// Of a model and a study: the list that they make.
     pub fn of_model(model: &Path, study_folder: &Path, seed: u64) -> Result<Self> {
         let (trained, study) = (Trained::read(model)?, Study::read(study_folder)?);
-        let names = [model, study_folder].map(show::path);
+        let shown = ImportedFolder::shown(study_folder);
+        let names = [model, shown].map(show::path);
         let applied = Applied::new(&trained, &study, &names[0], &names[1])?;
         let list = planned(&applied.plan(&PlanAsked { seed, ..PlanAsked::default() })?);
         drop(applied);
         Ok(Self {
-            name: study.settings.name.clone().unwrap_or_else(|| last_of(study_folder)),
+            name: study.settings.name.clone().unwrap_or_else(|| last_of(shown)),
             model: last_of(model),
             model_fingerprint: model_fingerprint(model)?,
             model_age: None,

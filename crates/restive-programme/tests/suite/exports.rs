@@ -98,8 +98,8 @@ fn a_model_is_the_one_of_the_command_line_and_takes_no_name_that_is_taken() {
     let new = programme.train(&asked, day, |share, _| shares.push(share)).unwrap();
     assert_eq!((new.entry.name.as_str(), new.entry.number), ("2026-03-09-2", 2));
     assert!(shares.windows(2).all(|pair| pair[0] <= pair[1]), "{shares:?}");
-    let study = programme.study();
-    let training = FolderTraining::new(&study, &asked, &study.display().to_string(), |_| {}).unwrap();
+    let shown = programme.folder().display().to_string();
+    let training = FolderTraining::new(&programme.study(), &asked, &shown, |_| {}).unwrap();
     let done = training.run::<restive_pipeline::Error>(Progressed::default(), |_| Ok(())).unwrap();
     let out = programme.folder().join("by-hand");
     training.model(done.members, done.histories).unwrap().write(&out, false).unwrap();

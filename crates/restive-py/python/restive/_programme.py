@@ -123,7 +123,7 @@ class Programme:
     @property
     def study(self) -> Study:
         """The study as the last import left it."""
-        return Study.read(self.path / "study")
+        return Study.read(self.path)
 
     def status(self) -> dict[str, Any]:
         """Where the programme stands: what ``restive programme status --json`` says."""

@@ -266,13 +266,12 @@ impl<T> Slot<T> {
 
 /// What tells files from what they were before: the contents of files, or of those in folders. That somebody has looked at a study changes
 /// nothing of it, and neither does an import of the same exports. It may read files that were written since: not for handlers.
-pub(crate) fn stamp(folder: &Path, parts: &[&str]) -> String {
+pub(crate) fn stamp(parts: &[PathBuf]) -> String {
     let mut all = Sha256::new();
     for part in parts {
-        let path = folder.join(part);
-        let mut files: Vec<PathBuf> = match std::fs::read_dir(&path) {
+        let mut files: Vec<PathBuf> = match std::fs::read_dir(part) {
             Ok(entries) => entries.flatten().map(|entry| entry.path()).collect(),
-            Err(_) => vec![path],
+            Err(_) => vec![part.clone()],
         };
         files.retain(|file| file.is_file() && file.file_name().is_none_or(|name| name != "looks.csv"));
         files.sort();
@@ -326,7 +325,7 @@ mod tests {
         let study = folder.path().join("study");
         std::fs::create_dir(&study).unwrap();
         std::fs::write(study.join("study.toml"), "a").unwrap();
-        let now = || stamp(folder.path(), &["study", "nothing"]);
+        let now = || stamp(&["study", "nothing"].map(|part| folder.path().join(part)));
         let slot = Slot::of(folder.path(), "number");
         assert!(slot.get().is_none());
         slot.put(now(), 7);

@@ -53,7 +53,7 @@ impl Stamps {
             let found = folder.join(name).metadata().ok()?;
             Some((found.modified().ok()?, found.len()))
         };
-        let files = ["summary.json", "people.parquet", "mapping.toml", "words.toml", "rules.toml", "models"];
+        let files = ["current", "words.toml", "rules.toml", "models"];
         let ledger = ["ledger.db", "ledger.db-wal"];
         Self { files: files.iter().map(stamp).collect(), ledger: ledger.iter().map(stamp).collect() }
     }

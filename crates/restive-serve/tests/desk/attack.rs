@@ -168,8 +168,9 @@ fn slow_clients_lose_their_place_and_keep_nobody_waiting() {
 fn script_in_names_and_formulas_are_words() {
     let files = world(&WorldOptions::default());
     let folder = files.path("programme");
-    let table = restive_tables::Contacts::read(&folder.join("people.parquet")).unwrap();
-    let listed = restive_programme::Programme::open(&folder).unwrap().list(None).unwrap().rows[0].id.clone();
+    let programme = restive_programme::Programme::open(&folder).unwrap();
+    let table = restive_tables::Contacts::read(&programme.people()).unwrap();
+    let listed = programme.list(None).unwrap().rows[0].id.clone();
     assert!(table.arm(&listed).is_some());
     let ui = WebUi::start_in(files, |asked| asked.planner = "<script>alert(1)</script>".into());
     let mut planner = ui.planner();

@@ -55,7 +55,7 @@ fn a_model_is_trained_as_the_command_line_trains_it() {
     let new = models.last().unwrap();
     let study = programme.study();
     let training =
-        FolderTraining::new(&study, &Asked::default(), &study.display().to_string(), |_| {}).unwrap();
+        FolderTraining::new(&study, &Asked::default(), &ui.folder.display().to_string(), |_| {}).unwrap();
     let run = training.run::<restive_pipeline::Error>(Progressed::default(), |_| Ok(())).unwrap();
     let model = training.model(run.members, run.histories).unwrap();
     let out = ui.folder.join("by-hand");

@@ -1,5 +1,6 @@
 //! What lasts: answers of jobs over a restart, a job that is stopped without anybody else, lines of the record that the disk refuses.
 
+use crate::data::{add_person, exports};
 use crate::harness::{JobEnd, WebUi, assert_words, done_job, finished_job, job_end, notices, part};
 use crate::world::{WorldOptions, world};
 use restive_programme::Programme;
@@ -53,8 +54,9 @@ fn answers_outlast_the_program_with_their_date() {
         );
     }
     // what they were found in changes: they are there, and said to be old
-    let study = ui.folder.join("study/study.toml");
-    std::fs::write(&study, std::fs::read_to_string(&study).unwrap() + "\n").unwrap();
+    add_person(&exports(&ui.folder));
+    let begun = later.post("/data/import", &[]);
+    done_job(&mut later, &begun);
     let mut last = again(&ui.folder);
     let old = ["/data", "/evidence", "/fairness", "/capacity"].map(|path| notices(&last.get(path)));
     assert_words("answers_old", &old.concat());

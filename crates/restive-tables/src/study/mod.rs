@@ -76,7 +76,6 @@ pub(crate) use table::columns_of;
 
 use crate::error::{Error, Result};
 use crate::memory::require;
-use crate::show;
 use arrow_array::RecordBatch;
 use ndarray::Array2;
 use restive::data::encoding::Encoding;
@@ -251,8 +250,8 @@ fn open(folder: &Path) -> Result<((StudySettings, Rows), [PathBuf; 2], Option<Pa
             io::Error::other(if folder.exists() { "it is no folder" } else { "there is no such folder" });
         return Err(Error::Io { path: folder.into(), doing: "open", answer: source });
     }
-    if !folder.join(SETTINGS).exists() && folder.join("study").join(SETTINGS).exists() {
-        let expected = format!("its study: {}", show::path(&folder.join("study")));
+    if !folder.join(SETTINGS).exists() && folder.join("current").exists() {
+        let expected = "the folder of a study: study/ in the folder of imported/ that current names";
         return Err(Error::content(folder, "", "the folder of a programme", expected));
     }
     let settings = StudySettings::read(&folder.join(SETTINGS))?;

@@ -22,7 +22,7 @@ pub(super) fn drafts() -> MutexGuard<'static, Vec<PathBuf>> {
     DRAFTS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether a path is within a folder in the making, which goes to the disk as a whole.
+/// Whether a path is within the draft of a folder, which is synced as a whole.
 pub(super) fn is_within_draft(path: &Path) -> bool {
     drafts().iter().any(|draft| path.starts_with(draft))
 }

@@ -1,4 +1,4 @@
-//! Durable outputs: whatever has its final name is on the disk, whole.
+//! Durable outputs: a file or folder that has its final name is complete on the disk.
 //!
 //! A file system may keep a new name before it keeps the content under it: after a power cut the file is there and empty. So every
 //! output takes the same steps:
@@ -9,7 +9,7 @@
 //! 4. only then is removed what had the name before.
 //!
 //! A draft within a draft takes none of these steps by itself: the outer one takes them for both. Many files are synced by one call for
-//! their file system where there is such a call (Linux: `syncfs`), otherwise one by one. Windows has no call that syncs a folder: there,
+//! their file system on Linux (`syncfs`), on other systems one by one. Windows has no call that syncs a folder: there,
 //! the log of the file system (NTFS) keeps names in their order.
 
 use super::failure::failure_point;
@@ -81,12 +81,12 @@ pub fn sync_folder(_: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes a folder where there is none, and those that it is in; their names are on the disk when this returns.
+/// Creates a folder and its missing parents; their names are on the disk when this returns.
 pub fn make_folder(folder: &Path) -> io::Result<()> {
     make_folders([folder], &fs::DirBuilder::new())
 }
 
-/// Like [`make_folder`], for folders that nobody but their owner may enter.
+/// Like [`make_folder`], for folders that only their owner may enter.
 pub fn make_private_folders<'a>(folders: impl IntoIterator<Item = &'a Path>) -> io::Result<()> {
     #[allow(unused_mut)]
     let mut builder = fs::DirBuilder::new();
@@ -119,7 +119,7 @@ fn make(folder: &Path, builder: &fs::DirBuilder, parents: &mut BTreeSet<PathBuf>
     Ok(())
 }
 
-/// Removes a file of ours where it is there; its name is gone from the disk when this returns.
+/// Removes a file if it exists; its name is gone from the disk when this returns.
 pub fn remove_file(path: &Path) -> Result<()> {
     failure_point();
     match fs::remove_file(path) {
@@ -128,7 +128,7 @@ pub fn remove_file(path: &Path) -> Result<()> {
     }
 }
 
-/// Removes a folder of ours with all that is in it.
+/// Removes a folder with its content.
 pub fn remove_folder(path: &Path) -> Result<()> {
     failure_point();
     fs::remove_dir_all(path).map_err(Error::io(path, "remove"))

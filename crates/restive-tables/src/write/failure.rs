@@ -1,10 +1,10 @@
 //! Failure points: where a test can end the process, just before a name changes.
 //!
-//! Each rename, exchange, link, removal and new folder on the way of an output to its place is preceded by a call of [`failure_point`]. In a
-//! build for tests the environment variable `RESTIVE_FAIL_AT=n` makes the process abort at the n-th of them, counted from 1, as a kill at this
-//! instant would. A release build contains none of this.
+//! A call of [`failure_point`] precedes each rename, exchange, link, removal and new folder of the outputs. In a build for tests the environment
+//! variable `RESTIVE_FAIL_AT=n` makes the process abort at the n-th call, counted from 1, like a kill at this instant. A release build contains
+//! no failure point.
 
-/// Aborts where a test asked for it.
+/// Aborts the process if this is the n-th call and `RESTIVE_FAIL_AT` is n.
 #[cfg(debug_assertions)]
 pub(super) fn failure_point() {
     use std::sync::LazyLock;
@@ -19,7 +19,7 @@ pub(super) fn failure_point() {
     }
 }
 
-/// Nothing: this build is not for tests.
+/// Does nothing in a release build.
 #[cfg(not(debug_assertions))]
 #[inline]
 pub(super) fn failure_point() {}

@@ -20,7 +20,7 @@
 use super::draft::{Listed, drafts, is_within_draft};
 use super::durable::{sync, sync_folder};
 use super::leftover;
-use super::place::{Own, Place, Taken};
+use super::place::{Own, Place};
 use crate::error::{Error, Result};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -89,39 +89,6 @@ impl FolderDraft {
             sync_folder(self.place.parent()).map_err(|answer| self.place.refused(answer))?;
         }
         Ok(())
-    }
-
-    /// Puts files and folders of the draft into a folder that is there, each in the place of what its recogniser knows: all of
-    /// them or, at a refusal, none. What else is in the folder stays.
-    pub fn put_pieces_in_place(self, folder: &Path, pieces: &[(&str, Own)]) -> Result<()> {
-        let mut places = Vec::new();
-        for (name, own) in pieces {
-            let (from, to) = (self.file(name), folder.join(name));
-            let place = match from.is_dir() {
-                true => Place::of_folder(&to, Some(*own))?,
-                false => Place::of_file(&to, Some(*own))?,
-            };
-            places.push((from, place));
-        }
-        sync([self.folder.path()]).map_err(|answer| self.place.refused(answer))?;
-        let held = drafts();
-        let mut taken: Vec<(&PathBuf, &Place, Taken)> = Vec::new();
-        let mut outcome = Ok(());
-        for (from, place) in &places {
-            match place.take(from) {
-                Ok(how) => taken.push((from, place, how)),
-                Err(error) => {
-                    outcome = Err(error);
-                    break;
-                }
-            }
-        }
-        if outcome.is_err() {
-            taken.iter().rev().for_each(|(from, place, how)| place.give_back(from, how));
-        }
-        drop(held); // before the draft, which leaves the list
-        outcome?;
-        sync_folder(folder).map_err(|answer| self.place.refused(answer))
     }
 
     /// Like [`put_in_place`](Self::put_in_place), for a draft that was [made](Self::create_in) before its name was known.

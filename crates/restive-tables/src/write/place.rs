@@ -11,7 +11,7 @@
 //! same). A folder does so by a plain rename, before which only an empty folder gives way. To replace, both names are exchanged in
 //! one step (`RENAME_EXCHANGE`); what came out under the draft's name must be the very thing that was recognised, or they are
 //! exchanged again. Where a file system cannot exchange, the file that is there gets a second name (a hard link) before the draft is
-//! renamed over it, so that the name is never without a file. A folder, or a file where there are no links, is renamed in three steps;
+//! renamed over it, so that the name is never without a file. A folder, or a file on a file system without links, is renamed in three steps;
 //! a run that is killed just between them leaves what was there as `.restive-….old`, which nobody removes.
 
 use super::failure::failure_point;

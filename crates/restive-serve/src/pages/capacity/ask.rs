@@ -1,8 +1,8 @@
 //! Other numbers are tried: a job that records nothing and whose answer is kept.
 
 use super::turn::{Fields, Written};
-use super::{PARTS, Wrong, capacity, present, render};
-use crate::desk::{App, Tried, stamp};
+use super::{Wrong, capacity, present, render, tried_stamp};
+use crate::desk::{App, Tried};
 use crate::look::answer::{Answer, see};
 use crate::look::base::Base;
 use crate::security::role::Planner;
@@ -35,7 +35,8 @@ pub(crate) async fn start(
     let who = session.who.to_string();
     let at = desk.start(&session, "capacity.job", "/capacity", false, move |desk, progress| {
         progress.say(0.05, "");
-        let (snapshot, files) = (desk.snapshot(), stamp(desk.folder(), &PARTS));
+        let snapshot = desk.snapshot();
+        let files = tried_stamp(&snapshot.programme);
         let arms: Vec<String> = present(&snapshot)
             .map_or(Vec::new(), |draft| draft.rows.iter().map(|row| row.arm.to_string()).collect());
         let list = present(&snapshot).map(|draft| (&draft.record, arms.as_slice()));

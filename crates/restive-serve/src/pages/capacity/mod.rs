@@ -34,8 +34,11 @@ use restive_programme::{Capacity, Draft, Programme, WhatIf};
 use std::sync::Arc;
 use turn::{Faults, Written};
 
-/// What an answer depends on beside the ledger.
-const PARTS: [&str; 5] = ["study", "people.parquet", "rules.toml", "words.toml", "models"];
+/// The files that an answer depends on beside the ledger.
+fn tried_stamp(programme: &Programme) -> String {
+    let [rules, words] = [programme.rules_file(), programme.words_file()];
+    stamp(&[programme.study(), programme.people(), rules, words, programme.models_folder()])
+}
 
 #[derive(Template)]
 #[template(path = "capacity.html")]
@@ -140,7 +143,7 @@ async fn render(desk: &App, base: Base, names: bool, wrong: Wrong, status: Statu
     let view = tried.map(|kept| {
         let Tried { answer, who } = &kept.of;
         let name = |arms: &[String]| beside::names(&snapshot, arms, names);
-        let is_old = kept.is_old(&stamp(desk.folder(), &PARTS))
+        let is_old = kept.is_old(&tried_stamp(&snapshot.programme))
             || answer.rules != capacity.rules
             || answer.plan.as_deref() != draft.map(|draft| draft.record.id.as_str());
         let before = |dial: &DialView| dial.now.map_or("–".into(), |now| now.to_string());

@@ -4,7 +4,7 @@ use crate::desk::Snapshot;
 use crate::look::words::Words;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use restive_import::{Account, Summary};
+use restive_import::{Account, ImportedFolder, Summary};
 use restive_pipeline::words::grouped;
 use std::path::Path;
 
@@ -29,7 +29,7 @@ pub(super) struct Source<'a> {
 impl<'a> Import<'a> {
     pub(super) fn of(snapshot: &'a Snapshot, folder: &Path) -> Self {
         let summary = &snapshot.programme.summary;
-        let changed = folder.join("summary.json").metadata().and_then(|found| found.modified()).ok();
+        let changed = ImportedFolder::pointer(folder).metadata().and_then(|found| found.modified()).ok();
         let at = changed.and_then(|time| Timestamp::try_from(time).ok());
         let source = |account: &'a Account| Source {
             name: &account.source,

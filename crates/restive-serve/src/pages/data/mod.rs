@@ -51,7 +51,7 @@ struct Look<'a> {
 
 /// The files that answer what the data can answer.
 pub(crate) fn study_stamp(desk: &Desk) -> String {
-    stamp(desk.folder(), &["study"])
+    stamp(&[desk.snapshot().programme.study()])
 }
 
 /// What came of the last import.

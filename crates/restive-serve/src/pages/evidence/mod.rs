@@ -52,8 +52,9 @@ struct Judged<'a> {
 
 /// The files that evidence is of: the study, and the model that would be used.
 fn judged_stamp(desk: &Desk, model: Option<&str>) -> String {
-    let model = model.map_or("models".into(), |name| format!("models/{name}"));
-    stamp(desk.folder(), &["study", &model])
+    let programme = &desk.snapshot().programme;
+    let models = programme.models_folder();
+    stamp(&[programme.study(), model.map_or(models.clone(), |name| models.join(name))])
 }
 
 /// What is known.

@@ -5,7 +5,7 @@
 
 mod asked;
 
-use crate::desk::{App, Desk, Fair, FloorAsked, Snapshot, stamp};
+use crate::desk::{App, Fair, FloorAsked, Snapshot, stamp};
 use crate::look::answer::{Answer, page, see};
 use crate::look::base::Base;
 use crate::look::refusal::Refusal;
@@ -63,14 +63,14 @@ impl Found<'_> {
 }
 
 /// What the answer is of: the study, the models, and the list as it stands.
-fn fair_stamp(desk: &Desk, snapshot: &Snapshot) -> String {
+fn fair_stamp(snapshot: &Snapshot) -> String {
     let list = snapshot
         .draft
         .as_ref()
         .map_or(String::new(), |draft| format!("{} {}", draft.record.id, draft.version()));
     format!(
         "{} {} {list}",
-        stamp(desk.folder(), &["study", "people.parquet"]),
+        stamp(&[snapshot.programme.study(), snapshot.programme.people()]),
         snapshot.status.outcomes_missing
     )
 }
@@ -78,9 +78,8 @@ fn fair_stamp(desk: &Desk, snapshot: &Snapshot) -> String {
 /// Whom the lists served.
 pub(crate) async fn show(Viewer(_): Viewer, State(desk): State<App>, base: Base) -> Answer {
     let snapshot = desk.snapshot();
-    let (shown, now) = (desk.clone(), snapshot.clone());
-    let now =
-        tokio::task::spawn_blocking(move || fair_stamp(&shown, &now)).await.map_err(|_| Refusal::ours())?;
+    let now = snapshot.clone();
+    let now = tokio::task::spawn_blocking(move || fair_stamp(&now)).await.map_err(|_| Refusal::ours())?;
     let kept = desk.answers.fair.get();
     let found = kept.as_deref().map(|kept| Found {
         at: &kept.at,
@@ -100,7 +99,7 @@ pub(crate) async fn look(
     let asked = Asked::of(&fields).map_err(Refusal::form)?;
     let at = desk.start(&session, "job.fairness", "/fairness", false, move |desk, progress| {
         progress.say(0.05, "");
-        let stamp = fair_stamp(desk, &desk.snapshot());
+        let stamp = fair_stamp(&desk.snapshot());
         let answer = Programme::open(desk.folder())?.fairness(&asked.asked())?;
         let floor = asked.floor.map(|([column, group], places)| {
             let of = answer.floors.iter().find(|floor| floor.column == column && floor.group == group);
