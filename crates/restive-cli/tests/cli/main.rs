@@ -17,6 +17,7 @@ mod experiment;
 mod experiment_cost;
 mod experiment_joint;
 mod experiment_quality;
+mod failure_points;
 mod fairness;
 mod first_mapping;
 mod formats;
