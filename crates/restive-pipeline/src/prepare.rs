@@ -7,7 +7,7 @@ use crate::error::{Error, Result, refuse};
 use crate::message::{Opt, message};
 use crate::words::{counted, grouped, percent};
 use ndarray::{Array3, s};
-use restive::data::encoding::{EncodedColumn, Encoding, Standardise, Unseen};
+use restive::data::encoding::{EncodedColumn, Encoding, Gap, Standardise, Unseen};
 use restive::data::features::{Column, Features};
 use restive::data::split::{Group, MOST_DEALT, Split};
 use restive::error::FeatureFault;
@@ -159,12 +159,27 @@ pub fn features(study: &Study) -> Features {
     Features::stack(&study.instances.iter().map(|instance| &instance.features).collect::<Vec<_>>())
 }
 
-/// One warning for each category that some of these arms have and no training arm had; one for all of a feature that has many.
+/// Warnings of values of some arms that no training arm had, and of values that they miss and no training arm did.
 pub fn unseen(features: &Features, encoding: &Encoding) -> Vec<String> {
-    say_unseen(&encoding.unseen(features))
+    let mut said = say_unseen(&encoding.unseen(features));
+    said.extend(say_gaps(&encoding.gaps(features)));
+    said
 }
 
-/// The same of categories by column and then by name.
+/// One warning for each feature that is missing in some arms, and in no training arm.
+pub(crate) fn say_gaps(gaps: &[Gap]) -> Vec<String> {
+    let said = |gap: &Gap| {
+        let (feature, arms) = (name(&gap.column), counted(gap.arms as u64, "arm"));
+        let stand_in = if gap.is_number { "their mean" } else { "none of the known" };
+        format!(
+            "feature {feature}: {arms} without a value, which all training arms have: encoded as {stand_in}"
+        )
+    };
+    gaps.iter().map(said).collect()
+}
+
+/// One warning for each category that no training arm had; one for all of a feature that has many. Categories are in the order of columns, and
+/// then by name.
 pub(crate) fn say_unseen(unseen: &[Unseen]) -> Vec<String> {
     const LISTED: usize = 3;
     let said = |column: &[Unseen]| {

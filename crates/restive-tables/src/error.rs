@@ -143,12 +143,10 @@ pub enum Error {
         expected: String,
     },
     /// The library refuses the arms of an instance.
-    #[error("instance {}{}: {fault}", show::name(instance), arm_of(arm))]
+    #[error("instance {}: {fault}", show::name(instance))]
     Instance {
         /// the instance, by name
         instance: String,
-        /// the arm, by name, where one is meant
-        arm: Option<String>,
         /// what is wrong; the message has it, so it is not a source to be printed again
         fault: Box<restive::Error>,
     },
@@ -240,10 +238,6 @@ impl fmt::Display for Place {
 
 fn at(place: &str) -> String {
     if place.is_empty() { String::new() } else { format!("{place}: ") }
-}
-
-fn arm_of(arm: &Option<String>) -> String {
-    arm.as_ref().map_or(String::new(), |arm| format!(", arm {}", show::name(arm)))
 }
 
 fn ending(found: &str) -> String {

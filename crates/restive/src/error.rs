@@ -172,11 +172,6 @@ pub enum FeatureFault {
         /// numbers or text
         expected: &'static str,
     },
-    /// a value is missing where no training arm missed any
-    Gap {
-        /// position of the arm
-        arm: usize,
-    },
 }
 
 impl fmt::Display for FeatureFault {
@@ -197,9 +192,6 @@ impl fmt::Display for FeatureFault {
             }
             FeatureFault::Kind { found, expected } => {
                 write!(f, "found {found}, expected {expected} as at training")
-            }
-            FeatureFault::Gap { arm } => {
-                write!(f, "arm {arm}: found no value, expected one as every training arm has")
             }
         }
     }

@@ -1,22 +1,20 @@
 //! The first pass: what is learnt of features before they can be encoded, and how often people moved.
 //!
 //! Training arms say what an encoding learns. What the others have beside is surveyed too: from both follows which categories no training
-//! arm has, and which values are missing that must not be.
+//! arm has, and which values are missing that all training arms have.
 
 use super::pass::{ROWS, of_part, pass, usual};
 use super::serial::Serial;
 use crate::columns::Suspect;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::message::Message;
-use crate::prepare::{may_be_dropped, say_unseen};
+use crate::prepare::{may_be_dropped, say_gaps, say_unseen};
 use ndarray::{Array3, Axis};
-use restive::data::encoding::{ColumnKind, EncodedColumn, Encoding, Standardise, Unseen};
+use restive::data::encoding::{ColumnKind, EncodedColumn, Encoding, Gap, Standardise, Unseen};
 use restive::data::features::{Column, Features};
 use restive::data::split::Part;
 use restive::data::survey::Survey;
-use restive::error::FeatureFault;
-use restive_tables::{Roll, by_name};
-use std::cmp::Ordering;
+use restive_tables::Roll;
 
 /// What is known of everybody before anything is fitted.
 pub(crate) struct Surveyed {
@@ -82,20 +80,10 @@ impl Surveyed {
         }
     }
 
-    /// The encoding of the training arms; an error where somebody misses what none of these does.
-    pub(crate) fn encoding(
-        &self,
-        roll: &Roll,
-        standardise: Standardise,
-        drop: &[String],
-    ) -> Result<Encoding> {
+    /// The encoding of the training arms.
+    pub(crate) fn encoding(&self, standardise: Standardise, drop: &[String]) -> Result<Encoding> {
         let dropped: Vec<&str> = drop.iter().map(String::as_str).collect();
-        let encoding = self.learnt.encoding(standardise, &dropped).map_err(may_be_dropped)?;
-        let is_missing = |name: &str| self.others.known(name).unwrap_or(0) < self.others.arms();
-        match encoding.columns.iter().any(|learnt| !learnt.has_missing && is_missing(&learnt.name)) {
-            true => Err(gap(roll, &encoding)?),
-            false => Ok(encoding),
-        }
+        self.learnt.encoding(standardise, &dropped).map_err(may_be_dropped)
     }
 
     /// Columns of the training arms, but for those that are left out, that look like identifiers or have too many categories.
@@ -144,7 +132,7 @@ impl Surveyed {
         Ok(kept().filter_map(|c| Some((names[c], suspect(c)?))).collect())
     }
 
-    /// What should be known of categories that no training arm has.
+    /// What should be known of values that no training arm has, and of missing values that all training arms have.
     pub(crate) fn unseen(&self, encoding: &Encoding) -> Vec<String> {
         let mut unseen = Vec::new();
         for EncodedColumn { name, kind, .. } in &encoding.columns {
@@ -158,7 +146,13 @@ impl Surveyed {
                 arms: *arms as usize,
             }));
         }
-        say_unseen(&unseen)
+        let gap = |learnt: &EncodedColumn| {
+            learnt.gap((self.others.arms() - self.others.known(&learnt.name)?) as usize)
+        };
+        let gaps: Vec<Gap> = encoding.columns.iter().filter_map(gap).collect();
+        let mut said = say_unseen(&unseen);
+        said.extend(say_gaps(&gaps));
+        said
     }
 
     /// The sizes of the encoded features of the training arms: the roots of their mean squares, but of zeros and ones.
@@ -182,48 +176,4 @@ fn surveyed(features: &Features) -> Result<Survey> {
     let mut survey = Survey::like(features);
     survey.add(features)?;
     Ok(survey)
-}
-
-/// The first value that is missing where no training arm misses any: in the order of instances, columns and names, as in memory.
-fn gap(roll: &Roll, encoding: &Encoding) -> Result<Error> {
-    type Found = (usize, usize, u32);
-    let name = |found: &Found| roll.name(found.2 as usize);
-    let order = |a: &Found, b: &Found| (a.0, a.1).cmp(&(b.0, b.1)).then_with(|| by_name(name(a), name(b)));
-    let mut first: Option<Found> = None;
-    pass(
-        roll.pieces(ROWS)?,
-        usual(),
-        |piece| {
-            let mut found = Vec::new();
-            for (c, learnt) in encoding.columns.iter().enumerate().filter(|(_, learnt)| !learnt.has_missing) {
-                let missing: Vec<usize> = match piece.there.features.column(&learnt.name) {
-                    Some(Column::Number(values)) => {
-                        (0..values.len()).filter(|i| values[*i].is_nan()).collect()
-                    }
-                    Some(Column::Text(values)) => {
-                        (0..values.len()).filter(|i| values[*i].is_none()).collect()
-                    }
-                    None => Vec::new(),
-                };
-                found.extend(missing.into_iter().map(|i| (piece.instance, c, piece.positions[i])));
-            }
-            Ok(found.into_iter().min_by(|a, b| order(a, b)))
-        },
-        |found| {
-            first = first.into_iter().chain(found).min_by(|a, b| order(a, b));
-            Ok(())
-        },
-    )?;
-    let (instance, c, position) = first.expect("somebody misses something");
-    let arm = roll.name(position as usize);
-    let is_before =
-        |i: &usize| roll.instance_of(*i) == instance && by_name(roll.name(*i), arm) == Ordering::Less;
-    let place = (0..roll.people()).filter(is_before).count();
-    let fault = FeatureFault::Gap { arm: place };
-    let fault = restive::Error::Feature { column: encoding.columns[c].name.clone(), fault };
-    Ok(Error::Tables(restive_tables::Error::Instance {
-        instance: roll.instances()[instance].name.clone(),
-        arm: Some(arm.to_string()),
-        fault: fault.into(),
-    }))
 }

@@ -18,10 +18,10 @@ use crate::error::{Error, Result, refuse};
 use crate::model::Trained;
 use crate::own_record::history;
 use crate::passing::{ROWS, pass, usual};
-use crate::prepare::{Alike, say_over_budget, say_unseen};
+use crate::prepare::{Alike, say_gaps, say_over_budget, say_unseen};
 use ndarray::{Array2, Axis};
 use rayon::prelude::*;
-use restive::data::encoding::{Encoding, Unseen};
+use restive::data::encoding::{EncodedColumn, Encoding, Gap, Unseen};
 use restive::data::features::Features;
 use restive::planning::SAMPLE;
 use restive::{Layout, Transition};
@@ -40,18 +40,24 @@ pub struct Passing<'a> {
 /// What is learnt of the features as they pass by.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct Notes {
-    pub(super) alike: Alike,
+    alike: Alike,
     /// by column of the encoding: arms of each category that no training arm had
     unseen: BTreeMap<usize, BTreeMap<String, usize>>,
+    /// by column of the encoding: arms without a value, which all training arms have
+    gaps: BTreeMap<usize, usize>,
 }
 
 impl Notes {
     /// Some people pass by.
     pub(super) fn add(&mut self, features: &Features, encoding: &Encoding) {
         self.alike.add(features, encoding);
+        let place =
+            |column: &str| encoding.columns.iter().position(|learnt| learnt.name == column).unwrap_or(0);
         for Unseen { column, category, arms } in encoding.unseen(features) {
-            let place = encoding.columns.iter().position(|learnt| learnt.name == column).unwrap_or(0);
-            *self.unseen.entry(place).or_default().entry(category).or_default() += arms;
+            *self.unseen.entry(place(&column)).or_default().entry(category).or_default() += arms;
+        }
+        for Gap { column, arms, .. } in encoding.gaps(features) {
+            *self.gaps.entry(place(&column)).or_default() += arms;
         }
     }
 
@@ -62,10 +68,21 @@ impl Notes {
             let here = self.unseen.entry(column).or_default();
             categories.into_iter().for_each(|(name, arms)| *here.entry(name).or_default() += arms);
         }
+        other.gaps.into_iter().for_each(|(column, arms)| *self.gaps.entry(column).or_default() += arms);
+    }
+
+    /// What should be known of the features, as of a study in memory.
+    pub(super) fn warnings(&self, encoding: &Encoding) -> Vec<String> {
+        let gap = |(column, learnt): (usize, &EncodedColumn)| learnt.gap(*self.gaps.get(&column)?);
+        let gaps: Vec<Gap> = encoding.columns.iter().enumerate().filter_map(gap).collect();
+        let mut said = say_unseen(&self.unseen(encoding));
+        said.extend(say_gaps(&gaps));
+        said.extend(self.alike.warnings(encoding));
+        said
     }
 
     /// Categories that no training arm had.
-    pub(super) fn unseen(&self, encoding: &Encoding) -> Vec<Unseen> {
+    fn unseen(&self, encoding: &Encoding) -> Vec<Unseen> {
         let of = |(column, categories): (&usize, &BTreeMap<String, usize>)| -> Vec<Unseen> {
             let Some(learnt) = encoding.columns.get(*column) else { return Vec::new() };
             let one = |(category, arms): (&String, &usize)| Unseen {
@@ -277,8 +294,7 @@ impl<'a> Passing<'a> {
             notes.push(format!("the model was trained with {trained} observation, the study has {here}"));
         }
         notes.extend(roll.over_budget().map(|over| say_over_budget(over, roll.settings.budget)));
-        notes.extend(say_unseen(&found.unseen(&card.encoding)));
-        notes.extend(found.alike.warnings(&card.encoding));
+        notes.extend(found.warnings(&card.encoding));
         Ok(notes)
     }
 }

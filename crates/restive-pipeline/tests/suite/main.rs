@@ -13,6 +13,7 @@ mod reasons;
 mod recipe;
 mod recorded;
 mod rules;
+mod unknowns;
 
 use restive::data::domain::Domain;
 use restive_pipeline::generate::Synthetic;

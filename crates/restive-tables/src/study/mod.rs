@@ -81,7 +81,6 @@ use ndarray::Array2;
 use restive::data::encoding::Encoding;
 use restive::data::features::Features;
 use restive::data::split::{Group, Part, Split};
-use restive::error::FeatureFault;
 use restive::instance::{OverBudget, Parts};
 use restive::{Instance, Trajectories, Transition};
 use settings::Rows;
@@ -220,7 +219,7 @@ impl Study {
                 truth: instance.truth.clone(),
                 observation: self.settings.observation,
             };
-            Instance::new(parts).map_err(|fault| instance.refused(fault))
+            Instance::new(parts).map_err(|fault| refused(&instance.name, fault))
         };
         self.instances.iter().map(encoded).collect()
     }
@@ -268,21 +267,13 @@ fn open(folder: &Path) -> Result<((StudySettings, Rows), [PathBuf; 2], Option<Pa
 impl StudyInstance {
     /// The features as numbers, `[N,F]`.
     pub fn encode(&self, encoding: &Encoding) -> Result<Array2<f64>> {
-        encoding.encode(&self.features).map_err(|fault| self.refused(fault))
-    }
-
-    fn refused(&self, fault: restive::Error) -> Error {
-        refused(&self.name, &self.arms, fault)
+        encoding.encode(&self.features).map_err(|fault| refused(&self.name, fault))
     }
 }
 
-/// What is wrong with the arms of an instance; of one arm, where the fault knows which.
-fn refused(instance: &str, arms: &[String], fault: restive::Error) -> Error {
-    let arm = match &fault {
-        restive::Error::Feature { fault: FeatureFault::Gap { arm }, .. } => Some(arms[*arm].clone()),
-        _ => None,
-    };
-    Error::Instance { instance: instance.into(), arm, fault: fault.into() }
+/// What is wrong with the arms of an instance.
+fn refused(instance: &str, fault: restive::Error) -> Error {
+    Error::Instance { instance: instance.into(), fault: fault.into() }
 }
 
 /// The file of a table, by either ending; both would be one too many.

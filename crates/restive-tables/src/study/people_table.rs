@@ -163,7 +163,7 @@ impl PeoplePiece {
 impl PeoplePiece {
     /// The features as numbers, `[N,F]`.
     pub fn encode(&self, encoding: &Encoding) -> Result<Array2<f64>> {
-        encoding.encode(&self.features).map_err(|fault| refused(&self.instance, &self.arms, fault))
+        encoding.encode(&self.features).map_err(|fault| refused(&self.instance, fault))
     }
 }
 
@@ -391,11 +391,8 @@ impl Growing {
         let (n, m) = (self.arms.len(), columns.states);
         let features = |names: &[(String, usize)], all: Vec<Column>| {
             let named = names.iter().map(|(name, _)| name.clone()).zip(all).collect();
-            Features::new(n, named).map_err(|error| Error::Instance {
-                instance: self.instance.clone(),
-                arm: None,
-                fault: error.into(),
-            })
+            Features::new(n, named)
+                .map_err(|error| Error::Instance { instance: self.instance.clone(), fault: error.into() })
         };
         let [last_seen, last_call, calls] = self.recency;
         let [moves, begins] = self.counts;

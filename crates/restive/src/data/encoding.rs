@@ -6,8 +6,8 @@
 //!   deviation of the training arms. A missing number becomes the training mean, which is 0 once standardised;
 //! - a column of text becomes one column of 0 and 1 per category, categories sorted. A category that no training arm had is
 //!   0 everywhere, and [`Encoding::unseen`] counts it;
-//! - a column in which some training arm misses a value is followed by an indicator, 1 where the value is missing. A value
-//!   missing where no training arm missed any is an error: nothing was learnt of what that means;
+//! - a column in which some training arm misses a value is followed by an indicator, 1 where the value is missing. Without an
+//!   indicator a missing number becomes the mean, too, and a missing text is 0 everywhere; [`Encoding::gaps`] counts them;
 //! - a column that tells training arms nothing (all alike or all missing) is an error, unless it is dropped by name.
 //!
 //! Zeros and ones are not standardised, whether they stand for a category or were numbers from the beginning: a column of
@@ -98,6 +98,17 @@ pub struct Unseen {
     pub arms: usize,
 }
 
+/// A column of which some arms miss the value, and no training arm did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Gap {
+    /// the column
+    pub column: String,
+    /// whether its values are numbers, so that the mean stands for a missing one
+    pub is_number: bool,
+    /// number of arms without a value
+    pub arms: usize,
+}
+
 impl Encoding {
     /// Learns from the training arms; `dropped` names columns to leave out.
     pub fn fit(training: &Features, standardise: Standardise, dropped: &[&str]) -> Result<Self> {
@@ -147,20 +158,22 @@ impl Encoding {
         let mut first = 0;
         for learnt in &self.columns {
             let column = features.column(&learnt.name).expect("checked");
-            let gap = first + learnt.width() - 1;
+            let indicator = learnt.has_missing.then(|| first + learnt.width() - 1);
             match (&learnt.kind, column) {
                 (ColumnKind::Number { mean, .. } | ColumnKind::Binary { mean }, Column::Number(values)) => {
                     for (i, &x) in values.iter().enumerate() {
                         encoded[[i, first]] = self.number(&learnt.kind, if x.is_nan() { *mean } else { x });
-                        if x.is_nan() {
-                            encoded[[i, gap]] = 1.0;
+                        if let Some(indicator) = indicator.filter(|_| x.is_nan()) {
+                            encoded[[i, indicator]] = 1.0;
                         }
                     }
                 }
                 (ColumnKind::Text { categories }, Column::Text(values)) => {
                     for (i, text) in values.iter().enumerate() {
                         match text {
-                            None => encoded[[i, gap]] = 1.0,
+                            None => {
+                                indicator.into_iter().for_each(|indicator| encoded[[i, indicator]] = 1.0);
+                            }
                             Some(text) => {
                                 if let Ok(c) = categories.binary_search(text) {
                                     encoded[[i, first + c]] = 1.0;
@@ -204,7 +217,16 @@ impl Encoding {
         unseen
     }
 
-    /// Names all columns that differ between the encoding and a table, or the first value that must not be missing.
+    /// The columns of which some of these arms miss the value, and no training arm did.
+    pub fn gaps(&self, features: &Features) -> Vec<Gap> {
+        let gap = |learnt: &EncodedColumn| {
+            let arms = features.column(&learnt.name).map_or(0, Column::missing);
+            learnt.gap(arms)
+        };
+        self.columns.iter().filter_map(gap).collect()
+    }
+
+    /// Names all columns that differ between the encoding and a table.
     fn check(&self, features: &Features) -> Result<()> {
         let difference = |learnt: &EncodedColumn| match features.column(&learnt.name) {
             None => Some((learnt.name.clone(), FeatureFault::Absent)),
@@ -219,24 +241,12 @@ impl Encoding {
         };
         let unexpected = features.names().iter().filter(|name| !is_known(name));
         differences.extend(unexpected.map(|name| (name.clone(), FeatureFault::Unexpected)));
-        if differences.is_empty() {
-            differences.extend(self.columns.iter().find_map(|learnt| gap(learnt, features)));
-        }
         match <[_; 1]>::try_from(differences) {
             Ok([(column, fault)]) => Err(Error::Feature { column, fault }),
             Err(none) if none.is_empty() => Ok(()),
             Err(differences) => Err(Error::Features { differences }),
         }
     }
-}
-
-/// The first value that is missing where no training arm missed any.
-fn gap(learnt: &EncodedColumn, features: &Features) -> Option<(String, FeatureFault)> {
-    let arm = match features.column(&learnt.name).filter(|_| !learnt.has_missing)? {
-        Column::Number(values) => values.iter().position(|x| x.is_nan()),
-        Column::Text(values) => values.iter().position(|x| x.is_none()),
-    };
-    arm.map(|arm| (learnt.name.clone(), FeatureFault::Gap { arm }))
 }
 
 impl EncodedColumn {
@@ -247,6 +257,12 @@ impl EncodedColumn {
             ColumnKind::Text { categories } => categories.len(),
         };
         values + usize::from(self.has_missing)
+    }
+
+    /// The gap of a column that so many arms miss; `None` if some training arm missed it, or none of these do.
+    pub fn gap(&self, arms: usize) -> Option<Gap> {
+        let is_number = !matches!(self.kind, ColumnKind::Text { .. });
+        (arms > 0 && !self.has_missing).then(|| Gap { column: self.name.clone(), is_number, arms })
     }
 }
 

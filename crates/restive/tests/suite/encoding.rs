@@ -1,7 +1,7 @@
 //! Encodings against values computed by hand, and the differences between an encoding and a table by name.
 
 use ndarray::array;
-use restive::data::encoding::{ColumnKind, Encoding, Standardise, Unseen};
+use restive::data::encoding::{ColumnKind, Encoding, Gap, Standardise, Unseen};
 use restive::data::features::{Column, Features};
 use restive::data::reference::{Reference, Typical};
 use restive::error::FeatureFault;
@@ -134,12 +134,6 @@ fn a_table_that_does_not_fit_is_refused_by_the_name_of_the_difference() {
     assert_eq!(encode(vec![("x", x()), ("c", c()), ("z", x())]), ("z".into(), FeatureFault::Unexpected));
     let kind = FeatureFault::Kind { found: "text", expected: "numbers" };
     assert_eq!(encode(vec![("x", c()), ("c", c())]), ("x".into(), kind));
-    assert_eq!(
-        encode(vec![("x", number(&[1.0, NAN])), ("c", c())]),
-        ("x".into(), FeatureFault::Gap { arm: 1 })
-    );
-    let gap = Column::Text(vec![None, Some("a".into())]);
-    assert_eq!(encode(vec![("x", x()), ("c", gap)]), ("c".into(), FeatureFault::Gap { arm: 0 }));
     let message = encoding.encode(&features(vec![("x", x()), ("c", number(&[1.0, 2.0]))])).unwrap_err();
     assert_eq!(message.to_string(), "feature c: found numbers, expected text as at training");
     // all differences at once, five of them in words
@@ -154,6 +148,35 @@ fn a_table_that_does_not_fit_is_refused_by_the_name_of_the_difference() {
             .ends_with("feature r: found a column that was not there at training, expected none; and 4 more"),
         "{message}"
     );
+}
+
+#[test]
+fn gap_that_no_training_arm_has_is_encoded_as_the_mean_and_counted() {
+    let training = features(vec![
+        ("x", number(&[1.0, 2.0, 6.0])),
+        ("poor", number(&[0.0, 1.0, 1.0])),
+        ("c", text(&["a", "b", "b"])),
+        ("gaps", number(&[NAN, 1.0, 3.0])),
+    ]);
+    let gaps = features(vec![
+        ("x", number(&[NAN, 6.0])),
+        ("poor", number(&[1.0, NAN])),
+        ("c", Column::Text(vec![None, None])),
+        ("gaps", number(&[NAN, 2.0])),
+    ]);
+    // x, poor, c = a, c = b, gaps and its indicator
+    let plain = Encoding::fit(&training, Standardise::No, &[]).unwrap();
+    let expected = array![[3.0, 1.0, 0.0, 0.0, 2.0, 1.0], [6.0, 2.0 / 3.0, 0.0, 0.0, 2.0, 0.0]];
+    assert_eq!(plain.encode(&gaps).unwrap(), expected);
+    let scaled = Encoding::fit(&training, Standardise::Yes, &[]).unwrap();
+    let encoded = scaled.encode(&gaps).unwrap();
+    assert_eq!((encoded[[0, 0]], encoded[[1, 1]], encoded[[0, 5]]), (0.0, 2.0 / 3.0, 1.0));
+    let gap = |column: &str, is_number, arms| Gap { column: column.into(), is_number, arms };
+    assert_eq!(plain.gaps(&gaps), [gap("x", true, 1), gap("poor", true, 1), gap("c", false, 2)]);
+    assert_eq!(plain.gaps(&training), []);
+    // a typical arm has the mean too, so that nothing of a prediction is due to the missing number
+    let reference = Reference::new(&training, &scaled).encode(&scaled);
+    assert_eq!((encoded[[0, 0]], encoded[[1, 1]]), (reference[0], reference[1]));
 }
 
 #[test]

@@ -8,7 +8,6 @@ use super::details::{Detail, Details, Wanted};
 use super::gathered::GatheredPart;
 use super::job::PlanJob;
 use crate::error::{Error, Result, refuse};
-use crate::prepare::say_unseen;
 use ndarray::Array2;
 use restive_tables::show;
 use std::collections::HashMap;
@@ -25,9 +24,7 @@ impl PlanJob {
     /// Deals the places among those who can still have one.
     pub fn draft(&self, part: GatheredPart) -> Result<Draft> {
         let outset = self.outset_with_prices()?;
-        let encoding = &self.trained.model.card.encoding;
-        let mut notes = say_unseen(&part.notes.unseen(encoding));
-        notes.extend(part.notes.alike.warnings(encoding));
+        let notes = part.notes.warnings(&self.trained.model.card.encoding);
         let (mut lists, mut wanted) = (Vec::new(), Vec::new());
         let before = self.priced.iter().flatten().map(|priced| priced.people);
         for ((stage, here), before) in outset.stages.iter().zip(part.instances).zip(before) {

@@ -10,7 +10,7 @@ use crate::message::{Message, Opt};
 use crate::model::{self, Trained};
 use crate::nothing::{Compared, cause, is_judged_by_profile};
 use crate::passing::Surveyed;
-use crate::prepare::{may_be_dropped, refuse_unknown};
+use crate::prepare::refuse_unknown;
 use crate::resolve::{Material, refuse_too_little, resolve};
 use crate::train::{PassingTraining, notes, require_room};
 use ndarray::Axis;
@@ -20,10 +20,10 @@ use restive::instance::Counts;
 use restive::predictor::logistic::{self, FitStatus, Form};
 use restive::predictor::{Architecture, Ensemble, Predictor, PredictorKind, are_uneven};
 use restive::training::{EpochReport, Finished, Fitted, Method, Status};
+use restive_tables::StudySettings;
 use restive_tables::model::configuration::{Dealt, PartSize, SplitOrigin};
 use restive_tables::model::history::{Losses, PartLoss};
 use restive_tables::model::{Card, History, Model, PredictorCard};
-use restive_tables::{StudySettings, show};
 use std::path::Path;
 
 /// A training of partitions, on its way.
@@ -162,18 +162,7 @@ impl PartitionTraining {
         let asked = &self.asked;
         let names: Vec<&str> = surveyed.learnt.names().collect();
         refuse_unknown(&asked.drop, &names)?;
-        let dropped: Vec<&str> = asked.drop.iter().map(String::as_str).collect();
-        let encoding = surveyed.learnt.encoding(asked.standardise(), &dropped).map_err(may_be_dropped)?;
-        let misses = |name: &str| surveyed.others.arms() - surveyed.others.known(name).unwrap_or(0);
-        if let Some(gap) =
-            encoding.columns.iter().find(|learnt| !learnt.has_missing && misses(&learnt.name) > 0)
-        {
-            refuse!(
-                "people: feature {}: found nothing for {} who are not learnt from, expected a value as all training arms have one",
-                show::name(&gap.name),
-                crate::words::counted(misses(&gap.name), "arm")
-            );
-        }
+        let encoding = surveyed.encoding(asked.standardise(), &asked.drop)?;
         let method = resolve(asked, &[], self.settings.horizon);
         let moves = &surveyed.moves[Part::Train as usize];
         let count = |part: Part| instances.values().map(move |(people, _)| people[part as usize]);

@@ -87,7 +87,7 @@ impl PassingTraining {
         refuse_unknown(&asked.drop, &roll.features().map(|(name, _)| name).collect::<Vec<_>>())?;
         let surveyed = Surveyed::new(&roll, &parts.of)?;
         let first_pass = start.elapsed().as_secs_f64();
-        let encoding = surveyed.encoding(&roll, asked.standardise(), &asked.drop)?;
+        let encoding = surveyed.encoding(asked.standardise(), &asked.drop)?;
         let reference = surveyed.learnt.reference(&encoding);
         let method = resolve(asked, &[], roll.settings.horizon);
         let material = Material {

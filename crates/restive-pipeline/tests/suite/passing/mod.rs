@@ -108,8 +108,8 @@ fn doubtful() -> Vec<Doubtful> {
         // one arm that is not learnt from has it
         warned("unseen category", strange, "which no training arm has"),
         warned("many categories", crowded, "values among"),
+        warned("missing values", missing, "44 arms without a value, which all training arms have"),
         refused("constant column", changed(constant), effect(), "--drop income"),
-        refused("missing values", changed(missing), effect(), "income"),
         refused("no validation part", changed(no_validation), held_out, "no validation part"),
         refused("no training part", changed(nobody), effect(), "split: "),
         refused("no pull", uncalled, effect(), "found no pull"),

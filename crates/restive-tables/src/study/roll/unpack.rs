@@ -80,7 +80,6 @@ impl Roll {
         };
         Trajectories::new(logged, self.settings.reward.states()).map_err(|fault| Error::Instance {
             instance: self.instances[instance].name.clone(),
-            arm: None,
             fault: fault.into(),
         })
     }

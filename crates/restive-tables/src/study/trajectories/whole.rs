@@ -84,7 +84,6 @@ impl Whole<'_> {
             logged.action.iter_mut().filter(|a| **a == NO_ROW).for_each(|a| *a = NO_ACTION);
             let source = |source: restive::Error| Error::Instance {
                 instance: instance.to_string(),
-                arm: None,
                 fault: source.into(),
             };
             let names = order.iter().map(|number| growing.names.name(*number).to_string()).collect();
