@@ -31,7 +31,6 @@ use restive::{Trajectories, Transition};
 use restive_pipeline::generate::Synthetic;
 use restive_pipeline::{
     Applied, Asked, EvaluateAsked, Outcome, PlanAsked, PredictorName, Trained, Training, evidence_of_scores,
-    indices,
 };
 use restive_tables::{Study, StudyBehaviour};
 
@@ -188,8 +187,8 @@ fn world(seed: u64) -> Answer<String> {
     let nobody = world.live(|_, _| Ok((vec![false; PEOPLE], vec![0.0; PEOPLE])))?;
 
     let applied = Applied::new(&trained, &plan.study, "the model", "the study")?;
-    let discount = applied.index_discount(None);
-    let scores = indices(applied.predictions[0].view(), reward, discount, Observation::Full)?.0;
+    let reward = &world.study.settings.reward;
+    let scores = applied.index(None).table(&applied.predictions[0], reward, Observation::Full)?.0;
     let asked = EvaluateAsked { seed, ..EvaluateAsked::default() };
     let (effect, drawn) = world.true_effect(&plan.study);
     let found = match evidence_of_scores(&plan.study, &[scores], &asked)? {

@@ -10,12 +10,13 @@ use crate::loss::{Loss, loss};
 use crate::message::Opt;
 use crate::model::Trained;
 use crate::prepare;
-use ndarray::{ArrayView2, ArrayView4};
+use ndarray::Array2;
 use restive::data::split::{Group, Split};
+use restive::evaluation::World;
 use restive::index::whittle_index;
 use restive::instance::Observation;
 use restive::predictor::Ensemble;
-use restive::{Instance, Layout, Transition};
+use restive::{Instance, Layout, Reward, Transition};
 use restive_tables::memory::require;
 use restive_tables::model::Card;
 use restive_tables::{Study, StudySettings};
@@ -105,9 +106,9 @@ impl<'a> Applied<'a> {
         loss(&self.select(groups), &predictions.iter().map(Transition::view).collect::<Vec<_>>())
     }
 
-    /// The discount of the index: as asked, as the model was trained for, or 1 − 1/H.
-    pub fn index_discount(&self, asked: Option<f64>) -> f64 {
-        index_discount(asked, self.card, &self.study.settings)
+    /// The index that arms are ranked by; `asked` is its discount, if one is asked for.
+    pub fn index(&self, asked: Option<f64>) -> RankIndex {
+        RankIndex::new(asked, self.card, &self.study.settings)
     }
 }
 
@@ -126,24 +127,57 @@ pub(crate) fn check_states(
     Err(Error::at(format!("{study_name} does not fit {model_name}"))(Error::Data(states.into())))
 }
 
-/// The discount of the index: as asked, as the model was trained for, or 1 − 1/H.
-pub(crate) fn index_discount(asked: Option<f64>, card: &Card, settings: &StudySettings) -> f64 {
-    let meant = card.configuration.index_discount.filter(|discount| (0.0..=1.0).contains(discount));
-    asked.or(meant).unwrap_or(1.0 - 1.0 / settings.horizon as f64)
+/// The index that arms are ranked by.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum RankIndex {
+    /// The Whittle index of a programme without an end, at this discount.
+    Whittle(f64),
+    /// The Whittle index of a programme of one decision: the reward that a pull adds at this step and, at this discount, at the next.
+    OneDecision(f64),
 }
 
-/// The Whittle indices of all arms and states, or labels where states are seen at pulls only, and how many arms are not indexable; refused where some have none.
-pub fn indices(
-    transition: ArrayView4<'_, f64>,
-    reward: ArrayView2<'_, f64>,
-    discount: f64,
-    observation: Observation,
-) -> Result<(ndarray::Array2<f64>, usize)> {
-    let solved = whittle_index(transition, reward, discount, observation);
-    if let Some(arm) = (0..solved.status.len()).find(|i| solved.index.row(*i).iter().any(|w| w.is_nan())) {
-        let found = format!("arm {arm}: found no index at a discount of {discount}; another ");
-        refuse!(found, Opt("index-discount"), " may have one");
+impl RankIndex {
+    /// At the discount that is asked for, or that the model was trained for, or 1 − 1/H; of one decision if none is given and H = 1.
+    pub(crate) fn new(asked: Option<f64>, card: &Card, settings: &StudySettings) -> Self {
+        let trained = card.configuration.index_discount.filter(|discount| (0.0..=1.0).contains(discount));
+        match (asked.or(trained), settings.horizon) {
+            (Some(discount), _) => RankIndex::Whittle(discount),
+            (None, 1) => RankIndex::OneDecision(settings.discount),
+            (None, horizon) => RankIndex::Whittle(1.0 - 1.0 / horizon as f64),
+        }
     }
-    let not = (0..solved.status.len()).filter(|i| solved.verdict(*i) == Some(false)).count();
-    Ok((solved.index, not))
+
+    /// The discount of the programme without an end; `None` for one decision.
+    pub fn discount(self) -> Option<f64> {
+        match self {
+            RankIndex::Whittle(discount) => Some(discount),
+            RankIndex::OneDecision(_) => None,
+        }
+    }
+
+    /// The indices of all arms and states, or labels if states are seen at pulls only, and the number of arms that are not indexable.
+    ///
+    /// # Errors
+    /// If an arm has no index at the discount.
+    pub fn table(
+        self,
+        transition: &Transition,
+        reward: &Reward,
+        observation: Observation,
+    ) -> Result<(Array2<f64>, usize)> {
+        let discount = match self {
+            RankIndex::Whittle(discount) => discount,
+            RankIndex::OneDecision(discount) => {
+                return Ok((World::new(observation, reward, transition).myopic_index(discount), 0));
+            }
+        };
+        let solved = whittle_index(transition.view(), reward.view(), discount, observation);
+        let has_none = |i: &usize| solved.index.row(*i).iter().any(|w| w.is_nan());
+        if let Some(arm) = (0..solved.status.len()).find(has_none) {
+            let found = format!("arm {arm}: found no index at a discount of {discount}; another ");
+            refuse!(found, Opt("index-discount"), " may have one");
+        }
+        let not = (0..solved.status.len()).filter(|i| solved.verdict(*i) == Some(false)).count();
+        Ok((solved.index, not))
+    }
 }

@@ -124,7 +124,7 @@ fn steps(asked: &Asked, config: &Config) -> Steps {
     }
 }
 
-/// The discount of the index that plans with the model are meant for; none: 1 − 1/H of the study it is used on.
+/// The discount of the index that plans with the model are meant for; none: that of the study it is used on.
 fn index_discount(asked: &Asked, method: &Method) -> Option<f64> {
     match (method.decision(), asked.profile) {
         (Some(decision), _) => Some(decision.index_discount),

@@ -81,7 +81,7 @@ mod rules;
 pub mod threads;
 mod train;
 
-pub use apply::{Applied, indices};
+pub use apply::{Applied, RankIndex};
 pub use asked::{Asked, PRECISION_CAP, precision, temperature};
 pub use contents::{FeatureContents, StateReward, StudyContents, StudyLabels, TrajectoryOrder};
 pub use cross_fit::{FOLDS, FoldModel, FoldProgress, cross_fit};

@@ -81,7 +81,7 @@ fn is_above_zero(x: &f64) -> bool {
 }
 
 numbers! {
-    INDEX_DISCOUNT: f64 = "index-discount", "Discount of the index, from 0 to 1, for training through the decision and for plans with the model [default: 1 - 1/H with H the study's horizon; published and paper: 0.99]",
+    INDEX_DISCOUNT: f64 = "index-discount", "Discount of the index, from 0 to 1, for training through the decision and for plans with the model [default: 1 - 1/H with H the study's horizon, and for H = 1 the effect on the next reward; published and paper: 0.99]",
         "a number from 0 to 1", |x| check_discount(*x).is_ok();
     EPOCHS: usize = "epochs", "Passes over the training instances, at most; presets that follow have their own [default: about 7,000 steps in all; published and paper: 50, where states are seen at pulls only 20 and 18]",
         "a whole number from 1 to 100000", |x| (1..=100_000).contains(x);

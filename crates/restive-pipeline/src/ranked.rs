@@ -8,7 +8,7 @@
 //! Scores are those of a group of arms by themselves, with a budget in proportion. At a step at which nobody of the group has a
 //! recorded action, because the trajectory is shorter, nothing was decided, and the scores are 0.
 
-use crate::apply::{Applied, indices};
+use crate::apply::Applied;
 use crate::error::Result;
 use crate::latest::before;
 use crate::own_record::with_record;
@@ -30,13 +30,13 @@ impl Applied<'_> {
         asked.check()?;
         let (instance, prediction) = (group.select(&self.instances), self.prediction(group));
         let (log, observation) = (instance.trajectories(), instance.observation());
-        let (n, reward) = (instance.arms(), instance.reward().view());
+        let (n, reward) = (instance.arms(), instance.reward());
         let (rule, _) = self.history(asked.history)?;
-        let discount = self.index_discount(asked.index_discount);
+        let index = self.index(asked.index_discount);
         let is_end_known = asked.remaining.is_some() || self.study.settings.ends.is_some();
         let policy = asked.policy(is_end_known)?;
         if policy == PolicyName::Whittle && rule == Rule::Alone {
-            let (table, _) = indices(prediction.view(), reward, discount, observation)?;
+            let (table, _) = index.table(&prediction, reward, observation)?;
             return Ok(table.insert_axis(Axis(0)));
         }
         let there = &self.study.instances[group.instance];
@@ -56,7 +56,7 @@ impl Applied<'_> {
             let known = before(log, j, t)?;
             let transition = with_record(&rule, &known, observation, &prediction)?;
             let table: Array2<f64> = match policy {
-                PolicyName::Whittle => indices(transition.view(), reward, discount, observation)?.0,
+                PolicyName::Whittle => index.table(&transition, reward, observation)?.0,
                 PolicyName::Horizon => {
                     let left = self.steps_left(group.instance, asked, t)?.expect("its end is known");
                     let state: Vec<_> = Standing::new(&known, observation).ranked().collect();

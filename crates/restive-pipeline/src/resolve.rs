@@ -2,7 +2,8 @@
 
 use crate::asked::Asked;
 use crate::error::{Result, refuse};
-use crate::message::Opt;
+use crate::message::{Message, Opt};
+use ndarray::{ArrayView3, Axis};
 use restive::Instance;
 use restive::evaluation::Record;
 use restive::instance::Observation;
@@ -84,6 +85,8 @@ pub(crate) struct Material {
     pub seen: f64,
     /// those after a pull
     pub pulls: f64,
+    /// states without a transition in the training part
+    pub unobserved_states: Vec<u16>,
     /// whether there is a validation part
     pub has_validation: bool,
 }
@@ -91,23 +94,45 @@ pub(crate) struct Material {
 impl Material {
     /// Of instances, by part.
     pub(crate) fn new([train, validation, _]: &[Vec<Instance>; 3]) -> Self {
-        let pulls = |record: &Record| {
-            record.moves().map_or(1.0, |moves| moves.view().index_axis(ndarray::Axis(2), 1).sum())
-        };
+        let pulls =
+            |record: &Record| record.moves().map_or(1.0, |moves| moves.view().index_axis(Axis(2), 1).sum());
         let records: Vec<Record> = train.iter().map(Record::new).collect();
+        let moves = records.iter().filter_map(|record| Some(record.moves()?.view().sum_axis(Axis(0))));
+        let moves = moves.reduce(|sum, moves| sum + moves);
         Self {
             is_collapsing: train.iter().any(|instance| instance.observation() != Observation::Full),
             seen: records.iter().map(Record::total).sum(),
             pulls: records.iter().map(pulls).sum(),
+            unobserved_states: moves.map_or(Vec::new(), |moves| unobserved_states(moves.view())),
             has_validation: !validation.is_empty(),
         }
     }
 }
 
+/// States without a transition, by the moves `[M,2,M]` of all training arms.
+pub(crate) fn unobserved_states(moves: ArrayView3<'_, f64>) -> Vec<u16> {
+    let from = moves.outer_iter().enumerate();
+    from.filter(|(_, moves)| moves.sum() == 0.0).map(|(state, _)| state as u16).collect()
+}
+
+/// A warning of states without a transition in the training part.
+pub(crate) fn say_unobserved(states: &[u16]) -> Option<Message> {
+    let names: Vec<String> = states.iter().map(u16::to_string).collect();
+    let noun = if names.len() == 1 { "state" } else { "states" };
+    (!names.is_empty()).then(|| {
+        format!(
+            "no next state was ever seen from {noun} {} in the training part: what happens there is unknown, and plans leave out \
+             arms in it",
+            names.join(", ")
+        )
+        .into()
+    })
+}
+
 /// What training needs of the data.
 pub(crate) fn refuse_too_little(method: &Method, material: &Material) -> Result<()> {
     let config = method.config();
-    let Material { is_collapsing, seen, pulls, has_validation } = *material;
+    let &Material { is_collapsing, seen, pulls, has_validation, .. } = material;
     let logistic = match config.kind {
         PredictorKind::Effect { .. } => Some("effect"),
         PredictorKind::Hierarchical { .. } => Some("hierarchical"),
@@ -138,6 +163,18 @@ pub(crate) fn refuse_too_little(method: &Method, material: &Material) -> Result<
         && !has_validation
     {
         refuse!(Opt("precision"), " held-out: found no validation part to choose on, expected one");
+    }
+    if let Method::Recommended(Recipe { decision, .. }) = method
+        && (decision.horizon, decision.index_discount) == (1, 0.0)
+    {
+        let why = " decision-focused: found horizon = 1 in study.toml, expected at least 2: an index at a discount of 0 sees no effect of a \
+                   pull; ";
+        refuse!(
+            Opt("objective"),
+            why,
+            Opt("objective"),
+            " two-stage plans one decision by the effect on the next reward"
+        );
     }
     if matches!(method, Method::Recommended(_)) && !has_validation {
         let why =

@@ -58,6 +58,7 @@ fn model() -> Model {
         fingerprint: "00ff".repeat(8),
         history: History { members: vec![member(1)], loss: None },
         own_record: None,
+        unobserved_states: Vec::new(),
         notes: "two\nlines".into(),
     };
     let weights = vec![

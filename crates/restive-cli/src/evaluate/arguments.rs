@@ -86,7 +86,7 @@ pub(crate) struct EvaluateArguments {
     #[arg(long, value_name = "N")]
     deals: Option<usize>,
 
-    /// Discount of the index, from 0 to 1 [default: the model's; where it has none, 1 - 1/H with H the study's horizon]
+    /// Discount of the index, from 0 to 1 [default: the model's; where it has none, 1 - 1/H with H the study's horizon, and the effect on the next reward for H = 1]
     #[arg(long, allow_hyphen_values = true)]
     index_discount: Option<f64>,
 

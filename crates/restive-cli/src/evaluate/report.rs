@@ -73,7 +73,10 @@ pub(crate) fn write_text(
     let part =
         if about.part == "folds" { "everybody in folds".to_string() } else { format!("{} part", about.part) };
     write!(text, "judged on        {part}: {instances}, {arms}, budget {budget}; ")?;
-    writeln!(text, "index discount {:.4}", about.index_discount)?;
+    match about.index_discount {
+        Some(discount) => writeln!(text, "index discount {discount:.4}")?,
+        None => writeln!(text, "index of one decision")?,
+    }
     let decisions = counted(about.horizon as u64, "decision");
     if !evaluated.policies.is_empty() {
         writeln!(

@@ -89,7 +89,7 @@ pub(crate) struct PlanArguments {
     #[arg(long, value_name = "YES|NO", num_args = 0..=1, default_missing_value = "yes", value_parser = yes_or_no)]
     history: Option<bool>,
 
-    /// Discount of the index, from 0 to 1 [default: the model's; where it has none, 1 - 1/H with H the study's horizon]
+    /// Discount of the index, from 0 to 1 [default: the model's; where it has none, 1 - 1/H with H the study's horizon, and the effect on the next reward for H = 1]
     #[arg(long, allow_hyphen_values = true)]
     index_discount: Option<f64>,
 

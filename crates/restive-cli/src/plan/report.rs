@@ -62,7 +62,11 @@ fn policy(plan: &Plan) -> String {
             "policy: whittle, for a programme without an end; index: the reward that a pull would just be worth, at a discount of \
              {discount:.4}"
         ),
-        _ => {
+        (PolicyName::Whittle, None) => {
+            "policy: whittle, for one decision (horizon = 1 in study.toml); index: the reward that a pull adds at this step and the next"
+                .into()
+        }
+        (PolicyName::Horizon, _) => {
             let left = steps(plan);
             format!(
                 "policy: horizon, {left} left with this one; advantage: the reward that a pull adds until the end"

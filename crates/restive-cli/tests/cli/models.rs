@@ -41,6 +41,7 @@ pub(crate) fn write_model(study: &Path, folder: &Path) -> (Encoding, Predictor) 
         fingerprint: study.fingerprint(),
         history: History::default(),
         own_record: None,
+        unobserved_states: Vec::new(),
         notes: String::new(),
     };
     Model { card, weights: weights.collect() }.write(folder, false).unwrap();

@@ -1,4 +1,5 @@
-//! `states-never-change`: states that stay as they are say nothing of what a call does. `revealed-by-calls`: where the next state is known
+//! `states-never-change`: states that stay as they are say nothing of what a call does, and a state from which no next state was seen has no
+//! prediction that rests on data. `revealed-by-calls`: where the next state is known
 //! of those who were called more often than of others, what became of the others is a guess, and so is the effect. The difference in
 //! the share of missing next states is a slope within steps, with errors by person.
 
@@ -15,7 +16,7 @@ pub(super) fn states_never_change(log: &Log<'_>) -> Finding {
     if !log.is_full {
         return Finding::collapsing(CHANGE);
     }
-    let mut occurs = vec![false; log.states];
+    let (mut occurs, mut has_next) = (vec![false; log.states], vec![false; log.states]);
     // the state that each person was first seen in, sightings, whether another was seen
     let mut people = vec![(None, 0usize, false); log.people];
     for moment in log.moments() {
@@ -27,6 +28,12 @@ pub(super) fn states_never_change(log: &Log<'_>) -> Finding {
                 person.1 += 1;
             }
         }
+        let Some(next) = moment.next else { continue };
+        for ((state, action), next) in moment.state.iter().zip(&moment.action).zip(&next) {
+            if let (Some(s), Some(_), true) = (seen(*state), seen(*next), *action != NO_ACTION) {
+                has_next[s] = true;
+            }
+        }
     }
     let often: Vec<bool> = people.iter().filter(|person| person.1 >= 3).map(|person| person.2).collect();
     if often.is_empty() {
@@ -34,16 +41,22 @@ pub(super) fn states_never_change(log: &Log<'_>) -> Finding {
     }
     let still = often.iter().filter(|has_changed| !**has_changed).count();
     let share = still as f64 / often.len() as f64;
-    let never: Vec<String> = (0..log.states).filter(|s| !occurs[*s]).take(5).map(|s| s.to_string()).collect();
+    let some = |is_one: &dyn Fn(usize) -> bool| -> Vec<String> {
+        (0..log.states).filter(|s| is_one(*s)).take(5).map(|s| s.to_string()).collect()
+    };
+    let (never, ends) = (some(&|s| !occurs[s]), some(&|s| occurs[s] && !has_next[s]));
     let found = format!(
         "{} of those who were seen at least three times never changed their state ({}).",
         counted(still as u64, "person").replace("persons", "people"),
         percent(share)
     );
-    let unseen = match never.is_empty() {
+    let mut unseen = match never.is_empty() {
         true => String::new(),
         false => format!(" Never seen: state {}.", never.join(", ")),
     };
+    if !ends.is_empty() {
+        unseen += &format!(" No next state was ever seen from state {}.", ends.join(", "));
+    }
     match () {
         () if share == 1.0 => Finding::new(
             CHANGE,
@@ -56,6 +69,12 @@ pub(super) fn states_never_change(log: &Log<'_>) -> Finding {
             Severity::Warning,
             found + &unseen,
             "draw the line between states where people cross it, or take longer steps",
+        ),
+        () if !ends.is_empty() => Finding::new(
+            CHANGE,
+            Severity::Warning,
+            found + &unseen,
+            "record what becomes of people in this state: until then nothing is known of them there, and plans leave them out",
         ),
         () if !never.is_empty() => {
             Finding::new(CHANGE, Severity::Note, found + &unseen, "leave out states that do not occur")

@@ -81,7 +81,7 @@ pub struct EvaluateAsked {
     pub start: Option<StartName>,
     /// of the calls, for p; absent: 999, and by the normal law where people and pulls are many
     pub deals: Option<usize>,
-    /// of the index; absent: the model's, else 1 − 1/H
+    /// of the index; absent: the model's, else 1 − 1/H; for H = 1 the effect on the next reward
     pub index_discount: Option<f64>,
     /// of the soft policies
     pub temperature: Temperature,

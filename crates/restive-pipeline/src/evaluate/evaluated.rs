@@ -48,8 +48,9 @@ pub struct AboutEvaluation {
     pub budget: [usize; 2],
     /// of values
     pub discount: f64,
-    /// of the index
-    pub index_discount: f64,
+    /// of the index; `None`: the index of one decision
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub index_discount: Option<f64>,
     /// of the soft policies
     pub temperature: String,
     /// decisions of a deployment: of simulated, true and fluid values

@@ -192,7 +192,7 @@ impl Applied<'_> {
         let behaviour =
             source.behaviour.filter(|_| is_weighed && hindrance.is_none()).map(|_| Behaviour::Logged);
         let settings = self.settings(asked, behaviour, &judged);
-        let index_discount = self.index_discount(asked.index_discount);
+        let index = self.index(asked.index_discount);
         let worlds: Vec<JudgedWorld<'_>> = gathered.map_or(Vec::new(), |gathered| {
             groups.iter().map(|group| gathered.judges.world(group, &subjects.folds)).collect()
         });
@@ -205,7 +205,7 @@ impl Applied<'_> {
                 instance,
                 prediction,
                 truth,
-                index_discount,
+                index,
                 is_weighed.then_some(asked.temperature),
                 settings.horizon,
                 settings.start,
@@ -283,7 +283,7 @@ impl Applied<'_> {
             arms: judged.iter().map(Instance::arms).sum(),
             budget: budgets(judged),
             discount: judged[0].discount(),
-            index_discount: self.index_discount(asked.index_discount),
+            index_discount: self.index(asked.index_discount).discount(),
             temperature: asked.temperature.to_string(),
             horizon: settings.horizon,
             logged_decisions: logged_decisions(judged),

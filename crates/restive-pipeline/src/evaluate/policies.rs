@@ -1,6 +1,6 @@
 //! The policies that are judged: some that know nothing, and those that follow the model and, where it is known, the truth.
 
-use crate::apply::indices;
+use crate::apply::RankIndex;
 use crate::error::Result;
 use ndarray::Array2;
 use restive::evaluation::{Start, World};
@@ -14,7 +14,7 @@ pub(super) fn policies(
     instance: &Instance,
     prediction: &Transition,
     truth: Option<&Transition>,
-    index_discount: f64,
+    index: RankIndex,
     temperature: Option<Temperature>,
     horizon: usize,
     start: Start,
@@ -32,7 +32,7 @@ pub(super) fn policies(
         ("myopic".to_string(), Policy::Strict(myopic)),
     ];
     let mut add = |name: &str, transition: &Transition| -> Result<usize> {
-        let (table, not_indexable) = indices(transition.view(), reward.view(), index_discount, observation)?;
+        let (table, not_indexable) = index.table(transition, reward, observation)?;
         if let Some(temperature) = temperature {
             let softness = temperature.resolve(table.as_slice().expect("row-major"));
             policies.push((format!("{name}-soft"), Policy::Soft(table.clone(), softness)));

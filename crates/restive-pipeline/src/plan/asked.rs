@@ -43,7 +43,7 @@ pub struct PlanAsked {
     pub only_beneficial: bool,
     /// whether an arm's own record counts beside the prediction; absent: where held-out arms say that it helps
     pub history: Option<bool>,
-    /// of the index; absent: the model's, else 1 − 1/H
+    /// of the index; absent: the model's, else 1 − 1/H; for H = 1 the effect on the next reward
     pub index_discount: Option<f64>,
     /// the name of the one instance to plan for; absent: all of them
     pub instance: Option<String>,

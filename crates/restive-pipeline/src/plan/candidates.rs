@@ -1,6 +1,7 @@
 //! Who may have a place, and why the others may not.
 //!
-//! Nobody is called who was never seen (where that leaves her without a state), is gone, or must not be called: nothing changes that.
+//! Nobody is called who was never seen (where that leaves her without a state), stands in a state from which the training saw no move (a
+//! prediction there rests on no data), is gone, or must not be called: nothing changes that.
 //! The other reasons are rules of the programme, and each can be priced: what would the list be worth without it? So of everybody it is
 //! kept which of them keep her out, all of them and not only the first.
 
@@ -12,7 +13,10 @@ use restive_tables::show;
 use std::collections::HashMap;
 
 /// Rules that can keep people out, at most: one bit each.
-const MOST: usize = 64;
+pub(crate) const MOST: usize = 64;
+
+/// Reason of people in a state without a prediction.
+const UNOBSERVED: &str = "in a state from which the training saw no move";
 
 /// The rule that holds unless another is written.
 pub(crate) const WRONG_NUMBER: &str = "wrong number at the last call";
@@ -21,6 +25,8 @@ pub(crate) const WRONG_NUMBER: &str = "wrong number at the last call";
 pub(crate) struct Candidates {
     /// whom nothing but rules keeps out, `[N]`
     pub(crate) is_there: Vec<bool>,
+    /// who is in a state from which the training saw no move, `[N]`
+    is_unobserved: Vec<bool>,
     /// the rules that keep somebody out, a bit each, `[N]`
     pub(crate) out_by: Vec<u64>,
     /// what these rules are, in a few words
@@ -32,28 +38,35 @@ pub(crate) struct Candidates {
     /// people without a place for a reason that is no rule: gone, not to be called
     pub(crate) gone: usize,
     pub(crate) not_to_be_called: usize,
+    /// people who could be called if the training had seen a move from their state
+    pub(crate) unobserved: usize,
     /// the ids that the rules name, of those who are among these people
     pub(crate) named: Vec<String>,
 }
 
 impl Candidates {
-    /// Of the people of one instance. `is_known` says of whom there is something to rank by.
+    /// Of the people of one instance. `standing` is the state or label that each is ranked by, `None` where there is nothing; from the
+    /// states `unobserved` the training saw no move.
     pub(crate) fn new(
         rules: &Rules,
         known: &Known<'_>,
-        is_known: &[bool],
+        standing: &[Option<u16>],
+        unobserved: &[u16],
         trial: Option<&InTrial>,
     ) -> Result<Self> {
         let arms = known.arms;
         let n = arms.len();
+        let is_unobserved = |state: &Option<u16>| state.is_some_and(|state| unobserved.contains(&state));
         let mut all = Self {
-            is_there: is_known.to_vec(),
+            is_there: standing.iter().map(Option::is_some).collect(),
+            is_unobserved: standing.iter().map(is_unobserved).collect(),
             out_by: vec![0; n],
             rules: Vec::new(),
             must: vec![false; n],
             is_control: vec![false; n],
             gone: 0,
             not_to_be_called: 0,
+            unobserved: 0,
             named: Vec::new(),
         };
         if let Some(trial) = trial {
@@ -62,10 +75,13 @@ impl Candidates {
             all.is_control = arms.iter().map(is_control).collect();
         }
         for i in 0..n {
-            let Some(person) = known.person(i).filter(|_| is_known[i]) else { continue };
-            all.not_to_be_called += usize::from(person.do_not_call);
-            all.gone += usize::from(!person.do_not_call && !person.is_there);
-            all.is_there[i] = person.is_there && !person.do_not_call;
+            if let Some(person) = known.person(i).filter(|_| all.is_there[i]) {
+                all.not_to_be_called += usize::from(person.do_not_call);
+                all.gone += usize::from(!person.do_not_call && !person.is_there);
+                all.is_there[i] = person.is_there && !person.do_not_call;
+            }
+            all.unobserved += usize::from(all.is_there[i] && all.is_unobserved[i]);
+            all.is_there[i] &= !all.is_unobserved[i];
         }
         all.by_name(rules, known)?;
         if !rules.calls_wrong_numbers {
@@ -134,6 +150,7 @@ impl Candidates {
         let path = show::path(rules.path());
         let name = show::name(&known.arms[i]);
         let why = match self.is_there[i] {
+            false if self.is_unobserved[i] => format!("is {UNOBSERVED}"),
             false => "is gone, not to be called or was never seen".into(),
             true if self.is_control[i] => "is left alone by the trial that runs".into(),
             true => {
@@ -171,6 +188,7 @@ impl Candidates {
         match () {
             _ if person.is_some_and(|person| person.do_not_call) => Some("not to be called".into()),
             _ if person.is_some_and(|person| !person.is_there) => Some("gone".into()),
+            _ if self.is_unobserved[i] => Some(UNOBSERVED.into()),
             _ if !self.is_there[i] => Some("never seen".into()),
             _ if self.out_by[i] != 0 => {
                 let rules = self.rules.iter().enumerate().filter(|(k, _)| self.out_by[i] >> k & 1 == 1);

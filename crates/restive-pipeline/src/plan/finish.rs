@@ -119,6 +119,7 @@ impl Drafted {
         plan.not_indexable += tally.not_indexable;
         plan.gone += tally.gone;
         plan.not_to_be_called += tally.not_to_be_called;
+        plan.unobserved += tally.unobserved;
         plan.chance = plan.chance.and(choice.chance);
         plan.value += choice.value;
         plan.gap += choice.gap;

@@ -6,7 +6,6 @@ use super::contender::{Cells, Contender, Contenders, Sent};
 use super::here::Here;
 use super::outset::{Outset, Stage};
 use super::{Ahead, PolicyName};
-use crate::apply::indices;
 use crate::error::Result;
 use crate::rules::Rules;
 use crate::rules::condition::Value;
@@ -58,8 +57,8 @@ impl Assessed {
         let (index, not_indexable) = match outset.policy {
             PolicyName::Horizon => (None, 0),
             PolicyName::Whittle => {
-                let (transition, reward) = (here.transition.view(), settings.reward.view());
-                let (table, not) = indices(transition, reward, outset.discount, settings.observation)?;
+                let (table, not) =
+                    outset.index.table(&here.transition, &settings.reward, settings.observation)?;
                 (Some(table), not)
             }
         };
@@ -97,6 +96,7 @@ pub(crate) struct Tally {
     pub(crate) not_indexable: usize,
     pub(crate) gone: usize,
     pub(crate) not_to_be_called: usize,
+    pub(crate) unobserved: usize,
     /// people whom each rule keeps out
     pub(crate) kept_out: Vec<usize>,
     /// parts of what no policy exceeds, and of what comes without a pull
@@ -116,6 +116,7 @@ impl Tally {
         self.not_indexable += other.not_indexable;
         self.gone += other.gone;
         self.not_to_be_called += other.not_to_be_called;
+        self.unobserved += other.unobserved;
         self.kept_out.resize(self.kept_out.len().max(other.kept_out.len()), 0);
         self.kept_out.iter_mut().zip(other.kept_out).for_each(|(here, there)| *here += there);
         self.worths.iter_mut().zip(&other.worths).for_each(|(here, there)| here.merge(there));
@@ -131,6 +132,7 @@ impl Tally {
             self.not_indexable,
             self.gone,
             self.not_to_be_called,
+            self.unobserved,
             self.kept_out.len(),
         ];
         counts.iter().chain(&self.kept_out).for_each(|count| writer.count(*count));
@@ -152,6 +154,7 @@ impl Tally {
             not_indexable: reader.count()?,
             gone: reader.count()?,
             not_to_be_called: reader.count()?,
+            unobserved: reader.count()?,
             ..Self::default()
         };
         for _ in 0..reader.count()? {
@@ -226,6 +229,7 @@ impl Gathered {
         tally.not_indexable += assessed.not_indexable;
         tally.gone += candidates.gone;
         tally.not_to_be_called += candidates.not_to_be_called;
+        tally.unobserved += candidates.unobserved;
         tally.kept_out.resize(candidates.rules.len(), 0);
         tally.kept_out.iter_mut().enumerate().for_each(|(k, count)| *count += candidates.kept_out(k));
         for (sum, parts) in tally.worths.iter_mut().zip(&assessed.worths) {

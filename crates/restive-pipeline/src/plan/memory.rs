@@ -26,10 +26,9 @@ impl Applied<'_> {
             .iter()
             .map(|there| (there.name.as_str(), planned_step(&there.trajectories)))
             .collect();
-        let discount = self.index_discount(asked.index_discount);
         asked.check()?;
         let history = self.history(asked.history)?;
-        let mut outset = Outset::new(asked, &study.settings, history, discount, &instances)?;
+        let mut outset = Outset::new(asked, &study.settings, history, self.card, &instances)?;
         let mut plan = Plan::new(&outset);
         let stages = std::mem::take(&mut outset.stages);
         for mut stage in stages {

@@ -79,7 +79,7 @@ pub struct Plan {
     /// decisions that are planned for, this one included: those that are left, or the study's horizon where there is no end; the
     /// fewest and the most of an instance
     pub steps: [usize; 2],
-    /// of the index; none where arms are not ranked by one
+    /// of the index; `None` if arms are not ranked by one, or by that of one decision
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index_discount: Option<f64>,
     /// how an arm's own record counts beside the prediction
@@ -108,6 +108,9 @@ pub struct Plan {
     pub gone: usize,
     /// arms that must not be called
     pub not_to_be_called: usize,
+    /// arms that are left out because the training saw no move from their state
+    #[serde(skip_serializing_if = "is_zero")]
+    pub unobserved: usize,
     /// what [`PlannedArm::kept`] holds: columns of the people's table
     #[serde(skip)]
     pub kept_columns: Vec<String>,
@@ -135,7 +138,7 @@ impl Plan {
             drawn: 0,
             gap: 0.0,
             steps: [usize::MAX, 0],
-            index_discount: (*policy == PolicyName::Whittle).then_some(outset.discount),
+            index_discount: outset.index.discount().filter(|_| *policy == PolicyName::Whittle),
             history: outset.history.clone(),
             bound: Bound::default(),
             certificate: None,
@@ -147,6 +150,7 @@ impl Plan {
             is_labelled: settings.observation.chain().is_some(),
             gone: 0,
             not_to_be_called: 0,
+            unobserved: 0,
             kept_columns: asked.people.as_ref().map_or(Vec::new(), |people| people.kept.clone()),
             eligible: Vec::new(),
             excluded: Vec::new(),
@@ -196,10 +200,25 @@ impl Plan {
         if self.plan.is_empty() && self.budget > 0 {
             warnings.push("nobody is on the list: nobody may be called under these rules".into());
         }
+        if self.unobserved > 0 {
+            let arms = counted(self.unobserved as u64, "arm");
+            warnings.push(
+                format!(
+                    "{arms} left out: the training saw no move from their state, so that nothing is known of what a pull does there; \
+                     train again when the log has such moves"
+                )
+                .into(),
+            );
+        }
         if self.not_indexable > 0 {
             let arms = counted(self.not_indexable as u64, "arm");
             warnings.push(format!("{arms} not indexable: their ranking is a heuristic").into());
         }
         warnings
     }
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }

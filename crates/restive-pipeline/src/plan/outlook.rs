@@ -5,7 +5,7 @@
 //! a pull now; later weeks would rank by one of their own, which is close as long as the end is far.
 
 use super::{Ahead, Candidates, Places, PlanAsked, PolicyName, Standing};
-use crate::apply::{Applied, indices};
+use crate::apply::Applied;
 use crate::error::{Error, Result};
 use crate::latest::planned_step;
 use crate::own_record::with_record;
@@ -60,14 +60,14 @@ impl Applied<'_> {
         let left = self.steps_left(0, asked, now)?;
         let policy = asked.policy(left.is_some())?;
         let state: Vec<Option<u16>> = Standing::new(log, Observation::Full).ranked().collect();
-        let is_known: Vec<bool> = state.iter().map(Option::is_some).collect();
         let known = Known::new(there, asked.people.as_ref(), now)?;
-        let is_callable = Candidates::new(&asked.rules, &known, &is_known, None)?.is_callable();
+        let unobserved = &self.card.unobserved_states;
+        let is_callable = Candidates::new(&asked.rules, &known, &state, unobserved, None)?.is_callable();
         let places = Places::new(asked, self.study.settings.budget);
         let score = match policy {
             PolicyName::Whittle => {
-                let discount = self.index_discount(asked.index_discount);
-                indices(transition.view(), instance.reward().view(), discount, Observation::Full)?.0
+                let index = self.index(asked.index_discount);
+                index.table(&transition, instance.reward(), Observation::Full)?.0
             }
             PolicyName::Horizon => {
                 let counted: Vec<Option<u16>> =

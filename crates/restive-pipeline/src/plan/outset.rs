@@ -4,7 +4,7 @@ use super::asked::{PlanAsked, PolicyName};
 use super::candidates::Candidates;
 use super::here::Here;
 use super::{Ahead, Places};
-use crate::apply::Applied;
+use crate::apply::{Applied, RankIndex};
 use crate::error::{Error, Result};
 use crate::message::{Opt, message};
 use crate::own_record::History;
@@ -12,6 +12,7 @@ use ndarray::Array2;
 use restive::Transition;
 use restive::history::Rule;
 use restive::planning::prices;
+use restive_tables::model::Card;
 use restive_tables::{StudySettings, show};
 
 /// What holds for everybody.
@@ -22,8 +23,9 @@ pub(crate) struct Outset<'a> {
     pub(crate) rule: Rule,
     pub(crate) history: Option<History>,
     pub(crate) policy: PolicyName,
-    /// of the index
-    pub(crate) discount: f64,
+    pub(crate) index: RankIndex,
+    /// states from which the training saw no move
+    unobserved: &'a [u16],
     pub(crate) places: Places,
     /// of the instances that are planned for
     pub(crate) stages: Vec<Stage>,
@@ -51,7 +53,7 @@ impl<'a> Outset<'a> {
         asked: &'a PlanAsked,
         settings: &'a StudySettings,
         (rule, history): (Rule, Option<History>),
-        discount: f64,
+        card: &'a Card,
         instances: &[(&str, usize)],
     ) -> Result<Self> {
         let mut stages = Vec::new();
@@ -82,13 +84,20 @@ impl<'a> Outset<'a> {
         }
         let policy = asked.policy(is_end_known)?;
         let places = Places::new(asked, settings.budget);
-        Ok(Self { asked, settings, rule, history, policy, discount, places, stages })
+        let index = RankIndex::new(asked.index_discount, card, settings);
+        let unobserved = &card.unobserved_states;
+        Ok(Self { asked, settings, rule, history, policy, index, unobserved, places, stages })
     }
 
     /// Who of some people may have a place.
     pub(crate) fn candidates(&self, here: &Here<'_>) -> Result<Candidates> {
-        let is_known: Vec<bool> = here.ranked.iter().map(Option::is_some).collect();
-        Candidates::new(&self.asked.rules, &here.known, &is_known, self.asked.trial.as_ref())
+        let trial = self.asked.trial.as_ref();
+        Candidates::new(&self.asked.rules, &here.known, &here.ranked, self.unobserved, trial)
+    }
+
+    /// Whether the training saw no move from a state, so that a prediction there rests on no data.
+    pub(crate) fn is_unobserved(&self, state: u16) -> bool {
+        self.unobserved.contains(&state)
     }
 
     /// The prices of pulls at the steps ahead, found on those who stand for all `people` of the instance, in the order of their names; `counted`

@@ -12,7 +12,7 @@ use super::gather::{Assessed, Gathered, counted};
 use super::here::{Here, of_rows};
 use super::outset::{Outset, Stage};
 use super::{Plan, PlanAsked};
-use crate::apply::{check_states, index_discount};
+use crate::apply::check_states;
 use crate::describe::seen;
 use crate::error::{Error, Result, refuse};
 use crate::model::Trained;
@@ -130,8 +130,7 @@ impl<'a> Passing<'a> {
             roll.instances().iter().map(|k| (k.name.as_str(), k.planned_step())).collect();
         let settings = &roll.settings;
         let history = history(|| card.own_record.clone(), asked.history, settings)?;
-        let discount = index_discount(asked.index_discount, card, settings);
-        let mut outset = Outset::new(asked, settings, history, discount, &instances)?;
+        let mut outset = Outset::new(asked, settings, history, card, &instances)?;
         let mut stages = std::mem::take(&mut outset.stages);
         self.find_prices(&outset, &mut stages)?;
         let (gathered, rules, notes) = self.gather(&outset, &stages)?;

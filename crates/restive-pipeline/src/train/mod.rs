@@ -20,7 +20,7 @@ use crate::error::Result;
 use crate::message::Message;
 use crate::model::parameters;
 use crate::own_record::heard_of;
-use crate::resolve::{Material, refuse_too_little, resolve};
+use crate::resolve::{Material, refuse_too_little, resolve, say_unobserved};
 use crate::{columns, model, prepare};
 use rayon::ThreadPool;
 use restive::Instance;
@@ -108,10 +108,12 @@ impl Training {
             prepare::weigh(study, &mut instances)?;
             parts = split.cut(&instances);
         }
-        refuse_too_little(&method, &Material::new(&parts))?;
+        let material = Material::new(&parts);
+        refuse_too_little(&method, &material)?;
         let kept = |name: &str| !asked.drop.iter().any(|dropped| dropped == name);
         let mut warnings = columns::doubtful(&study.features(&split.train), kept);
         warnings.extend(prepare::unseen(&prepare::features(study), &encoding).into_iter().map(Message::from));
+        warnings.extend(say_unobserved(&material.unobserved_states));
         let rewards = prepare::rewards_at_pulls(&parts[0]).filter(|_| is_by_log);
         warnings.extend(rewards.map(Message::from));
         let architecture = Architecture {
@@ -132,6 +134,7 @@ impl Training {
             fingerprint: study.fingerprint(),
             history: History::default(),
             own_record: None,
+            unobserved_states: material.unobserved_states,
             notes: notes(&study.settings, origin),
         };
         Ok(Self { method, card, parts, warnings, members: asked.ensemble, heard, refuses })

@@ -53,7 +53,7 @@ fn the_numbers_are_the_librarys() {
     assert!((evaluated.loss.per_transition - loss.per_transition).abs() < 1e-12);
     assert_eq!(
         (evaluated.about.part, evaluated.about.arms, evaluated.about.index_discount),
-        ("test", 12, 0.8)
+        ("test", 12, Some(0.8))
     );
     assert_eq!(evaluated.uninformed_loss, 2f64.ln());
 }

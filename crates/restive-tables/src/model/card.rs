@@ -41,6 +41,8 @@ pub struct Card {
     pub history: History,
     /// what an arm's own record is worth beside a prediction; none where nobody was asked
     pub own_record: Option<OwnRecord>,
+    /// states from which no training arm was seen to move, in order: predictions there rest on no data
+    pub unobserved_states: Vec<u16>,
     /// whatever should be remembered
     pub notes: String,
 }
@@ -233,6 +235,8 @@ pub(super) struct RawCard {
     history: Value,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     own_record: Option<Value>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    unobserved_states: Vec<u16>,
     notes: String,
 }
 
@@ -284,6 +288,7 @@ impl RawCard {
             weights,
             history: sorted(&card.history),
             own_record: card.own_record.as_ref().map(sorted),
+            unobserved_states: card.unobserved_states.clone(),
             notes: card.notes.clone(),
         }
     }
@@ -319,6 +324,7 @@ pub(super) fn parse(text: &[u8]) -> Result<(Card, Option<String>), (String, Stri
         fingerprint: raw.fingerprint,
         history: part("history", raw.history)?,
         own_record: raw.own_record.map(|value| part("own_record", value)).transpose()?,
+        unobserved_states: raw.unobserved_states,
         notes: raw.notes,
     };
     Ok((card, raw.weights))

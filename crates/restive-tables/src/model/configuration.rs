@@ -150,7 +150,7 @@ pub struct Configuration {
     /// of the recommended training through the decision
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preset: Option<Preset>,
-    /// of the index that plans with the model are meant for; none: 1 − 1/H of the study it is used on
+    /// of the index that plans with the model are meant for; none: that of the study it is used on
     pub index_discount: Option<f64>,
     /// fits that were averaged
     pub ensemble: usize,

@@ -3,7 +3,7 @@
 use super::super::asked::{PlanAsked, PolicyName};
 use super::super::here::Here;
 use super::super::outset::Outset;
-use crate::apply::{check_states, index_discount};
+use crate::apply::check_states;
 use crate::error::{Error, Result, refuse};
 use crate::model::Trained;
 use crate::own_record::history;
@@ -154,9 +154,8 @@ impl PlanJob {
     pub(super) fn outset(&self, instances: &[&str]) -> Result<Outset<'_>> {
         let card = &self.trained.model.card;
         let history = history(|| card.own_record.clone(), self.asked.history, &self.settings)?;
-        let discount = index_discount(self.asked.index_discount, card, &self.settings);
         let instances: Vec<(&str, usize)> = instances.iter().map(|name| (*name, self.step)).collect();
-        Outset::new(&self.asked, &self.settings, history, discount, &instances)
+        Outset::new(&self.asked, &self.settings, history, card, &instances)
     }
 
     /// The same once prices are known, and the prices of every instance with it.

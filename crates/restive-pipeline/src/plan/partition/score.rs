@@ -2,7 +2,7 @@
 //!
 //! | column | what it holds |
 //! |---|---|
-//! | `index` | the Whittle index in her latest state; null: she was never seen |
+//! | `index` | the Whittle index in her latest state; null, like all columns: she was never seen, or the training saw no move from her state |
 //! | `value` | the reward that a call adds over the steps ahead, given what later calls cost; null where prices are not known |
 //! | `chance_left_alone`, `chance_called` | of a good state next, without and with a call |
 //! | `reason_level`, `reason_effect` | the column that sets her chance if left alone, or the effect of a call, most apart from a typical person's; `own record` where that is it |
@@ -12,7 +12,6 @@
 
 use super::super::ahead::Ahead;
 use super::job::PlanJob;
-use crate::apply::indices;
 use crate::error::Result;
 use crate::reasons::{chance, good_states, points};
 use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray};
@@ -68,13 +67,13 @@ impl PlanJob {
         };
         let here = self.here(&outset, piece)?;
         let (settings, transition) = (&self.settings, &here.transition);
-        let (index, _) =
-            indices(transition.view(), settings.reward.view(), outset.discount, settings.observation)?;
+        let (index, _) = outset.index.table(transition, &settings.reward, settings.observation)?;
         let stage = outset.stages.iter().find(|stage| stage.name == piece.instance);
         let advantage = stage.and_then(|stage| Some((stage, stage.price.clone()?))).map(|(stage, price)| {
             Ahead::at(settings, transition, &here.ranked, stage.steps, price).advantage()
         });
-        let seen: Vec<usize> = (0..here.len()).filter(|i| here.ranked[*i].is_some()).collect();
+        let is_scored = |i: &usize| here.ranked[*i].is_some_and(|state| !outset.is_unobserved(state));
+        let seen: Vec<usize> = (0..here.len()).filter(is_scored).collect();
         let states: Vec<usize> = seen.iter().map(|i| usize::from(here.ranked[*i].unwrap_or(0))).collect();
         let (card, good) = (&self.trained.model.card, good_states(settings)?);
         let encoding = &card.encoding;

@@ -11,7 +11,7 @@ use crate::model::{self, Trained};
 use crate::nothing::{Compared, cause, is_judged_by_profile};
 use crate::passing::Surveyed;
 use crate::prepare::refuse_unknown;
-use crate::resolve::{Material, refuse_too_little, resolve};
+use crate::resolve::{Material, refuse_too_little, resolve, say_unobserved, unobserved_states};
 use crate::train::{PassingTraining, notes, require_room};
 use ndarray::Axis;
 use restive::data::split::Part;
@@ -170,6 +170,7 @@ impl PartitionTraining {
             is_collapsing: false,
             seen: moves.sum(),
             pulls: moves.index_axis(Axis(1), 1).sum(),
+            unobserved_states: unobserved_states(moves.view()),
             has_validation: count(Part::Validation).any(|people| people > 0),
         };
         refuse_too_little(&method, &material)?;
@@ -180,6 +181,7 @@ impl PartitionTraining {
         };
         require_room(&architecture, asked, &self.origin)?;
         self.warnings = surveyed.unseen(&encoding).into_iter().map(Message::from).collect();
+        self.warnings.extend(say_unobserved(&material.unobserved_states));
         let [train, validation, test] = Part::ALL.map(|part| PartSize {
             instances: count(part).filter(|people| *people > 0).count(),
             arms: count(part).sum::<u64>() as usize,
@@ -199,6 +201,7 @@ impl PartitionTraining {
             fingerprint: String::new(),
             history: History::default(),
             own_record: None,
+            unobserved_states: material.unobserved_states,
             notes: notes(&self.settings, &self.origin),
             encoding,
         };

@@ -25,7 +25,7 @@ use crate::message::Message;
 use crate::model;
 use crate::passing::Surveyed;
 use crate::prepare::refuse_unknown;
-use crate::resolve::{Material, refuse_too_little, resolve};
+use crate::resolve::{Material, refuse_too_little, resolve, say_unobserved, unobserved_states};
 use judge::Judged;
 use ndarray::{Array3, Axis};
 use parts::Parts;
@@ -94,6 +94,7 @@ impl PassingTraining {
             is_collapsing: false,
             seen: surveyed.moves[Part::Train as usize].sum(),
             pulls: surveyed.moves[Part::Train as usize].index_axis(Axis(1), 1).sum(),
+            unobserved_states: unobserved_states(surveyed.moves[Part::Train as usize].view()),
             has_validation: parts.instances(Part::Validation).next().is_some(),
         };
         refuse_too_little(&method, &material)?;
@@ -116,6 +117,7 @@ impl PassingTraining {
         }
         let mut warnings = surveyed.doubtful(&roll, &parts.of, &asked.drop)?;
         warnings.extend(surveyed.unseen(&encoding).into_iter().map(Message::from));
+        warnings.extend(say_unobserved(&material.unobserved_states));
         let card = Card {
             restive: env!("CARGO_PKG_VERSION").into(),
             predictor: PredictorCard::new(&architecture, asked.ensemble),
@@ -126,6 +128,7 @@ impl PassingTraining {
             fingerprint: roll.fingerprint()?,
             history: History::default(),
             own_record: None,
+            unobserved_states: material.unobserved_states,
             notes: notes(&roll.settings, origin),
         };
         let sizes = surveyed.sizes(&card.encoding);

@@ -176,6 +176,12 @@ fn what_was_not_seen_is_counted() {
     // outcomes of those who were called only
     let revealed = lost(&|t, i, written| t > 0 && written.action[[t - 1, i]] == 0);
     assert_eq!(finding(&revealed, "revealed-by-calls").severity, SERIOUS);
+    // nobody is seen again after the first week in state 1
+    let ended = lost(&|t, i, written| (0..t).any(|past| written.state[[past, i]] == 1));
+    let found = finding(&ended, "states-never-change");
+    assert_eq!(found.severity, WARNING);
+    assert!(found.found.contains("No next state was ever seen from state 1."), "{}", found.found);
+    assert!(!finding(&worse, "states-never-change").found.contains("No next state"));
     let everything = lost(&|_, _, _| true);
     assert_eq!(finding(&everything, "alignment").severity, Severity::Note);
     let mut still = by(Choice::Lot)(1);
