@@ -13,7 +13,7 @@ use crate::store::{Lost, Store};
 use crate::week::CONTROL;
 use restive_ledger::{Plan, Reader};
 use restive_pipeline::reasons::Words;
-use restive_pipeline::{InTrial, Rules, Trained};
+use restive_pipeline::{InTrial, PricingProgress, Rules, Trained};
 use restive_tables::{Contacts, Study, show};
 use std::collections::BTreeMap;
 use std::fs;
@@ -110,6 +110,7 @@ impl Programme {
             words_fingerprint: fingerprint(words),
             when,
             asked,
+            pricing: PricingProgress::default(),
             trial,
             made_at: plan.facts.made_at.clone(),
         })

@@ -13,7 +13,8 @@ use restive_ledger::{Excluded, Input, NewPlan, Planned};
 use restive_pipeline::reasons::{Words, sentence};
 use restive_pipeline::words::{counted, grouped};
 use restive_pipeline::{
-    Applied, Chosen, InTrial, Message, Nouns, Outlook, Plan, PlanAsked, PolicyName, RulePrice, Rules, Trained,
+    Applied, Chosen, InTrial, Message, Nouns, Outlook, Plan, PlanAsked, PolicyName, PricingProgress,
+    RulePrice, Rules, Trained,
 };
 use restive_tables::{Contacts, Model, Study, show};
 use serde::{Deserialize, Serialize};
@@ -39,6 +40,7 @@ pub(crate) struct Materials {
     pub(crate) words_fingerprint: String,
     pub(crate) when: When,
     pub(crate) asked: AskedOnRecord,
+    pub(crate) pricing: PricingProgress,
     /// by name, and who is in which group
     pub(crate) trial: Option<(String, InTrial)>,
     pub(crate) made_at: String,
@@ -136,7 +138,8 @@ impl Materials {
         let [model_name, study_name] = &self.names;
         let applied = Applied::new(&self.trained, &self.study, model_name, study_name)?;
         let trial = self.trial.as_ref().map(|(_, groups)| groups);
-        let asked = self.asked.plan_asked(&self.contacts, &self.rules, &self.when, trial);
+        let mut asked = self.asked.plan_asked(&self.contacts, &self.rules, &self.when, trial);
+        asked.pricing = self.pricing.clone();
         let plan = applied.plan(&asked)?;
         let words = self.words.clone().for_study(&self.study.settings);
         let calendar = Calendar { days: &self.when.days };

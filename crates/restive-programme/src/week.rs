@@ -167,6 +167,7 @@ impl Programme {
                 last_day: period.last_day,
             },
             asked: asked.into(),
+            pricing: asked.pricing.clone(),
             trial,
             made_at,
         })

@@ -116,7 +116,7 @@ pub(crate) enum Algorithm {
     TwoState,
     /// Exact for any number of states
     General,
-    /// Bisection over value iteration; approximate, discount below 1
+    /// Bisection over value iteration; approximate, discount of at most 0.9999
     Bisection,
 }
 

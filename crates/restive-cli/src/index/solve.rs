@@ -8,6 +8,9 @@ use restive::index::{self, IndexStatus, Indices, bisection, two_state};
 use restive::instance::Chain;
 use restive_tables::Probabilities;
 
+/// Largest discount of bisection: some 250,000 sweeps for each of 30 halvings.
+const MOST_OF_BISECTION: f64 = 0.9999;
+
 /// How every batch is solved.
 pub(crate) struct Question {
     pub(crate) reward: Reward,
@@ -42,6 +45,13 @@ impl Question {
         let option = chain.map_or("--algorithm".into(), |chain| format!("--chain {}", chain_name(chain)));
         let wrong = |e| Usage(format!("{option}: {}: {e}", arguments.arms.display()));
         algorithm.check(reward.view(), discount).map_err(wrong)?;
+        if arguments.algorithm == Algorithm::Bisection && discount > MOST_OF_BISECTION {
+            let message = format!(
+                "--discount: found {discount}, expected at most {MOST_OF_BISECTION} for --algorithm bisection, whose sweeps grow with \
+                 1/(1 - discount); --algorithm general takes any discount"
+            );
+            return Err(Usage(message).into());
+        }
         if chain.is_some() && discount >= 1.0 {
             let message = "--discount 1: found arms seen at pulls only, expected a discount below 1 for them";
             return Err(Usage(message.into()).into());

@@ -5,14 +5,16 @@ pub(crate) mod report;
 
 use crate::shared::begin::{check_table, read_model, use_threads};
 use crate::shared::failure::Usage;
+use crate::shared::progress::Progress;
 use crate::shared::say;
 use crate::shared::values::{choice, threads, yes_or_no};
 use clap::Args;
 use report::write_text;
-use restive_pipeline::{Plan, PlanAsked, PolicyName, Rules};
+use restive_pipeline::{Plan, PlanAsked, PolicyName, PricingProgress, Rules};
 use restive_programme::{Programme, System};
 use restive_tables::{Contacts, refuse_input};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 const ABOUT: &str = "\
 Plan whom to pull next: the K arms of each instance that rank highest in their latest recorded state.
@@ -167,6 +169,7 @@ impl PlanArguments {
             explore: self.explore,
             people,
             rules,
+            pricing: pricing(),
             ..PlanAsked::default()
         }
     }
@@ -175,6 +178,21 @@ impl PlanArguments {
 /// The people of a file, or of the folder of a programme.
 fn read_people(path: &Path) -> anyhow::Result<Contacts> {
     Ok(Contacts::read(&Programme::people_in(path)?)?)
+}
+
+/// A progress bar while rules are priced; none for few rules, which take no time.
+fn pricing() -> PricingProgress {
+    const FEW: usize = 10;
+    let bar = Mutex::new(None);
+    PricingProgress::new(move |priced, all| {
+        let mut bar = bar.lock().unwrap_or_else(PoisonError::into_inner);
+        if priced == all {
+            *bar = None;
+        } else if all > FEW {
+            let bar = bar.get_or_insert_with(|| Progress::new("rules priced"));
+            bar.update(priced as f64 / all as f64, priced as u64);
+        }
+    })
 }
 
 pub(crate) fn run(arguments: &PlanArguments) -> anyhow::Result<()> {

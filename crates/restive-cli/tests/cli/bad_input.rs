@@ -343,6 +343,9 @@ fn command_lines_that_cannot_be() {
         USAGE,
         &["--algorithm", "discount", "below 1"],
     );
+    let too_long =
+        ["--discount: found 0.999999, expected at most 0.9999", "--algorithm general takes any discount"];
+    refused(&folder, "arms.csv --algorithm bisection --discount 0.999999", USAGE, &too_long);
     refused(&folder, "arms.csv --algorithm magic", USAGE, &["magic", "two-state"]);
     refused(&folder, "arms.csv --tolerance 1e-3", USAGE, &["--tolerance", "--algorithm bisection"]);
     refused(&folder, "arms.csv --algorithm bisection --tolerance 0", USAGE, &["--tolerance", "above 0"]);

@@ -123,7 +123,7 @@ pub(crate) fn long_run(folder: &Cli) -> &'static str {
         arms += &rows.collect::<Vec<_>>().join(",");
     }
     folder.write("arms.csv", arms + "\n");
-    "index arms.csv --algorithm bisection --discount 0.999999 --out w.csv"
+    "index arms.csv --algorithm bisection --discount 0.9999 --out w.csv"
 }
 
 /// The drafts in a folder.

@@ -6,6 +6,8 @@ use crate::options::INDEX_DISCOUNT;
 use crate::rules::Rules;
 use restive_tables::Contacts;
 use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
 
 restive_tables::choices! {
     /// What arms are ranked by.
@@ -59,6 +61,29 @@ pub struct PlanAsked {
     pub people: Option<Contacts>,
     /// the trial that runs; absent: none
     pub trial: Option<InTrial>,
+    /// hears how many rules are priced
+    pub pricing: PricingProgress,
+}
+
+/// Listener to the number of rules that are priced so far, and of all; of each instance anew.
+#[derive(Clone, Default)]
+pub struct PricingProgress(Option<Arc<dyn Fn(usize, usize) + Send + Sync>>);
+
+impl PricingProgress {
+    /// A listener; calls follow each other.
+    pub fn new(listener: impl Fn(usize, usize) + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(listener)))
+    }
+
+    pub(super) fn report(&self, priced: usize, all: usize) {
+        self.0.iter().for_each(|listener| listener(priced, all));
+    }
+}
+
+impl fmt::Debug for PricingProgress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "a listener" } else { "no listener" })
+    }
 }
 
 /// Who is in which group of a trial.
@@ -86,6 +111,7 @@ impl Default for PlanAsked {
             period: None,
             people: None,
             trial: None,
+            pricing: PricingProgress::default(),
         }
     }
 }

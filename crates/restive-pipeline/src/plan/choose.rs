@@ -10,7 +10,7 @@
 //! Those who were drawn stand anywhere on the list, by their hash, and not at its end: where a list is not worked through, they must not
 //! be the ones who are left.
 
-use super::asked::PlanAsked;
+use super::asked::{PlanAsked, PricingProgress};
 use super::candidates::WRONG_NUMBER;
 use super::contender::{Cells, Contender};
 use super::row::{Chosen, Cut, Place};
@@ -23,6 +23,7 @@ use restive::allocation::{
 };
 use restive_tables::show;
 use serde::Serialize;
+use std::sync::{Mutex, PoisonError};
 
 /// How many places there are, and how many of them are drawn.
 pub(crate) struct Places {
@@ -207,7 +208,7 @@ impl Choice {
         }
         choice.order(&deal);
         let drawn = choice.chosen.iter().filter(|chosen| **chosen == Chosen::Draw).count();
-        choice.rules = deal.prices(drawn, choice.value)?;
+        choice.rules = deal.prices(drawn, choice.value, &asked.pricing)?;
         choice.key = deal.key;
         Ok(choice)
     }
@@ -303,7 +304,7 @@ impl Deal<'_> {
     }
 
     /// What each rule costs; `expected` is what the list with its draws is worth.
-    fn prices(&self, drawn: usize, expected: f64) -> Result<Vec<RulePrice>> {
+    fn prices(&self, drawn: usize, expected: f64, progress: &PricingProgress) -> Result<Vec<RulePrice>> {
         let keeping_out = self.among.keeping_out;
         let keeping = (0..keeping_out.len()).map(Without::KeepingOut);
         let limits = (0..self.groups.len()).map(Without::Limit);
@@ -320,8 +321,13 @@ impl Deal<'_> {
             return Ok(Vec::new());
         }
         let (with_all, is_rough) = self.worth(Without::Nothing).map_err(unexpected)?;
+        let priced = Mutex::new(0);
         let price = |without: &Without| -> Result<RulePrice> {
             let (worth, is_rough_without) = self.worth(*without).map_err(unexpected)?;
+            let mut priced = priced.lock().unwrap_or_else(PoisonError::into_inner);
+            *priced += 1;
+            progress.report(*priced, all.len());
+            drop(priced);
             let costs = worth - with_all;
             let (rule, keeps_out) = match *without {
                 Without::KeepingOut(k) => {

@@ -25,7 +25,7 @@
 
 mod ahead;
 mod asked;
-mod candidates;
+pub(crate) mod candidates;
 mod certificate;
 mod choose;
 mod contender;
@@ -44,7 +44,7 @@ mod stream;
 mod write;
 
 pub use ahead::Bound;
-pub use asked::{InTrial, PlanAsked, PolicyName};
+pub use asked::{InTrial, PlanAsked, PolicyName, PricingProgress};
 pub use certificate::{AtBudget, Nouns, PlanCertificate};
 pub use choose::{Chance, RulePrice};
 pub use folder::{MOST_IN_MEMORY, is_large};

@@ -118,6 +118,16 @@ impl Condition {
         }
     }
 
+    /// Number of comparisons and listed values.
+    pub(crate) fn values(&self) -> usize {
+        match self {
+            Condition::Any(parts) | Condition::All(parts) => parts.iter().map(Self::values).sum(),
+            Condition::Not(part) => part.values(),
+            Condition::Among { values, .. } => values.len(),
+            Condition::Compared { .. } | Condition::Missing { .. } => 1,
+        }
+    }
+
     /// The columns that it looks at.
     pub(crate) fn columns(&self) -> Vec<&str> {
         match self {

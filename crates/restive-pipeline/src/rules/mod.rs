@@ -33,16 +33,28 @@
 //! `last_seen` and `last_call` (periods ago, 0 in the period that has just ended; missing: never), `calls` (so far). Every rule keeps the
 //! place at which it stands, so that one that the data cannot meet is named by its line.
 
+//!
+//! Each rule is priced by a list without it, and each condition is looked at for each person. So a file has at most [`MOST_LIMITS`] limits,
+//! [`MOST_LEFT_OUT`] rules that leave people out, and [`MOST_VALUES`] comparisons and listed values in all conditions.
+
 pub(crate) mod condition;
 pub(crate) mod people;
 
 use crate::error::{Error, Result};
+use crate::plan::candidates;
 use condition::Condition;
 use restive_tables::show;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
+
+/// Largest number of limits.
+const MOST_LIMITS: usize = 100;
+/// Largest number of cool-downs and conditions. Two other rules can leave people out: wrong numbers and `never_call`.
+const MOST_LEFT_OUT: usize = candidates::MOST - 2;
+/// Largest number of comparisons and listed values in all conditions.
+const MOST_VALUES: usize = 1_000;
 
 /// The rules of a programme.
 #[derive(Debug, Clone, Default)]
@@ -272,6 +284,20 @@ impl Rules {
                 }
             },
         };
+        if let Some(limit) = written.limit.get(MOST_LIMITS) {
+            let found = format!("found {} [[limit]], expected at most {MOST_LIMITS}", written.limit.len());
+            return Err(rules.fault(limit.span().start, found));
+        }
+        let left_out = written.cool_down.len() + written.leave_out.len();
+        if left_out > MOST_LEFT_OUT {
+            let last = written.leave_out.last().map(|last| last.condition.span());
+            let at = last.or(written.cool_down.last().map(Spanned::span)).map_or(0, |span| span.start);
+            let found = format!(
+                "found {left_out} [[cool_down]] and [[leave_out]] in all, expected at most {MOST_LEFT_OUT}: one condition can join \
+                 several with or"
+            );
+            return Err(rules.fault(at, found));
+        }
         for limit in written.limit {
             let (at, limit) = (limit.span().start, limit.into_inner());
             let bounds = |written: Option<WrittenBounds>| match written {
@@ -298,12 +324,21 @@ impl Rules {
             };
             rules.cool_downs.push(CoolDown { periods: cool_down.periods, after });
         }
+        let mut values = 0;
         for leave_out in written.leave_out {
             let at = leave_out.condition.span().start;
             let text = leave_out.condition.into_inner();
             // behind the quotation mark
             let condition =
                 Condition::parse(&text).map_err(|(byte, found)| rules.fault(at + 1 + byte, found))?;
+            values += condition.values();
+            if values > MOST_VALUES {
+                let found = format!(
+                    "found {values} comparisons and listed values in the conditions so far, expected at most {MOST_VALUES} in all; \
+                     never_call takes any number of ids"
+                );
+                return Err(rules.fault(at, found));
+            }
             rules.leave_outs.push(LeaveOut { at, condition, because: leave_out.because.unwrap_or(text) });
         }
         if let Some(cost) = written.cost {
@@ -398,6 +433,15 @@ mod tests {
     }
 
     #[test]
+    fn rules_up_to_the_bounds_are_read() {
+        let limits = "[[limit]]\nby = \"x\"\nat_most = 3\n".repeat(MOST_LIMITS);
+        let waits = "[[cool_down]]\nperiods = 1\n".repeat(MOST_LEFT_OUT - 1);
+        let condition = format!("[[leave_out]]\nif = \"x = 1{}\"", " or x = 1".repeat(MOST_VALUES - 1));
+        let rules = Rules::parse(Path::new("rules.toml"), &format!("{limits}{waits}{condition}")).unwrap();
+        assert_eq!((rules.limits.len(), rules.cool_downs.len(), rules.leave_outs.len()), (100, 61, 1));
+    }
+
+    #[test]
     fn a_fault_is_named_by_its_line_and_column() {
         for (text, line, part) in [
             ("budgett = 3", "line 1, column 1", "unknown field `budgett`"),
@@ -408,6 +452,26 @@ mod tests {
             ("[cost]\nat_most = 3", "line 1", "column or each"),
             ("wrong_numbers = \"x\"", "line 1, column 17", "expected \"leave out\" or \"call\""),
             ("limit = [{ by = \"x\", at_most = \"3\" }]", "line 1", "a whole number, or a table"),
+            (
+                &"[[limit]]\nby = \"x\"\nat_most = 3\n".repeat(101),
+                "line 301",
+                "found 101 [[limit]], expected at most 100",
+            ),
+            (
+                &"[[cool_down]]\nperiods = 1\n[[leave_out]]\nif = \"x = 1\"\n".repeat(32),
+                "line 128",
+                "found 64 [[cool_down]] and [[leave_out]] in all, expected at most 62",
+            ),
+            (
+                &format!("[[leave_out]]\nif = \"x = 1{}\"", " or x = 1".repeat(1_000)),
+                "line 2",
+                "found 1001 comparisons and listed values",
+            ),
+            (
+                &format!("[[leave_out]]\nif = \"not x in (1{})\"\n", ", 1".repeat(500)).repeat(2),
+                "line 4",
+                "found 1002 comparisons and listed values",
+            ),
         ] {
             let said = refused(text);
             assert!(said.starts_with("rules.toml: ") && said.contains(line) && said.contains(part), "{said}");
