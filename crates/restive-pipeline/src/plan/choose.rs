@@ -9,6 +9,9 @@
 //!
 //! Those who were drawn stand anywhere on the list, by their hash, and not at its end: where a list is not worked through, they must not
 //! be the ones who are left.
+//!
+//! The share that is drawn is a share of the places that can be filled under the rules: with a budget above what caps allow, it would
+//! otherwise be lost.
 
 use super::asked::{PlanAsked, PricingProgress};
 use super::candidates::WRONG_NUMBER;
@@ -25,21 +28,30 @@ use restive_tables::show;
 use serde::Serialize;
 use std::sync::{Mutex, PoisonError};
 
-/// How many places there are, and how many of them are drawn.
+/// Number of places, and the share of them that is drawn.
 pub(crate) struct Places {
     pub(crate) budget: usize,
-    pub(crate) explore: usize,
+    share: f64,
 }
 
 impl Places {
     /// As asked, as the rules say, or as the study does.
     pub(crate) fn new(asked: &PlanAsked, study: usize) -> Self {
         let budget = asked.budget.or(asked.rules.budget).unwrap_or(study);
-        let share = asked.explore.or(asked.rules.explore).unwrap_or(0.0);
-        let explore = (share * budget as f64).round() as usize;
-        // a share is never nothing
-        let explore = if share > 0.0 { explore.max(1).min(budget) } else { 0 };
-        Self { budget, explore }
+        Self { budget, share: asked.explore.or(asked.rules.explore).unwrap_or(0.0) }
+    }
+
+    /// Whether places are drawn.
+    pub(crate) fn are_drawn(&self) -> bool {
+        self.share > 0.0
+    }
+
+    /// Number of places that are drawn, of those that can be filled; at least one if any are drawn.
+    pub(crate) fn explore(&self, filled: usize) -> usize {
+        match self.are_drawn() {
+            true => ((self.share * filled as f64).round() as usize).max(1).min(filled),
+            false => 0,
+        }
     }
 }
 
@@ -175,9 +187,13 @@ impl Choice {
         };
         let candidates = deal.candidates(Without::Nothing);
         let drawn = deal.problem(&candidates, Without::Nothing, |problem| {
-            let asked =
-                Draw { explore: places.explore, is_reserved: true, is_given_ranks: true, ..Draw::default() };
-            draw(problem, &asked)
+            let filled = match places.are_drawn() {
+                true => allocate(problem)?.places_filled,
+                false => problem.places,
+            };
+            let explore = places.explore(filled);
+            let asked = Draw { explore, is_reserved: true, is_given_ranks: true, ..Draw::default() };
+            draw(&Problem { places: filled, ..*problem }, &asked)
         });
         let drawn = drawn.map_err(|refused| deal.refused(refused, &candidates))?;
         let mut choice = Self {

@@ -124,7 +124,7 @@ impl Drafted {
         plan.value += choice.value;
         plan.gap += choice.gap;
         plan.drawn += choice.chosen.iter().filter(|chosen| **chosen == Chosen::Draw).count();
-        let is_plain = outset.places.explore == 0 && outset.asked.rules.is_by_rank_alone();
+        let is_plain = !outset.places.are_drawn() && outset.asked.rules.is_by_rank_alone();
         let cut: Cut = choice.cut(&people, is_plain);
         plan.cuts.push(cut);
         choose::add(&mut plan.rules, choice.rules);

@@ -205,7 +205,7 @@ impl Gathered {
         let rules = &outset.asked.rules;
         let places = &outset.places;
         Self {
-            contenders: Contenders::new(rules, places.budget, places.explore > 0),
+            contenders: Contenders::new(rules, places.budget, places.are_drawn()),
             tally: Tally::default(),
             smallest: BinaryHeap::new(),
             most_keys: super::certificate::MOST + places.budget,

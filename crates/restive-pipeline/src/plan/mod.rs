@@ -70,7 +70,7 @@ pub struct Plan {
     pub policy: PolicyName,
     /// K, of each instance
     pub budget: usize,
-    /// of these, to be drawn by lot in each instance
+    /// of these, to be drawn by lot in each instance if all can be filled
     pub explore: usize,
     /// those that were
     pub drawn: usize,
@@ -134,7 +134,7 @@ impl Plan {
         Self {
             policy: *policy,
             budget: places.budget,
-            explore: places.explore,
+            explore: places.explore(places.budget),
             drawn: 0,
             gap: 0.0,
             steps: [usize::MAX, 0],

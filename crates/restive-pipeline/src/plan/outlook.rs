@@ -85,7 +85,7 @@ impl Applied<'_> {
             reward: instance.reward().view().column(0).to_vec(),
             policy,
             budget: places.budget,
-            is_by_rank_alone: places.explore == 0 && asked.rules.is_by_rank_alone(),
+            is_by_rank_alone: !places.are_drawn() && asked.rules.is_by_rank_alone(),
             has_waits: !asked.rules.cool_downs.is_empty() || !asked.rules.leave_outs.is_empty(),
         })
     }

@@ -192,3 +192,24 @@ fn a_draw_has_the_probabilities_that_are_written_down() {
     let expected: f64 = first.eligible.iter().map(|one| one.inclusion * one.value).sum();
     assert!((price.costs - (by_rank.value - expected)).abs() < 1e-9 && price.costs > 0.0);
 }
+
+#[test]
+fn share_that_is_drawn_is_kept_with_a_budget_above_what_caps_allow() {
+    let case = Case::new();
+    // 4 workers of at most 3 each: 12 places, whatever the budget; 25 % of them are 3
+    for budget in [12, 13, 24, 60, 10_000_000] {
+        let plan =
+            case.plan(&format!("explore = 0.25\n{WORKERS}"), |asked| asked.budget = Some(budget)).unwrap();
+        assert_eq!((plan.plan.len(), plan.drawn), (12, 3), "{budget}");
+        let total: f64 = plan.eligible.iter().map(|one| one.inclusion).sum();
+        assert!((total - 12.0).abs() < 1e-9, "{budget}: {total}");
+        assert_eq!(plan.warnings().len(), 0, "{budget}: {:?}", plan.warnings());
+    }
+    // a cap of 1 leaves no place of a group for the draw, but one of all
+    let narrow = "explore = 0.25\n[[limit]]\nby = \"household\"\nat_most = 1\n[[limit]]\nby = \"worker\"\nat_most = 3\n";
+    let plan = case.plan(narrow, |asked| asked.budget = Some(60)).unwrap();
+    assert_eq!((plan.plan.len(), plan.drawn), (12, 3));
+    // nobody else may be called
+    let all = case.plan("explore = 0.1", |asked| asked.budget = Some(10_000_000)).unwrap();
+    assert_eq!((all.plan.len(), all.drawn), (ARMS, 6));
+}
