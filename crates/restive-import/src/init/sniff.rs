@@ -8,7 +8,7 @@ use super::profile::words;
 use crate::dates::{Clock, DAY, DateFormat, date_of, has_offset};
 use crate::matching::folded;
 use crate::numbers::number;
-use crate::source::{Input, Reading, Source, SourceError};
+use crate::source::{Source, SourceError};
 use jiff::tz::TimeZone;
 use std::collections::{BTreeMap, HashSet};
 use xxhash_rust::xxh3::xxh3_64;
@@ -89,8 +89,7 @@ impl From<SourceError> for Halt {
 }
 
 /// Looks at the first rows of a table.
-pub(super) fn look(reading: &Reading, input: &Input<'_>) -> Result<Table, SourceError> {
-    let mut source = Source::open(reading, input)?;
+pub(super) fn look(mut source: Source) -> Result<Table, SourceError> {
     let header = source.header().to_vec();
     let mut columns: Vec<Looks> =
         header.iter().map(|name| Looks { name: name.clone(), ..Looks::default() }).collect();

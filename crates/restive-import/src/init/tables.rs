@@ -7,7 +7,7 @@
 use super::profile::{self, Profile, Role, words};
 use super::sniff::{Dated, Looks, Table, look};
 use crate::error::Result;
-use crate::source::{Input, Reading, Source, tables};
+use crate::source::{Archives, Input, Reading, Source, tables};
 
 /// A table of the exports.
 pub(super) struct Found {
@@ -53,18 +53,19 @@ pub(super) struct Link {
 
 /// Opens every table of the files.
 pub(super) fn open(files: &[String], input: &Input<'_>) -> Result<Vec<Found>> {
+    let archives = Archives::default();
     let mut all = Vec::new();
     for file in files {
         let (mut names, is_workbook) = match input {
-            Input::Files { base } => tables(base, file)?,
+            Input::Files { base } => tables(base, file, &archives)?,
             Input::Tables(_) => (vec![file.clone()], false),
         };
         let several = names.len() > 1;
-        if several && let Some(whole) = whole(file, &names, is_workbook, input) {
+        if several && let Some(whole) = whole(file, &names, is_workbook, input, &archives) {
             names = vec![whole];
         }
         for name in names {
-            match open_one(&name, input) {
+            match open_one(&name, input, &archives) {
                 // an empty sheet beside others says nothing
                 Err(_) if several => {}
                 Err(error) => return Err(error.into()),
@@ -78,32 +79,42 @@ pub(super) fn open(files: &[String], input: &Input<'_>) -> Result<Vec<Found>> {
 }
 
 /// All tables of a file as one, where they have the same columns.
-fn whole(file: &str, names: &[String], is_workbook: bool, input: &Input<'_>) -> Option<String> {
+fn whole(
+    file: &str,
+    names: &[String],
+    is_workbook: bool,
+    input: &Input<'_>,
+    archives: &Archives,
+) -> Option<String> {
     let header = |file: &str| {
         let reading = Reading { file: file.into(), ..Reading::default() };
-        Source::open(&reading, input).ok().map(|source| source.header().to_vec())
+        Source::open_from(&reading, input, archives).ok().map(|source| source.header().to_vec())
     };
     let first = header(&names[0])?;
     let is_same = names.iter().all(|name| header(name).is_some_and(|other| other == first));
     is_same.then(|| if is_workbook { format!("{file}#*") } else { file.into() })
 }
 
-fn open_one(file: &str, input: &Input<'_>) -> std::result::Result<Found, crate::SourceError> {
+fn open_one(
+    file: &str,
+    input: &Input<'_>,
+    archives: &Archives,
+) -> std::result::Result<Found, crate::SourceError> {
     let plain = Reading { file: file.into(), ..Reading::default() };
     let header = |skip: usize| {
         let reading = Reading { skip, ..plain.clone() };
-        Source::open(&reading, input).map(|source| source.header().to_vec())
+        Source::open_from(&reading, input, archives).map(|source| source.header().to_vec())
     };
     let first = header(0)?;
     for skip in 0..3 {
         let Ok(names) = header(skip) else { break };
         if let Some(profile) = profile::recognise(&names) {
             let escape = profile.escape.as_ref().and_then(|escape| escape.bytes().next());
-            return found(Reading { skip, escape, ..plain }, profile, input);
+            return found(Reading { skip, escape, ..plain }, profile, input, archives);
         }
     }
     if let Some(profile) = profile::recognise_headless(&first) {
-        return found(Reading { header: Some(profile.header.clone()), ..plain }, profile, input);
+        return found(Reading { header: Some(profile.header.clone()), ..plain }, profile, input, archives);
     }
     // what stands in the first line are no names where one of them is a number or a date
     let is_cell = |name: &String| {
@@ -112,15 +123,16 @@ fn open_one(file: &str, input: &Input<'_>) -> std::result::Result<Found, crate::
     };
     let header =
         first.iter().any(is_cell).then(|| (1..=first.len()).map(|k| format!("column {k}")).collect());
-    found(Reading { header, ..plain }, profile::plain(), input)
+    found(Reading { header, ..plain }, profile::plain(), input, archives)
 }
 
 fn found(
     reading: Reading,
     profile: &'static Profile,
     input: &Input<'_>,
+    archives: &Archives,
 ) -> std::result::Result<Found, crate::SourceError> {
-    let table = look(&reading, input)?;
+    let table = look(Source::open_from(&reading, input, archives)?)?;
     Ok(Found { reading, profile, role: profile.role, table })
 }
 

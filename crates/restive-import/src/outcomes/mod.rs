@@ -35,7 +35,7 @@ mod reader;
 pub use code::OutcomeCode;
 
 use crate::error::{Error, Result};
-use crate::source::{Input, Reading, Source, SourceError, tables};
+use crate::source::{Archives, Input, Reading, Source, SourceError, tables};
 use jiff::civil::Date;
 use reader::Reader;
 use restive_tables::show;
@@ -179,11 +179,12 @@ pub fn read(
         return Ok(reader.finish());
     }
     let base = path.parent().unwrap_or(Path::new(""));
-    let (all, _) = tables(base, &name)?;
+    let archives = Archives::default();
+    let (all, _) = tables(base, &name, &archives)?;
     let (mut has_any, mut first_header) = (false, None);
     for table in &all {
         let reading = Reading { file: table.clone(), ..Reading::default() };
-        let mut source = match Source::open(&reading, &Input::Files { base }) {
+        let mut source = match Source::open_from(&reading, &Input::Files { base }, &archives) {
             // an empty sheet beside others
             Err(SourceError::Content { .. }) if all.len() > 1 => continue,
             opened => opened?,

@@ -24,7 +24,7 @@ mod text;
 mod value;
 
 pub use error::SourceError;
-pub(crate) use list::tables;
+pub(crate) use list::{Archives, tables};
 pub use row::Row;
 
 use arrow_array::RecordBatch;
@@ -80,6 +80,15 @@ pub struct Source {
 impl Source {
     /// Opens every file of a table and reads the headers.
     pub fn open(reading: &Reading, input: &Input<'_>) -> Result<Self, SourceError> {
+        Self::open_from(reading, input, &Archives::default())
+    }
+
+    /// Like [`open`](Self::open), but archives that were opened before are not opened again.
+    pub(crate) fn open_from(
+        reading: &Reading,
+        input: &Input<'_>,
+        archives: &Archives,
+    ) -> Result<Self, SourceError> {
         let mut tables = Parts::default();
         let mut is_whole_archive = false;
         match input {
@@ -87,7 +96,7 @@ impl Source {
                 let (files, member) = find::files(base, &reading.file)?;
                 is_whole_archive = member.is_none();
                 for file in &files {
-                    tables.add(file, member, reading)?;
+                    tables.add(file, member, reading, archives)?;
                 }
             }
             Input::Tables(frames) => {
@@ -104,11 +113,21 @@ impl Source {
                 tables.push(reading.file.clone(), Table::Columnar(table), names, 1.0);
             }
         }
+        let bytes = matches!(input, Input::Files { .. }).then_some(tables.bytes);
+        Self::of_parts(tables, is_whole_archive, bytes, reading)
+    }
+
+    fn of_parts(
+        mut tables: Parts,
+        is_whole_archive: bool,
+        bytes: Option<u64>,
+        reading: &Reading,
+    ) -> Result<Self, SourceError> {
         let header = align(&mut tables, is_whole_archive)?;
         Ok(Self {
             header,
             files: tables.parts.iter().map(|part| part.name.clone()).collect(),
-            bytes: matches!(input, Input::Files { .. }).then_some(tables.bytes),
+            bytes,
             tables,
             skip: reading.skip,
             has_header: reading.header.is_none(),
@@ -214,4 +233,58 @@ fn align(tables: &mut Parts, is_whole_archive: bool) -> Result<Vec<String>, Sour
         part.order = order;
     }
     Ok(names)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::archive::Archive;
+    use super::*;
+    use std::io::{Cursor, Read, Seek, SeekFrom, Write};
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    struct Counted(Cursor<Vec<u8>>, Arc<AtomicU64>);
+
+    impl Read for Counted {
+        fn read(&mut self, room: &mut [u8]) -> std::io::Result<usize> {
+            let count = self.0.read(room)?;
+            self.1.fetch_add(count as u64, Ordering::Relaxed);
+            Ok(count)
+        }
+    }
+
+    impl Seek for Counted {
+        fn seek(&mut self, to: SeekFrom) -> std::io::Result<u64> {
+            self.0.seek(to)
+        }
+    }
+
+    /// Bytes that are read to read every row of an archive of so many tables.
+    fn bytes_read(tables: usize) -> u64 {
+        let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
+        for k in 0..tables {
+            archive.start_file(format!("{k:06}.csv"), zip::write::SimpleFileOptions::default()).unwrap();
+            archive.write_all(b"a,b\n1,2\n").unwrap();
+        }
+        let count = Arc::new(AtomicU64::new(0));
+        let archive = Archive::read(Counted(archive.finish().unwrap(), count.clone()), "z.zip").unwrap();
+        let (mut parts, reading) = (Parts::default(), Reading::default());
+        parts.add_members(&archive, "z.zip", "z.zip", None, &reading).unwrap();
+        let mut source = Source::of_parts(parts, true, None, &reading).unwrap();
+        let mut rows = 0;
+        source
+            .rows(&[0], |_| {
+                rows += 1;
+                Ok::<(), SourceError>(())
+            })
+            .unwrap();
+        assert_eq!(rows, tables);
+        count.load(Ordering::Relaxed)
+    }
+
+    #[test]
+    fn archive_of_twice_the_tables_costs_twice_the_bytes() {
+        let (once, twice) = (bytes_read(1000), bytes_read(2000));
+        assert!(10 * twice < 21 * once, "{once} and {twice} bytes");
+    }
 }

@@ -3,10 +3,11 @@
 //! A file is known by its first bytes, not by its name: people rename exports, and servers name them as they like. An
 //! archive has a table per member and a workbook one per sheet; each is a part of the source.
 
-use super::archive::{self, Kind};
+use super::archive::{Archive, Kind};
 use super::columnar::Columnar;
 use super::error::{SourceError, file_name};
 use super::find::Found;
+use super::list::Archives;
 use super::sheet::{Format, Workbook};
 use super::stream::Place;
 use super::text::Text;
@@ -51,6 +52,7 @@ impl Parts {
         found: &Found,
         member: Option<&str>,
         reading: &Reading,
+        archives: &Archives,
     ) -> Result<(), SourceError> {
         let Found { path, file } = found;
         let looks = path.metadata().map_err(SourceError::io(file, "open"))?;
@@ -66,18 +68,10 @@ impl Parts {
         let size = looks.len() as f64;
         let name = file_name(path);
         if head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06") {
-            let mut archive = archive::open(path, file)?;
-            return match archive::kind(&mut archive, file)? {
+            let archive = archives.open(path, file)?;
+            return match archive.kind(file)? {
                 Kind::Workbook(format) => self.add_sheets(found, format, member, reading),
-                Kind::Tables => {
-                    for table in archive::members(&mut archive, file, member)? {
-                        let place = Place::Member(path.clone(), table.index);
-                        let called = format!("{file}#{}", table.name);
-                        let shown = format!("{name}#{}", table.name);
-                        self.add_text(place, called, shown, reading, table.packed as f64)?;
-                    }
-                    Ok(())
-                }
+                Kind::Tables => self.add_members(&archive, file, &name, member, reading),
             };
         }
         if head.starts_with(b"\xd0\xcf\x11\xe0") {
@@ -94,6 +88,23 @@ impl Parts {
             return Ok(());
         }
         self.add_text(Place::File(path.clone()), file.clone(), name, reading, size)
+    }
+
+    /// Takes the tables of an archive.
+    pub(super) fn add_members(
+        &mut self,
+        archive: &Archive,
+        file: &str,
+        name: &str,
+        member: Option<&str>,
+        reading: &Reading,
+    ) -> Result<(), SourceError> {
+        for table in archive.members(file, member)? {
+            let place = Place::Member(archive.clone(), table.index);
+            let (called, shown) = (format!("{file}#{}", table.name), format!("{name}#{}", table.name));
+            self.add_text(place, called, shown, reading, table.packed as f64)?;
+        }
+        Ok(())
     }
 
     fn add_text(

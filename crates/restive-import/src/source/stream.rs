@@ -4,7 +4,7 @@
 //! unpacked to disk, so that names of members can do no harm. A few bytes can unpack to more than any disk holds: what
 //! comes out may be 64 GiB, and beyond 1 GiB no more than a thousand times what went in.
 
-use super::archive;
+use super::archive::{self, Archive};
 use super::error::SourceError;
 use flate2::bufread::MultiGzDecoder;
 use std::cell::Cell;
@@ -17,7 +17,7 @@ pub(super) enum Place {
     /// a file
     File(PathBuf),
     /// a member of a zip archive, by its position
-    Member(PathBuf, usize),
+    Member(Archive, usize),
 }
 
 /// How much was read so far of how much.
@@ -45,14 +45,12 @@ pub(super) fn with<T>(
             let progress = Progress { read: Cell::new(0), total: size };
             unpacked(Counted { bytes, count: &progress.read }, size, file, |text| work(text, &progress))
         }
-        Place::Member(path, index) => {
-            let mut archive = archive::open(path, file)?;
-            let member = archive.by_index(*index).map_err(|error| archive::damaged(file, error))?;
+        Place::Member(archive, index) => archive.with(*index, file, |member| {
             let (size, packed) = (member.size(), member.compressed_size());
             let progress = Progress { read: Cell::new(0), total: size };
             let bytes = Bounded { bytes: member, given: 0, packed };
             unpacked(Counted { bytes, count: &progress.read }, size, file, |text| work(text, &progress))
-        }
+        }),
     }
 }
 

@@ -68,6 +68,30 @@ fn a_form_and_its_repeats_are_members_of_one_archive() {
 }
 
 #[test]
+fn members_of_one_name_are_refused() {
+    let two = zipped(&[("a/x.csv", b"a,b\n1,2\n"), ("b.csv", b"a,b\n3,4\n"), ("a/y.csv", b"a,b\n5,6\n")]);
+    let renamed: Vec<u8> = {
+        let mut bytes = two.clone();
+        for place in 0..bytes.len() - 7 {
+            if &bytes[place..place + 7] == b"a/y.csv" {
+                bytes[place + 2] = b'x';
+            }
+        }
+        bytes
+    };
+    for part in ["", "#a/x.csv", "#*.csv", "#b.csv"] {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("z.zip"), &renamed).unwrap();
+        let error = read(folder.path(), &reading(&format!("z.zip{part}"))).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "z.zip: found two members called a/x.csv, members 1 and 3 of the archive, expected a name of its own for each: keep one of them"
+        );
+    }
+    assert_eq!(read_bytes("z.zip", two, Reading::default()).unwrap().rows.len(), 3);
+}
+
+#[test]
 fn all_tables_of_an_archive_are_read_where_none_is_named() {
     let bytes = zipped(&[
         ("in/b/part 2.csv", b"b\ta\n4\t3\n"),
