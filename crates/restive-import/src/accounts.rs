@@ -5,9 +5,10 @@
 //! columns and lines, never what stands in a cell.
 
 use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
 
 /// Where a row of a source stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct RowAt {
     /// of which source, by position in [`Accounts::sources`]
     pub(crate) source: u16,
@@ -93,6 +94,8 @@ pub(crate) struct Accounts {
     pub(crate) sources: Vec<Account>,
     listed: Vec<Listed>,
     reasons: Vec<String>,
+    /// records whose value is not known: the reason, by position
+    unknown: HashMap<RowAt, u16>,
 }
 
 impl Accounts {
@@ -123,6 +126,20 @@ impl Accounts {
     pub(crate) fn quarantine(&mut self, at: RowAt, reason: &str) {
         self.of(at.source).quarantined += 1;
         let reason = self.reason(reason);
+        self.listed.push(Listed { at, what: What::Row, reason });
+    }
+
+    /// Keeps the reason why the value of a record is not known, for [`quarantine_unknown`](Self::quarantine_unknown).
+    pub(crate) fn note_unknown(&mut self, at: RowAt, reason: &str) {
+        let reason = self.reason(reason);
+        self.unknown.insert(at, reason);
+    }
+
+    /// Quarantines a record whose value is not known.
+    pub(crate) fn quarantine_unknown(&mut self, at: RowAt) {
+        let known = self.unknown.get(&at).copied();
+        let reason = known.unwrap_or_else(|| self.reason("a value that is not known"));
+        self.of(at.source).quarantined += 1;
         self.listed.push(Listed { at, what: What::Row, reason });
     }
 

@@ -158,7 +158,7 @@ pub(crate) fn align(
             let earliest = if r.log == ACTIONS { from + 1 } else { from };
             if number < earliest || number > until {
                 match r.value == UNLISTED && is_new {
-                    true => accounts.quarantine(at, &unlisted(mapping, r.log)),
+                    true => accounts.quarantine_unknown(at),
                     false => accounts.of(source).outside += u64::from(is_new),
                 }
                 continue;
@@ -167,14 +167,14 @@ pub(crate) fn align(
             if r.log != ACTIONS {
                 summed[p].add(r.value);
                 match r.value == UNLISTED && is_new {
-                    true => accounts.quarantine(at, &unlisted(mapping, r.log)),
+                    true => accounts.quarantine_unknown(at),
                     false => accounts.of(source).used += u64::from(is_new),
                 }
                 continue;
             }
             let meaning = if r.value == UNLISTED {
                 if is_new {
-                    accounts.quarantine(at, &unlisted(mapping, r.log));
+                    accounts.quarantine_unknown(at);
                 }
                 f64::NAN
             } else {
@@ -221,17 +221,6 @@ pub(crate) fn align(
     // where calls count only if somebody was reached, plans say nothing of propensities
     let propensity = propensity.filter(|_| plans.told.propensities > 0);
     Ok(Aligned { first, state, action, propensity })
-}
-
-/// Why a record of which something is not known is quarantined.
-fn unlisted(mapping: &Mapping, log: u16) -> String {
-    let value = mapping.events.get(usize::from(log)).and_then(|rule| rule.value.as_ref());
-    match value {
-        _ if log == ACTIONS => "an outcome that the mapping does not name".into(),
-        Some(value) if value.levels.is_some() => format!("no known level in {}", value.column.value),
-        Some(value) => format!("no number in {}", value.column.value),
-        None => "no value".into(),
-    }
 }
 
 /// The first and the last period.

@@ -7,10 +7,11 @@
 use crate::dates::{Clock, DAY, DateFormat, date_of, day_of, has_offset};
 use crate::error::Result;
 use crate::mapping::{At, Mapping, TimeRule};
+use crate::matching::folded;
 use crate::source::Source;
 use jiff::civil::Date;
 use restive_tables::show::quoted_name;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// How many names a message lists.
 const LISTED: usize = 30;
@@ -58,19 +59,22 @@ impl<'a> Wanted<'a> {
     }
 
     pub(crate) fn absent(&self, name: &str) -> String {
-        // a first line with numbers in it is a person's row, and is not repeated
-        let is_row = |cell: &String| cell.bytes().filter(u8::is_ascii_digit).count() >= 6;
-        if self.header.iter().any(is_row) {
+        // cells are shown only if the mapping names one of them: others may be a person's row
+        let known: HashSet<String> = self.mapping.columns().map(folded).collect();
+        if !self.header.iter().any(|cell| known.contains(&folded(cell))) {
             return format!(
-                "found no column {} in {}, of which the first line looks like a row, expected one with names, or header = [\"…\", …] beside file",
+                "found no column {} in {} and no other that the mapping names: the first line looks like a row, expected one with names, skip = … if \
+                 it is below, or header = [\"…\", …] beside file",
                 quoted_name(name),
                 self.files.join(", ")
             );
         }
-        let like = |column: &&String| crate::matching::folded(column) == crate::matching::folded(name);
+        let like = |column: &&String| folded(column) == folded(name);
         let tip =
             self.header.iter().find(like).map_or(String::new(), |column| format!(" ({column:?} is there)"));
-        let mut names: Vec<String> = self.header.iter().take(LISTED).map(|name| quoted_name(name)).collect();
+        let is_name = |cell: &&String| cell.bytes().filter(u8::is_ascii_digit).count() < 6;
+        let names = self.header.iter().take(LISTED).filter(is_name);
+        let mut names: Vec<String> = names.map(|name| quoted_name(name)).collect();
         if self.header.len() > LISTED {
             names.push("…".into());
         }

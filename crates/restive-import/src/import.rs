@@ -158,6 +158,7 @@ pub fn import(
         }
         earlier = Some(told);
     }
+    registry.date_departures(&records);
     let mut plans = Plans::new(mapping, &registry, &asked.planned)?;
     let aligned = align(mapping, &registry, &mut records, &mut plans, account, &mut accounts, &mut notes)?;
     if plans.told.strangers > 0 {
@@ -272,7 +273,7 @@ fn pseudonyms(asked: &ImportAsked, previous: Option<&Previous>) -> Result<Option
     let folder = |out: &Path| out.display().to_string();
     let name = asked.out.as_deref().map(folder).unwrap_or_default();
     if let (Some(key), Some(out)) = (&asked.pseudonymise, &asked.out)
-        && key.starts_with(out)
+        && resolved(key).starts_with(resolved(out))
     {
         let found = format!(
             "{}: found the key in the folder of the programme, expected a place of its own",
@@ -305,6 +306,22 @@ fn pseudonyms(asked: &ImportAsked, previous: Option<&Previous>) -> Result<Option
             }
         }
         (None, _) => Ok(None),
+    }
+}
+
+/// A whole path without links, as far as it exists.
+fn resolved(path: &Path) -> PathBuf {
+    let whole = std::path::absolute(path).unwrap_or_else(|_| path.into());
+    let (mut known, mut rest) = (whole.as_path(), Vec::new());
+    loop {
+        match (known.canonicalize(), known.parent(), known.file_name()) {
+            (Ok(real), ..) => return rest.iter().rev().fold(real, |path, part| path.join(part)),
+            (Err(_), Some(parent), Some(name)) => {
+                rest.push(name);
+                known = parent;
+            }
+            (Err(_), ..) => return whole,
+        }
     }
 }
 

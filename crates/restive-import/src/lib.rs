@@ -13,6 +13,7 @@
 //! | `align` | the state of a row is what was known when its decision was made |
 //! | `planned`, `last` | what plans wrote down: calls and how likely they were; who was called last, and what came of it |
 //! | `accounts` | where every row went |
+//! | `words` | words of a column that a message may show |
 //! | `earlier`, `changes`, `programme`, `imported` | earlier imports, what they and this one write, and where |
 //! | `outcomes` | a sheet that comes back: who was called, and what became of it |
 //! | `pseudonym` | ids that say nothing |
@@ -91,6 +92,7 @@ mod registry;
 mod source;
 mod summary;
 mod texts;
+mod words;
 
 pub use accounts::{Account, Quarantined, ReasonCount};
 pub use changes::Change;

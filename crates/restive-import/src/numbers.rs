@@ -59,7 +59,7 @@ fn without_money(cell: &str) -> Option<&str> {
 
 fn plain(sign: f64, whole: &str, fraction: Option<&str>) -> Option<f64> {
     let text = format!("{whole}.{}", fraction.unwrap_or_default());
-    text.parse::<f64>().ok().map(|number| sign * number)
+    text.parse::<f64>().ok().map(|number| sign * number).filter(|number| number.is_finite())
 }
 
 #[cfg(test)]

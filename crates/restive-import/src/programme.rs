@@ -89,6 +89,7 @@ impl Previous {
         let rules = |text: &str| {
             let mut table: toml::Table = toml::from_str(text).ok()?;
             forget(&mut table);
+            forget_answers(&mut table);
             Some(table)
         };
         let (then, now) = (rules(&self.mapping), rules(&mapping.text.text));
@@ -123,6 +124,17 @@ fn forget(table: &mut toml::Table) {
                 list.iter_mut().filter_map(toml::Value::as_table_mut).for_each(forget)
             }
             _ => {}
+        }
+    }
+}
+
+/// Words of those who left or must not be called: they decide nothing of the records.
+fn forget_answers(table: &mut toml::Table) {
+    let Some(people) = table.get_mut("people").and_then(toml::Value::as_table_mut) else { return };
+    for key in ["left", "do_not_call"] {
+        if let Some(column) = people.get_mut(key).and_then(toml::Value::as_table_mut) {
+            column.remove("yes");
+            column.remove("no");
         }
     }
 }

@@ -12,7 +12,9 @@ use crate::matching::{NOBODY, SET_ASIDE, SEVERAL, folded};
 use crate::numbers::number;
 use crate::registry::Registry;
 use crate::source::{Input, Row, Source};
+use crate::words::Words;
 use rayon::prelude::*;
+use restive_tables::words::counted;
 use std::collections::HashMap;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
@@ -138,11 +140,17 @@ pub(crate) fn read(
         .map(|(column, words)| Ok((columns.need(column)?, words)))
         .collect::<Result<_>>()?;
     let key: Vec<Cell> = rule.key.iter().map(|column| columns.need(column)).collect::<Result<_>>()?;
-    let counted = match &value {
+    let value_at = match &value {
         Value::One => None,
         Value::Column(rule) => Some(columns.need(&rule.column)?),
         Value::Outcome(rule) => rule.outcome.as_ref().map(|column| columns.need(column)).transpose()?,
     };
+    // without the values of these columns nothing is known of a record
+    let mut decisive: Vec<(Cell, &str)> = vec![(person, &rule.person.column.value)];
+    decisive.extend(time.map(|(k, time)| (k, time.column.value.as_str())));
+    let others = filter.iter().map(|(k, _)| *k).zip(rule.filter.iter().map(|(column, _)| column));
+    let others = others.chain(key.iter().copied().zip(&rule.key));
+    decisive.extend(others.map(|(k, column)| (k, column.value.as_str())));
     // dates of the joined file are judged by the cells that the log asks for
     let clock = match time {
         Some((Cell::Here(k), rule)) => {
@@ -159,7 +167,8 @@ pub(crate) fn read(
     if let (Some(joined), Some((there, other, key))) = (&mut joined, &mut columns.there) {
         let positions = there.positions().to_vec();
         other.rows(&positions, |row| -> Result<()> {
-            if row.fault().is_none() && !mapping.is_missing(row.cell(*key)) {
+            let cell = row.cell(*key);
+            if row.fault().is_none() && !mapping.is_missing(cell) && mapping.error_in(cell).is_none() {
                 let cells = (0..positions.len()).map(|k| row.cell(k).into()).collect();
                 joined.rows.insert(xxh3_64(row.cell(*key).as_bytes()), cells);
             }
@@ -176,6 +185,7 @@ pub(crate) fn read(
     let who = &rule.person.column.value;
     let positions = columns.here.positions().to_vec();
     let mut rows = 0u64;
+    let mut unlisted = Words::default();
     let read = source.rows(&positions, |row| -> Result<()> {
         rows += 1;
         if rows.is_multiple_of(1 << 16) {
@@ -184,6 +194,14 @@ pub(crate) fn read(
         let at = RowAt { source: account, file: row.file() as u16, line: row.line() as u32 };
         if let Some(fault) = row.fault() {
             accounts.quarantine(at, fault);
+            return Ok(());
+        }
+        let error =
+            |cell: &str, column: &str| mapping.error_in(cell).map(|error| format!("{error} in {column}"));
+        if let (Some(joined), Some(through)) = (&joined, &rule.through)
+            && let Some(error) = error(row.cell(joined.key), &through.here.value)
+        {
+            accounts.quarantine(at, &error);
             return Ok(());
         }
         let other = match &joined {
@@ -197,9 +215,16 @@ pub(crate) fn read(
             },
         };
         let cell = |cell: Cell| Joined::cell(&row, other, cell);
-        let is_asked_for = |(column, words): &(Cell, &Vec<String>)| words.contains(&folded(cell(*column)));
-        if !filter.iter().all(is_asked_for) {
+        let is_excluded = |(column, words): &(Cell, &Vec<String>)| {
+            let cell = cell(*column);
+            mapping.error_in(cell).is_none() && !words.contains(&folded(cell))
+        };
+        if filter.iter().any(is_excluded) {
             accounts.of(account).aside += 1;
+            return Ok(());
+        }
+        if let Some(error) = decisive.iter().find_map(|(k, column)| error(cell(*k), column)) {
+            accounts.quarantine(at, &error);
             return Ok(());
         }
         let named = rule.person.named(cell(person));
@@ -234,7 +259,7 @@ pub(crate) fn read(
             seconds = read;
         }
         let mut word = NO_WORD;
-        let value = match (&value, counted) {
+        let value = match (&value, value_at) {
             (Value::Column(rule), Some(column)) => {
                 let text = cell(column);
                 let read = match (&rule.levels, mapping.is_missing(text)) {
@@ -246,17 +271,34 @@ pub(crate) fn read(
                     }
                 };
                 // what the person did is not known then: the record stays, the row is listed
-                read.unwrap_or(UNLISTED)
+                read.unwrap_or_else(|| {
+                    let column = &rule.column.value;
+                    let what = if rule.levels.is_some() { "known level" } else { "number" };
+                    let reason = error(text, column).unwrap_or_else(|| format!("no {what} in {column}"));
+                    accounts.note_unknown(at, &reason);
+                    UNLISTED
+                })
             }
             (Value::Outcome(rule), Some(column)) => {
-                let plain = folded(cell(column));
+                let text = cell(column);
+                let plain = folded(text);
                 match rule.meanings.iter().position(|meaning| meaning.plain == plain) {
                     Some(at) => {
                         word = at as u16;
                         rule.meanings[at].value
                     }
                     // whether there was a call is not known then: the record stays, the row is listed
-                    None => UNLISTED,
+                    None => {
+                        let column = rule.outcome.as_ref().map_or("", |column| &column.value);
+                        let error = error(text, column);
+                        if error.is_none() && !text.is_empty() {
+                            unlisted.take(text, row.line());
+                        }
+                        let reason =
+                            error.unwrap_or_else(|| "an outcome that the mapping does not name".into());
+                        accounts.note_unknown(at, &reason);
+                        UNLISTED
+                    }
                 }
             }
             _ => 1.0,
@@ -287,6 +329,14 @@ pub(crate) fn read(
         read => read?,
     }
     accounts.of(account).rows = rows;
+    if unlisted.cells() > 0 {
+        notes.push(format!(
+            "{name}: {} with an outcome that the mapping does not name: {}; whether these were calls is not known: add each word to a list of \
+             outcome",
+            counted(unlisted.cells(), "row"),
+            unlisted.described(rows)
+        ));
+    }
     dates.judge(judged)?;
     notes.extend(dates.mixed(judged));
     Ok(account)

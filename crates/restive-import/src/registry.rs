@@ -8,19 +8,25 @@ use crate::accounts::{Accounts, RowAt};
 use crate::columns::{Wanted, read_dates};
 use crate::dates::{DAY, day_of};
 use crate::error::Result;
-use crate::mapping::{At, Feature, FeatureKind, Mapping};
+use crate::mapping::{Answers, At, Feature, FeatureKind, Mapping, Synonym};
 use crate::matching::{Directory, Form, Keys, SET_ASIDE, folded};
 use crate::numbers::number;
 use crate::programme::Previous;
 use crate::pseudonym::Pseudonyms;
-use crate::source::{Input, Source};
+use crate::records::Record;
+use crate::source::{Input, Source, cell_error};
 use crate::texts::Texts;
+use crate::words::{Words, yes_and_no};
 use rayon::prelude::*;
 use restive::data::features::Column;
+use restive_tables::show::quoted_name;
+use restive_tables::words::counted;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// No day.
 pub(crate) const NEVER: i64 = i64::MAX;
+/// A person who has left on a day that the registry does not say: the day after the last record, once records are read.
+const UNDATED: i64 = i64::MAX - 1;
 /// Days of a year, on average.
 const YEAR: f64 = 365.2425;
 
@@ -55,6 +61,25 @@ impl Registry {
         let mut all = self.directories.iter_mut();
         let found = all.find(|(known, its, _)| known == column && *its == form);
         &mut found.expect("the mapping's columns were entered").2
+    }
+
+    /// Dates those who left on an unknown day: the day after their last record.
+    pub(crate) fn date_departures(&mut self, records: &[Record]) {
+        if !self.left.contains(&UNDATED) {
+            return;
+        }
+        let mut last = vec![i64::MIN; self.len()];
+        for record in records {
+            let last = &mut last[record.person as usize];
+            *last = (*last).max(record.time.div_euclid(DAY));
+        }
+        for ((left, joined), last) in self.left.iter_mut().zip(&self.joined).zip(last) {
+            if *left == UNDATED {
+                // without any record they were never there
+                let first = if *joined == i64::MIN { 0 } else { *joined };
+                *left = if last == i64::MIN { first } else { first.max(last + 1) };
+            }
+        }
     }
 
     /// Columns of which one cell names several people, with how many such cells.
@@ -102,12 +127,14 @@ impl Cells {
 }
 
 impl Rows {
-    /// Adds the people of an earlier import who are not in the registry any more, as they were then; how many.
+    /// Adds the people of an earlier import who are not in the registry any more, as they were then; how many. Those whose id is `unsure`
+    /// must not be called.
     fn remember(
         &mut self,
         mapping: &Mapping,
         previous: &Previous,
         columns: &[&At<String>],
+        unsure: &HashSet<u64>,
         by_id: &mut Keys,
         by_same: &Keys,
     ) -> usize {
@@ -137,7 +164,7 @@ impl Rows {
             self.ids.push(id.clone());
             self.joined.push(people.joined[k]);
             self.left.push(people.left[k]);
-            self.never_call.push(people.never_call[k]);
+            self.never_call.push(people.never_call[k] || unsure.contains(&key));
             let kept = |column: &str| people.keep.get(column).map_or("", |cells| &cells[k]);
             for (cells, column) in self.keep.iter_mut().zip(&mapping.people.keep) {
                 cells.push(kept(&column.value).into());
@@ -188,7 +215,7 @@ pub(crate) fn read(
     let mut wanted = Wanted::new(mapping, &source);
     let id = wanted.need(&rule.id)?;
     let joined = rule.joined.as_ref().map(|time| wanted.time(time)).transpose()?;
-    let left = rule.left.as_ref().map(|time| wanted.time(time)).transpose()?;
+    let left = rule.left.as_ref().map(|(time, _)| wanted.time(time)).transpose()?;
     let never = rule.do_not_call.as_ref().map(|(column, _)| wanted.need(column)).transpose()?;
     let same = rule.same.as_ref().map(|(column, _)| wanted.need(column)).transpose()?;
     let keep: Vec<usize> = rule.keep.iter().map(|column| wanted.need(column)).collect::<Result<_>>()?;
@@ -223,6 +250,17 @@ pub(crate) fn read(
     // by id and, where people are merged, by what makes them one: the person, and where it first stood
     let (mut by_id, mut by_same) = (Keys::default(), Keys::default());
     let (mut first, mut content): (Vec<u32>, Vec<u64>) = (Vec::new(), Vec::new());
+    // columns that say who somebody is, since when, and whether they may be called; errors elsewhere leave the row usable
+    let mut decisive: Vec<usize> = [Some(id), joined, left, never, same].into_iter().flatten().collect();
+    decisive.extend(&named);
+    // ids of rows that say neither yes nor no to whether somebody has left or must not be called
+    let (mut unsure, mut unsure_same): (HashSet<u64>, HashSet<u64>) = Default::default();
+    let (mut unlisted_left, mut unlisted_never) = (Words::default(), Words::default());
+    let synonyms = |feature: &Feature| match &feature.kind {
+        FeatureKind::Text { synonyms, .. } => vec![false; synonyms.len()],
+        _ => Vec::new(),
+    };
+    let mut met: Vec<Vec<bool>> = rule.features.iter().map(synonyms).collect();
     let mut dates = read_dates(&wanted);
     source.rows(wanted.positions(), |row| -> Result<()> {
         accounts.of(account).rows += 1;
@@ -237,6 +275,22 @@ pub(crate) fn read(
             return Ok(());
         }
         let text = row.cell(id);
+        // a word for missing does not say that somebody is there or may be called
+        let answers = [left, never];
+        let error = |k: usize| match answers.contains(&Some(k)) {
+            true => cell_error(row.cell(k)),
+            false => mapping.error_in(row.cell(k)),
+        };
+        if let Some((k, found)) = decisive.iter().find_map(|k| error(*k).map(|found| (*k, found))) {
+            if answers.into_iter().flatten().any(|k| error(k).is_some()) {
+                unsure.extend(rule.form.key(text));
+                let number = same.zip(rule.same.as_ref()).map(|(k, (_, form))| (row.cell(k), form));
+                let number = number.filter(|(cell, _)| !mapping.is_missing(cell));
+                unsure_same.extend(number.and_then(|(cell, form)| form.key(cell)));
+            }
+            refuse(&mut rows, accounts, &format!("{found} in {}", wanted.name(k)));
+            return Ok(());
+        }
         if mapping.is_missing(text) {
             refuse(&mut rows, accounts, &format!("no id in {}", rule.id.value));
             return Ok(());
@@ -254,8 +308,12 @@ pub(crate) fn read(
             );
             return Ok(());
         }
-        let words = rule.do_not_call.as_ref().map(|(_, words)| words);
-        let is_never = never.zip(words).is_some_and(|(k, words)| words.contains(&folded(row.cell(k))));
+        let is_never = never.zip(rule.do_not_call.as_ref()).is_some_and(|(k, (_, answers))| {
+            answers.meaning(row.cell(k)).unwrap_or_else(|| {
+                unlisted_never.take(row.cell(k), row.line());
+                true
+            })
+        });
         if let Some(&person) = by_id.get(&key) {
             // whoever says no in any of her rows has said no
             if let Some(never_call) = rows.never_call.get_mut(person as usize) {
@@ -268,30 +326,36 @@ pub(crate) fn read(
             }
             return Ok(());
         }
-        let mut day = |time: &Option<usize>, rows: &mut Rows, accounts: &mut Accounts, is_needed: bool| {
-            let Some(time) = time else { return Some(None) };
-            let cell = row.cell(*time);
-            let column = wanted.name(*time);
-            if mapping.is_missing(cell) {
-                if is_needed {
-                    refuse(rows, accounts, &format!("no date in {column}"));
-                    return None;
-                }
-                return Some(None);
+        let mut day = |k: usize, rows: &mut Rows, accounts: &mut Accounts| {
+            let cell = row.cell(k);
+            let read = if mapping.is_missing(cell) { None } else { dates.read(k, cell, row.line()) };
+            if read.is_none() {
+                let what = if mapping.is_missing(cell) { "date" } else { "possible date" };
+                refuse(rows, accounts, &format!("no {what} in {}", wanted.name(k)));
             }
-            match dates.read(*time, cell, row.line()) {
-                Some(seconds) => Some(Some(seconds.div_euclid(DAY))),
-                None => {
-                    refuse(rows, accounts, &format!("no possible date in {column}"));
-                    None
-                }
-            }
+            read.map(|seconds| seconds.div_euclid(DAY))
         };
-        let Some(joined) = day(&joined, &mut rows, accounts, true) else { return Ok(()) };
-        let Some(left) = day(&left, &mut rows, accounts, false) else { return Ok(()) };
-        if let (Some(joined), Some(left)) = (joined, left)
-            && left < joined
-        {
+        let joined = match joined.map(|k| day(k, &mut rows, accounts)) {
+            Some(None) => return Ok(()),
+            known => known.flatten(),
+        };
+        let left = match left.zip(rule.left.as_ref()) {
+            None => NEVER,
+            Some((k, (_, answers))) => match answers.meaning(row.cell(k)) {
+                Some(true) => UNDATED,
+                Some(false) => NEVER,
+                // every date has a digit
+                None if mapping.is_missing(row.cell(k)) || !row.cell(k).contains(char::is_numeric) => {
+                    unlisted_left.take(row.cell(k), row.line());
+                    NEVER
+                }
+                None => match day(k, &mut rows, accounts) {
+                    Some(day) => day,
+                    None => return Ok(()),
+                },
+            },
+        };
+        if joined.is_some_and(|joined| left < joined) {
             refuse(&mut rows, accounts, "left before joining");
             return Ok(());
         }
@@ -317,23 +381,29 @@ pub(crate) fn read(
         first.push(row.line() as u32);
         content.push(row.content());
         rows.joined.push(joined.unwrap_or(i64::MIN));
-        rows.left.push(left.unwrap_or(NEVER));
+        rows.left.push(left);
         rows.never_call.push(is_never);
         rows.keep.iter_mut().zip(&keep).for_each(|(cells, k)| {
             let cell = row.cell(*k);
-            cells.push(if mapping.is_missing(cell) { String::new() } else { cell.to_string() });
+            let error = mapping.error_in(cell);
+            let is_empty = mapping.is_missing(cell) || error.is_some();
+            cells.push(if is_empty { String::new() } else { cell.to_string() });
+            if let Some(error) = error {
+                accounts.leave_out(at, &format!("{error} in {}: left empty", wanted.name(*k)));
+            }
         });
         for (k, feature) in rule.features.iter().enumerate() {
             let cell = row.cell(features[k]);
+            let is_apart = feature.apart.iter().any(|word| word == cell);
+            let error = mapping.error_in(cell).filter(|_| !is_apart);
             let read = match (&feature.kind, born.get(&k)) {
-                (FeatureKind::Born { .. }, Some(time))
-                    if !mapping.is_missing(cell) && !feature.apart.iter().any(|word| word == cell) =>
-                {
+                _ if error.is_some() => Read::Missing,
+                (FeatureKind::Born { .. }, Some(time)) if !mapping.is_missing(cell) && !is_apart => {
                     let read =
                         dates.read(*time, cell, row.line()).map(|seconds| seconds.div_euclid(DAY) as f64);
                     Read::Number(read)
                 }
-                _ => read_cell(mapping, feature, cell),
+                _ => read_cell(mapping, feature, cell, &mut met[k]),
             };
             let fault = match (&mut rows.features[k], read) {
                 (Cells::Number(values), Read::Number(read)) => {
@@ -353,6 +423,9 @@ pub(crate) fn read(
                     matches!(read, Read::Number(None))
                 }
             };
+            if let (Some(error), false) = (&error, matches!(feature.kind, FeatureKind::Asked)) {
+                accounts.leave_out(at, &format!("{error} in {}: left empty", feature.column.value));
+            }
             if fault {
                 let what =
                     if matches!(feature.kind, FeatureKind::Born { .. }) { "possible date" } else { "number" };
@@ -364,18 +437,37 @@ pub(crate) fn read(
         accounts.of(account).used += 1;
         Ok(())
     })?;
-    if let Some((column, _)) = &rule.do_not_call
-        && !rows.never_call.contains(&true)
-    {
-        notes.push(format!(
-            "do_not_call: no cell of column {} has one of the words: everybody may be called",
-            column.value
-        ));
+    let count = accounts.of(account).rows;
+    let files = source.files().join(", ");
+    if let Some((column, answers)) = &rule.do_not_call {
+        refuse_unlisted(
+            mapping,
+            ("do_not_call", column, String::new(), answers),
+            "must not be called",
+            &unlisted_never,
+            count,
+            &files,
+        )?;
+        if !rows.never_call.contains(&true) {
+            notes.push(format!(
+                "do_not_call: no cell of column {} has one of the words of yes: everybody may be called",
+                column.value
+            ));
+        }
+    }
+    if let Some((time, answers)) = &rule.left {
+        let rule = ("left", &time.column, time.written(), answers);
+        refuse_unlisted(mapping, rule, "has left", &unlisted_left, count, &files)?;
+    }
+    rule.features.iter().zip(&met).for_each(|(feature, met)| notes.extend(unmet_synonyms(feature, met)));
+    let known = unsure.iter().filter_map(|key| by_id.get(key));
+    for person in known.chain(unsure_same.iter().filter_map(|key| by_same.get(key))) {
+        rows.never_call[*person as usize] = true;
     }
     dates.judge(&wanted)?;
     notes.extend(dates.mixed(&wanted));
-    let absent =
-        previous.map_or(0, |previous| rows.remember(mapping, previous, &columns, &mut by_id, &by_same));
+    let absent = previous
+        .map_or(0, |previous| rows.remember(mapping, previous, &columns, &unsure, &mut by_id, &by_same));
     if rows.ids.is_empty() {
         let found = format!(
             "found nobody in {}, expected at least one person that can be used",
@@ -388,6 +480,46 @@ pub(crate) fn read(
     Ok((sorted(mapping, rows, forms, &columns, pseudonyms), absent))
 }
 
+/// Refuses words of `do_not_call` or `left` that the mapping does not list: nobody may be called because of a word without a meaning.
+fn refuse_unlisted(
+    mapping: &Mapping,
+    (key, column, format, answers): (&str, &At<String>, String, &Answers),
+    meaning: &str,
+    unlisted: &Words,
+    rows: u64,
+    files: &str,
+) -> Result<()> {
+    if unlisted.cells() == 0 {
+        return Ok(());
+    }
+    let name = quoted_name(&column.value);
+    let cells = counted(unlisted.cells(), "cell");
+    let found = format!(
+        "found {cells} that the mapping does not list in column {name} of {files}: {}, expected each word in yes ({meaning}) or in no, such as \
+         {key} = {{ column = {name}, {format}{} }}",
+        unlisted.described(rows),
+        yes_and_no(&answers.yes, &answers.no, &unlisted.shown(rows))
+    );
+    Err(mapping.text.fault(column.at, format!("{key}: {found}")))
+}
+
+/// Synonyms of a feature that occur in no cell; `met` says which do.
+fn unmet_synonyms(feature: &Feature, met: &[bool]) -> Option<String> {
+    let FeatureKind::Text { synonyms, .. } = &feature.kind else { return None };
+    let is_met = |plain: &str| synonyms.iter().zip(met).any(|(known, met)| *met && known.plain == plain);
+    let is_unmet = |synonym: &&Synonym| synonym.plain != folded(&synonym.word) && !is_met(&synonym.plain);
+    let unmet: Vec<String> =
+        synonyms.iter().filter(is_unmet).map(|synonym| quoted_name(&synonym.spelling)).collect();
+    (!unmet.is_empty()).then(|| {
+        format!(
+            "feature {}: synonyms that occur in no cell of column {}: {}; correct their spelling or leave them out",
+            feature.name,
+            feature.column.value,
+            unmet.join(", ")
+        )
+    })
+}
+
 /// What a cell of a feature is.
 enum Read {
     Missing,
@@ -396,7 +528,8 @@ enum Read {
     Number(Option<f64>),
 }
 
-fn read_cell(mapping: &Mapping, feature: &Feature, cell: &str) -> Read {
+/// Reads a cell of a feature; `met` are the synonyms that occurred so far.
+fn read_cell(mapping: &Mapping, feature: &Feature, cell: &str, met: &mut [bool]) -> Read {
     let is_apart = feature.apart.iter().any(|word| word == cell);
     if let FeatureKind::Asked = feature.kind {
         return Read::Text(match mapping.is_missing(cell) {
@@ -411,8 +544,9 @@ fn read_cell(mapping: &Mapping, feature: &Feature, cell: &str) -> Read {
     match &feature.kind {
         FeatureKind::Text { is_lower, synonyms } => {
             let plain = folded(cell);
-            if let Some((_, word)) = synonyms.iter().find(|(spelling, _)| *spelling == plain) {
-                return Read::Text(word.clone());
+            if let Some(k) = synonyms.iter().position(|synonym| synonym.plain == plain) {
+                met[k] = true;
+                return Read::Text(synonyms[k].word.clone());
             }
             let words = cell.split_whitespace().collect::<Vec<_>>().join(" ");
             // no study has room for a letter in a cell

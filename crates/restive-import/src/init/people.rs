@@ -5,6 +5,7 @@ use super::sniff::{Dated, Looks};
 use super::spelling::alike;
 use super::tables::Found;
 use super::write::{Text, key, list, quoted};
+use crate::words::{listed, yes_and_no};
 
 /// Writes the section of a registry.
 pub(super) fn write(text: &mut Text, found: &Found) {
@@ -20,7 +21,8 @@ pub(super) fn write(text: &mut Text, found: &Found) {
             text.comment(&line.note);
         }
         match (&*line.key, found.table.column(column)) {
-            ("joined" | "left", Some(looks)) => dated(text, &line.key, looks, &[]),
+            ("joined", Some(looks)) => dated(text, "joined", looks, &[]),
+            ("left", Some(looks)) => left(text, looks, found.table.rows),
             _ => text.line(format!("{} = {}", line.key, quoted(column))),
         }
     }
@@ -53,13 +55,20 @@ pub(super) fn write(text: &mut Text, found: &Found) {
             dates.push((column, role));
         }
     }
-    dates.iter().for_each(|(column, role)| dated(text, role, column, &[]));
+    for (column, role) in dates {
+        match role {
+            "left" => left(text, column, found.table.rows),
+            role => dated(text, role, column, &[]),
+        }
+    }
     if let Some(column) = found.table.columns.iter().find(|column| column.is_called(&names.never)) {
         used.push(&column.name);
-        let shown = column.categories();
-        let line = format!("do_not_call = {{ column = {}, is = [\"yes\"] }}", quoted(&column.name));
+        let words = column.answers(found.table.rows);
+        let shown = if words.is_empty() { "none that is repeated".into() } else { listed(&words) };
+        let answers = yes_and_no(&[], &[], &words);
+        let line = format!("do_not_call = {{ column = {}, {answers} }}", quoted(&column.name));
         text.decide(
-            &format!("which words say that somebody must not be called? There are {}", list(&shown)),
+            &format!("which words say that a person must not be called (yes), and which that a person may be (no)? An empty cell means no. There are {shown}"),
             &[line],
         );
     }
@@ -85,6 +94,26 @@ pub(super) fn write(text: &mut Text, found: &Found) {
     text.line("\n[people.features]");
     for column in rest.iter().filter(|column| !is_kept(column)) {
         feature(text, column, profile.asks_apart.as_deref());
+    }
+}
+
+/// The dates of leaving, and the words among them.
+fn left(text: &mut Text, column: &Looks, rows: u64) {
+    let words = column.undated(rows);
+    let answers = yes_and_no(&[], &[], &words);
+    if words.is_empty() {
+        dated(text, "left", column, &[]);
+    } else if answers.starts_with("yes = [], ") {
+        dated(text, "left", column, &[answers.trim_start_matches("yes = [], ").into()]);
+    } else {
+        dated(text, "left", column, &[]);
+        let mut line = Text::default();
+        dated(&mut line, "left", column, &[answers]);
+        let question = format!(
+            "which words of this column say that a person has left (yes), and which that a person has not (no)? There are {}. In place of the line above",
+            listed(&words)
+        );
+        text.decide(&question, &line.lines);
     }
 }
 

@@ -8,7 +8,8 @@ use super::profile::words;
 use crate::dates::{Clock, DAY, DateFormat, date_of, has_offset};
 use crate::matching::folded;
 use crate::numbers::number;
-use crate::source::{Source, SourceError};
+use crate::source::{Source, SourceError, cell_error};
+use crate::words::{FEW, Words};
 use jiff::tz::TimeZone;
 use std::collections::{BTreeMap, HashSet};
 use xxhash_rust::xxh3::xxh3_64;
@@ -17,9 +18,6 @@ use xxhash_rust::xxh3::xxh3_64;
 const ROWS: u64 = 50_000;
 /// Cells of a column that are tried as dates.
 const DATED: u64 = 2000;
-/// Values that make a column one of categories.
-pub(super) const FEW: usize = 20;
-
 /// What a column looks like.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Looks {
@@ -34,6 +32,9 @@ pub(super) struct Looks {
     pub(super) tails: HashSet<u64>,
     /// cells that look like telephone numbers
     pub(super) phones: u64,
+    /// every word, and every word without a digit
+    all_words: Words,
+    undated_words: Words,
     /// words and how often, while there are few
     words: BTreeMap<String, u64>,
     has_many: bool,
@@ -142,8 +143,12 @@ fn formats() -> Vec<(DateFormat, bool)> {
 impl Looks {
     fn take(&mut self, cell: &str, formats: &[(DateFormat, bool)], clock: &Clock) {
         let plain = folded(cell);
-        if plain.is_empty() {
+        if plain.is_empty() || cell_error(cell).is_some() {
             return;
+        }
+        self.all_words.take(cell, 0);
+        if !cell.contains(char::is_numeric) {
+            self.undated_words.take(cell, 0);
         }
         if words().missing.iter().any(|word| folded(word) == plain) {
             *self.missing.entry(cell.into()).or_default() += 1;
@@ -233,6 +238,16 @@ impl Looks {
         }
         let is_word = |word: &&String| word.bytes().filter(u8::is_ascii_digit).count() < 5;
         self.words.keys().filter(is_word).collect()
+    }
+
+    /// Words of a column of yes and no, those that look like missing too. `rows` is the number of rows.
+    pub(super) fn answers(&self, rows: u64) -> Vec<(&str, u64)> {
+        self.all_words.shown(rows)
+    }
+
+    /// Words without a digit: not dates.
+    pub(super) fn undated(&self, rows: u64) -> Vec<(&str, u64)> {
+        self.undated_words.shown(rows)
     }
 
     /// How often a word stands in the column, whatever its capitals.

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 /// The lines of a section, and what they need at the top.
 #[derive(Default)]
 pub(super) struct Text {
-    lines: Vec<String>,
+    pub(super) lines: Vec<String>,
     pub(super) needs_zone: bool,
     pub(super) needs_country: bool,
 }

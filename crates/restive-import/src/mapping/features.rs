@@ -23,8 +23,7 @@ pub(crate) enum FeatureKind {
     Text {
         /// whether capitals are made small
         is_lower: bool,
-        /// spellings, folded, and what they stand for
-        synonyms: Vec<(String, String)>,
+        synonyms: Vec<Synonym>,
     },
     /// a number
     Number { decimal: u8 },
@@ -36,8 +35,18 @@ pub(crate) enum FeatureKind {
     Born { time: Box<TimeRule> },
 }
 
+/// Another form of a category.
+#[derive(Debug, Clone)]
+pub(crate) struct Synonym {
+    /// folded
+    pub(crate) plain: String,
+    pub(crate) spelling: String,
+    /// the category
+    pub(crate) word: String,
+}
+
 /// The features of `[people.features]`, in the order of their names.
-pub(crate) fn parse(people: &Section<'_>, context: &Context) -> Result<Vec<Feature>> {
+pub(crate) fn parse(people: &Section<'_>, context: &Context<'_>) -> Result<Vec<Feature>> {
     let Some(section) = people.section("features")? else { return Ok(Vec::new()) };
     let mut features = Vec::new();
     for key in section.table.keys() {
@@ -54,7 +63,7 @@ pub(crate) fn parse(people: &Section<'_>, context: &Context) -> Result<Vec<Featu
     Ok(features)
 }
 
-fn feature(section: &Section<'_>, name: &str, at: usize, context: &Context) -> Result<Feature> {
+fn feature(section: &Section<'_>, name: &str, at: usize, context: &Context<'_>) -> Result<Feature> {
     const RESERVED: [&str; 3] = ["instance", "arm", "split"];
     if RESERVED.contains(&name) || name.trim().is_empty() {
         let found = format!(
@@ -103,23 +112,27 @@ fn feature(section: &Section<'_>, name: &str, at: usize, context: &Context) -> R
                 "as it is" => Some(false),
                 _ => None,
             })?;
-            let mut synonyms = Vec::new();
+            let mut synonyms: Vec<Synonym> = Vec::new();
             if let Some(table) = inner.section("synonyms")? {
                 for key in table.table.keys() {
                     let word = key.get_ref();
-                    synonyms.push((folded(word), word.to_string()));
-                    for spelling in table.texts(word)?.unwrap_or_default() {
-                        let plain = folded(&spelling.value);
-                        if let Some((_, other)) =
-                            synonyms.iter().find(|(known, other)| *known == plain && *other != **word)
+                    let own = At { value: word.to_string(), at: key.span().start };
+                    for spelling in std::iter::once(own).chain(table.texts(word)?.unwrap_or_default()) {
+                        let At { value: spelling, at } = spelling;
+                        let plain = folded(&spelling);
+                        if let Some(other) =
+                            synonyms.iter().find(|known| known.plain == plain && known.word != **word)
                         {
                             let found = format!(
-                                "found {:?} as a spelling of {word:?} and of {other:?}, expected one of them",
-                                spelling.value
+                                "found {spelling:?} as a spelling of {word:?} and of {:?}, expected one of them",
+                                other.word
                             );
-                            return Err(inner.text.fault(spelling.at, found));
+                            return Err(inner.text.fault(at, found));
                         }
-                        synonyms.push((plain, word.to_string()));
+                        if apart.iter().all(|word| folded(word) != plain) {
+                            context.refuse_missing(&table, "synonyms", &spelling, at)?;
+                        }
+                        synonyms.push(Synonym { plain, spelling, word: word.to_string() });
                     }
                 }
             }

@@ -10,10 +10,34 @@ use crate::source::Reading;
 use jiff::tz::TimeZone;
 
 /// What the whole mapping says and its sections go by.
-pub(crate) struct Context {
+pub(crate) struct Context<'m> {
     pub(crate) home: Option<TimeZone>,
     pub(crate) country: Option<&'static Numbering>,
     pub(crate) decimal: u8,
+    /// words for nothing
+    pub(crate) missing: &'m [String],
+}
+
+impl Context<'_> {
+    /// Refuses a word that is given a meaning though `missing` takes a cell with it for empty.
+    pub(super) fn refuse_missing(
+        &self,
+        section: &Section<'_>,
+        key: &str,
+        word: &str,
+        at: usize,
+    ) -> Result<()> {
+        let plain = folded(word);
+        if self.missing.iter().all(|missing| folded(missing) != plain) {
+            return Ok(());
+        }
+        let others: Vec<&String> = self.missing.iter().filter(|missing| folded(missing) != plain).collect();
+        let found = format!(
+            "{key}: found {word:?}, which is also a word for missing and would be read as empty; if it is a word of its own, write missing \
+             = {others:?} at the top of the mapping"
+        );
+        Err(section.text.fault(at, found))
+    }
 }
 
 /// The keys that say how a file is read.
@@ -52,7 +76,7 @@ pub(crate) fn reading(section: &Section<'_>) -> Result<At<Reading>> {
 }
 
 /// How a column is compared: `as = "phone"`.
-pub(crate) fn form(section: &Section<'_>, context: &Context) -> Result<Form> {
+pub(crate) fn form(section: &Section<'_>, context: &Context<'_>) -> Result<Form> {
     let Some(word) = section.text("as")? else { return Ok(Form::Exact) };
     match (&*word.value, context.country) {
         ("exact", _) => Ok(Form::Exact),
@@ -79,16 +103,39 @@ pub(crate) struct TimeRule {
 }
 
 impl TimeRule {
-    pub(crate) fn parse(section: &Section<'_>, key: &str, context: &Context) -> Result<Option<Self>> {
+    pub(crate) fn parse(section: &Section<'_>, key: &str, context: &Context<'_>) -> Result<Option<Self>> {
+        Self::parse_beside(section, key, &[], context)
+    }
+
+    /// Parses a table that may have other keys too.
+    pub(crate) fn parse_beside(
+        section: &Section<'_>,
+        key: &str,
+        others: &[&str],
+        context: &Context<'_>,
+    ) -> Result<Option<Self>> {
         let (column, formats, zone) = match section.text_or_section(key)? {
             None => return Ok(None),
             Some(Ok(column)) => (column, Vec::new(), None),
             Some(Err(inner)) => {
-                inner.only(&["column", "format", "zone"])?;
+                inner.only(&[&["column", "format", "zone"], others].concat())?;
                 (inner.need_text("column", "a column of dates")?, formats(&inner)?, zone(&inner)?)
             }
         };
         Self::of(section, key, column, formats, zone, context).map(Some)
+    }
+
+    /// The declared format and zone, as a mapping has them before further keys.
+    pub(crate) fn written(&self) -> String {
+        let Clock { formats, is_declared, zone, .. } = &self.clock;
+        let shown: Vec<&str> = formats.iter().map(DateFormat::shown).collect();
+        let format = match &shown[..] {
+            _ if !is_declared => String::new(),
+            [one] => format!("format = {one:?}, "),
+            several => format!("format = {several:?}, "),
+        };
+        let zone = zone.as_ref().and_then(TimeZone::iana_name);
+        format + &zone.map_or_else(String::new, |zone| format!("zone = {zone:?}, "))
     }
 
     pub(crate) fn of(
@@ -97,7 +144,7 @@ impl TimeRule {
         column: At<String>,
         formats: Vec<At<DateFormat>>,
         zone: Option<TimeZone>,
-        context: &Context,
+        context: &Context<'_>,
     ) -> Result<Self> {
         if context.home.is_none()
             && let Some(at) = formats
@@ -139,7 +186,7 @@ impl PersonRule {
         found.map_or(cell, |(_, rest)| rest.trim())
     }
 
-    fn parse(section: &Section<'_>, context: &Context) -> Result<Self> {
+    fn parse(section: &Section<'_>, context: &Context<'_>) -> Result<Self> {
         match section.text_or_section("person")? {
             None => Err(section.missing("person", "the column that says whom a record is about")),
             Some(Ok(column)) => Ok(Self { column, is: None, form: Form::Exact, after: None }),
@@ -180,7 +227,7 @@ pub(crate) struct LogRule {
 }
 
 impl LogRule {
-    pub(crate) fn parse(section: &Section<'_>, context: &Context, needs_time: bool) -> Result<Self> {
+    pub(crate) fn parse(section: &Section<'_>, context: &Context<'_>, needs_time: bool) -> Result<Self> {
         let reading = reading(section)?;
         let person = PersonRule::parse(section, context)?;
         let time = TimeRule::parse(section, "time", context)?;
@@ -211,6 +258,19 @@ impl LogRule {
         };
         Ok(Self { reading, person, time, key: section.texts("key")?.unwrap_or_default(), filter, through })
     }
+
+    /// The columns of the log, those of the registry and of the joined file too.
+    pub(super) fn columns(&self) -> impl Iterator<Item = &At<String>> {
+        let through = self.through.iter().flat_map(|through| [&through.here, &through.there]);
+        let filter = self.filter.iter().map(|(column, _)| column);
+        [&self.person.column]
+            .into_iter()
+            .chain(&self.person.is)
+            .chain(self.time.iter().map(|time| &time.column))
+            .chain(&self.key)
+            .chain(filter)
+            .chain(through)
+    }
 }
 
 /// A log of what people did.
@@ -231,7 +291,7 @@ pub(crate) struct ValueRule {
 }
 
 impl EventRule {
-    pub(crate) fn parse(section: &Section<'_>, context: &Context) -> Result<Self> {
+    pub(crate) fn parse(section: &Section<'_>, context: &Context<'_>) -> Result<Self> {
         section.only(&log_keys(&["name", "value"]))?;
         let log = LogRule::parse(section, context, true)?;
         let name = match section.text("name")? {
@@ -256,12 +316,19 @@ impl EventRule {
                 let levels = match inner.section("levels")? {
                     None => None,
                     Some(words) => {
-                        let level = |key: &str| {
+                        let level = |key: &str, at: usize| {
+                            context.refuse_missing(&words, "levels", key, at)?;
                             let number =
                                 words.numbers(key)?.and_then(|numbers| numbers.first().map(|x| x.value));
                             Ok((folded(key), number.unwrap_or(0.0)))
                         };
-                        Some(words.table.keys().map(|key| level(key.get_ref())).collect::<Result<Vec<_>>>()?)
+                        Some(
+                            words
+                                .table
+                                .keys()
+                                .map(|key| level(key.get_ref(), key.span().start))
+                                .collect::<Result<Vec<_>>>()?,
+                        )
                     }
                 };
                 Some(ValueRule { column, decimal, levels })
@@ -440,7 +507,7 @@ pub(crate) const MADE: f64 = 1.0;
 pub(crate) const REACHED: f64 = 2.0;
 
 impl ActionRule {
-    pub(crate) fn parse(section: &Section<'_>, context: &Context) -> Result<Self> {
+    pub(crate) fn parse(section: &Section<'_>, context: &Context<'_>) -> Result<Self> {
         section.only(&log_keys(&["outcome", "counts"]))?;
         let log = LogRule::parse(section, context, true)?;
         let counts = section.text("counts")?;

@@ -18,8 +18,8 @@
 //! file = "registry.csv"                    # with delimiter, encoding, escape, skip, header where they are not to be recognised
 //! id = "beneficiary_id"
 //! joined = { column = "registered", format = "%d/%m/%Y" }
-//! left = { column = "exit_date", format = "%d/%m/%Y" }
-//! do_not_call = { column = "dnd", is = ["yes"] }
+//! left = { column = "exit_date", format = "%d/%m/%Y", no = ["still here"] }   # words beside dates: yes, no
+//! do_not_call = { column = "dnd", yes = ["yes"], no = ["no"] }   # every word in one list; an empty cell is no
 //! keep = ["name", "phone"]                 # for the list; never learnt from
 //! same = { column = "phone", as = "phone" } # people with one number are one person
 //!
@@ -56,11 +56,13 @@
 //! `[exits]` (file, person, time) and `[do_not_call]` (file, person) may be files of their own. `through = { file = …, on = ["PARENT_KEY",
 //! "KEY"] }` joins a log to another file whose columns it then has too: repeats to their form, events to their enrolment.
 
+mod answers;
 mod features;
 mod log;
 pub(crate) mod text;
 
-pub(crate) use features::{Feature, FeatureKind, bin};
+pub(crate) use answers::Answers;
+pub(crate) use features::{Feature, FeatureKind, Synonym, bin};
 pub(crate) use log::{
     ActionRule, EventRule, LogRule, MADE, Measure, REACHED, Silence, StateRule, Through, TimeRule, ValueRule,
 };
@@ -71,7 +73,7 @@ use crate::error::{Error, Result};
 use crate::matching::Form;
 use crate::periods::Every;
 use crate::phones::Numbering;
-use crate::source::Reading;
+use crate::source::{Reading, cell_error};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use log::{Context, log_keys};
@@ -80,8 +82,8 @@ use std::path::Path;
 use text::Section;
 
 /// Words that stand for nothing, where a mapping says nothing of them.
-pub(crate) const MISSING: [&str; 12] =
-    ["NA", "N/A", "n/a", "#N/A", "NULL", "null", "nil", "Nil", "NIL", "NaN", "nan", "---"];
+pub(crate) const MISSING: [&str; 11] =
+    ["NA", "N/A", "n/a", "NULL", "null", "nil", "Nil", "NIL", "NaN", "nan", "---"];
 
 /// The states that a study may have are fewer than its thresholds would be.
 const MOST_THRESHOLDS: usize = 1000;
@@ -113,8 +115,9 @@ pub(crate) struct PeopleRule {
     pub(crate) id: At<String>,
     pub(crate) form: Form,
     pub(crate) joined: Option<TimeRule>,
-    pub(crate) left: Option<TimeRule>,
-    pub(crate) do_not_call: Option<(At<String>, Vec<String>)>,
+    /// dates of leaving, and words among them
+    pub(crate) left: Option<(TimeRule, Answers)>,
+    pub(crate) do_not_call: Option<(At<String>, Answers)>,
     pub(crate) keep: Vec<At<String>>,
     pub(crate) same: Option<(At<String>, Form)>,
     pub(crate) features: Vec<Feature>,
@@ -165,11 +168,12 @@ impl Mapping {
             Numbering::of(value.as_str()?)
         })?;
         let decimal = decimal(&whole)?.unwrap_or(b'.');
-        let missing = match whole.texts("missing")? {
+        let missing: Vec<String> = match whole.texts("missing")? {
             Some(words) => words.into_iter().map(|word| word.value).collect(),
             None => MISSING.map(String::from).to_vec(),
         };
-        let context = Context { home: home.clone(), country: country.map(|country| country.value), decimal };
+        let country = country.map(|country| country.value);
+        let context = Context { home: home.clone(), country, decimal, missing: &missing };
 
         let period = whole
             .section("period")?
@@ -228,7 +232,7 @@ impl Mapping {
             LogRule::parse(&section, &context, needs_time).map(Some)
         };
         let (exits, never) = (log("exits", true)?, log("do_not_call", false)?);
-        if let (Some(left), Some(_)) = (&people.left, &exits) {
+        if let (Some((left, _)), Some(_)) = (&people.left, &exits) {
             return Err(text.fault(
                 left.column.at,
                 "left: found a column beside a section [exits], expected one of them",
@@ -264,6 +268,28 @@ impl Mapping {
         cell.is_empty() || self.missing.iter().any(|word| word == cell)
     }
 
+    /// Reason why a cell holds no value, unless the mapping takes its text for missing.
+    pub(crate) fn error_in(&self, cell: &str) -> Option<String> {
+        cell_error(cell).filter(|_| !self.is_missing(cell))
+    }
+
+    /// Names of all columns that the mapping reads.
+    pub(crate) fn columns(&self) -> impl Iterator<Item = &str> {
+        let people = &self.people;
+        let times = people.joined.iter().chain(people.left.iter().map(|(time, _)| time));
+        let people = [&people.id]
+            .into_iter()
+            .chain(times.map(|time| &time.column))
+            .chain(people.do_not_call.iter().map(|(column, _)| column))
+            .chain(&people.keep)
+            .chain(people.same.iter().map(|(column, _)| column))
+            .chain(people.features.iter().map(|feature| &feature.column));
+        let values = self.events.iter().filter_map(|rule| rule.value.as_ref()).map(|value| &value.column);
+        let logs = self.events.iter().map(|rule| &rule.log).chain([&self.actions.log]);
+        let logs = logs.chain(&self.exits).chain(&self.never).flat_map(LogRule::columns);
+        people.chain(values).chain(&self.actions.outcome).chain(logs).map(|column| column.value.as_str())
+    }
+
     /// The settings of the study, where `budget` is that of a mapping that names none.
     pub(crate) fn settings(&self, budget: usize) -> Result<StudySettings> {
         self.settings.study(self, budget)
@@ -290,7 +316,7 @@ fn decimal(section: &Section<'_>) -> Result<Option<u8>> {
 }
 
 impl PeopleRule {
-    fn parse(section: &Section<'_>, context: &Context) -> Result<Self> {
+    fn parse(section: &Section<'_>, context: &Context<'_>) -> Result<Self> {
         let mut known = vec!["id", "joined", "left", "do_not_call", "keep", "same", "features", "public_ids"];
         known.extend(log::READING);
         section.only(&known)?;
@@ -303,22 +329,27 @@ impl PeopleRule {
                 (inner.need_text("column", "the column of ids")?, log::form(&inner, context)?)
             }
         };
-        let time = |key: &str| TimeRule::parse(section, key, context);
-        let (joined, left) = (time("joined")?, time("left")?);
+        let joined = TimeRule::parse(section, "joined", context)?;
+        let words = match section.text_or_section("left")? {
+            Some(Err(inner)) => Answers::parse(&inner)?,
+            _ => Answers::default(),
+        };
+        let left =
+            TimeRule::parse_beside(section, "left", &["yes", "no"], context)?.map(|time| (time, words));
         let do_not_call = match section.text_or_section("do_not_call")? {
             None => None,
             Some(Ok(column)) => {
-                let expected = format!("{{ column = {:?}, is = [\"yes\"] }}", column.value);
+                let expected = format!("{{ column = {:?}, yes = [\"yes\"], no = [\"no\"] }}", column.value);
                 return Err(section
                     .text
                     .fault(column.at, format!("do_not_call: found a column alone, expected {expected}")));
             }
             Some(Err(inner)) => {
-                inner.only(&["column", "is"])?;
-                let words =
-                    inner.texts("is")?.ok_or_else(|| inner.missing("is", "the words that mean yes"))?;
-                let words = words.into_iter().map(|word| crate::matching::folded(&word.value)).collect();
-                Some((inner.need_text("column", "a column")?, words))
+                inner.only(&["column", "yes", "no"])?;
+                if inner.get("yes").is_none() {
+                    return Err(inner.missing("yes", "the words that say that a person must not be called"));
+                }
+                Some((inner.need_text("column", "a column")?, Answers::parse(&inner)?))
             }
         };
         let same = match section.text_or_section("same")? {

@@ -36,6 +36,7 @@ pub use code::OutcomeCode;
 
 use crate::error::{Error, Result};
 use crate::source::{Archives, Input, Reading, Source, SourceError, tables};
+use code::plain;
 use jiff::civil::Date;
 use reader::Reader;
 use restive_tables::show;
@@ -43,7 +44,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 
-/// The headings of the columns, in any spelling; the first that a sheet has counts.
+/// The headings of the columns, in any spelling; the first that a sheet has counts. Two columns of one heading are refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutcomeColumns {
     /// which list
@@ -159,11 +160,20 @@ pub fn read(
     let missing = |found: &[String]| {
         let headings =
             |words: &[String]| words.iter().map(|word| show::name(word)).collect::<Vec<_>>().join(" or ");
-        let found: Vec<String> = found.iter().take(20).map(|name| show::name(name)).collect();
+        // cells are shown only if one of them is a heading: others may be a person's row
+        let columns = &asked.columns;
+        let all = [&columns.plan, &columns.id, &columns.outcome, &columns.day, &columns.note];
+        let is_heading = |name: &String| all.into_iter().flatten().any(|word| plain(word) == plain(name));
+        let found = match found.iter().any(is_heading) {
+            true => {
+                let shown: Vec<String> = found.iter().take(20).map(|name| show::name(name)).collect();
+                format!("the columns {}", shown.join(", "))
+            }
+            false => "no heading of a list in the first line".into(),
+        };
         Err(Error::Refused(format!(
-            "{}: found the columns {}, expected {} and {}",
+            "{}: found {found}, expected {} and {}",
             show::plain(&name),
-            found.join(", "),
             headings(&asked.columns.id),
             headings(&asked.columns.outcome)
         )))

@@ -7,7 +7,7 @@ use super::code::plain;
 use super::{OutcomeAt, OutcomeCode, OutcomeRow, OutcomeSheet, OutcomesAsked, Problem};
 use crate::dates::{Clock, DAY, DateFormat, date_of};
 use crate::error::{Error, Result};
-use crate::source::{Row, Source};
+use crate::source::{Row, Source, cell_error};
 use jiff::civil::Date;
 use restive_tables::{show, unguarded_cell};
 use std::collections::{HashMap, HashSet};
@@ -52,6 +52,30 @@ impl<'a, F: Fn(Option<&str>, &str) -> bool> Reader<'a, F> {
             words.iter().find_map(|word| header.iter().position(|name| *name == plain(word)))
         };
         let columns = &self.asked.columns;
+        let is_heading = |name: &String, word: &String| {
+            let rest = name.strip_prefix(&plain(word));
+            // a second column of one name ends in .2
+            rest.is_some_and(|rest| {
+                rest.is_empty()
+                    || rest
+                        .strip_prefix('.')
+                        .is_some_and(|place| place.bytes().all(|byte| byte.is_ascii_digit()))
+            })
+        };
+        let one_by_one = [&columns.plan, &columns.id, &columns.day, &columns.note];
+        let one_by_one = one_by_one.into_iter().flatten().map(std::slice::from_ref);
+        for words in one_by_one.chain([&columns.outcome[..]]) {
+            let found = header.iter().filter(|name| words.iter().any(|word| is_heading(name, word))).count();
+            if found > 1 {
+                let at = sheet.map_or(String::new(), |sheet| format!(", sheet {}", show::name(sheet)));
+                let words: Vec<String> = words.iter().map(|word| show::name(word)).collect();
+                return Err(Error::Refused(format!(
+                    "{}{at}: found {found} columns {}; keep one of them",
+                    show::plain(file),
+                    words.join(" or ")
+                )));
+            }
+        }
         let (Some(id), Some(outcome)) = (find(&columns.id), find(&columns.outcome)) else { return Ok(false) };
         let optional = [find(&columns.plan), find(&columns.day), find(&columns.note)];
         let mut wanted = vec![id, outcome];
@@ -61,6 +85,7 @@ impl<'a, F: Fn(Option<&str>, &str) -> bool> Reader<'a, F> {
                 wanted.len() - 1
             })
         });
+        let headings: Vec<String> = wanted.iter().map(|k| show::name(&source.header()[*k])).collect();
         let clock = Clock {
             formats: self.formats.clone(),
             is_declared: true,
@@ -70,7 +95,7 @@ impl<'a, F: Fn(Option<&str>, &str) -> bool> Reader<'a, F> {
         };
         let read = source.rows(&wanted, |row| -> Result<()> {
             let at = OutcomeAt { file: file.into(), sheet: sheet.map(str::to_string), line: row.line() };
-            self.row(&row, places, &clock, at);
+            self.row(&row, places, &clock, &headings, at);
             Ok(())
         });
         match read {
@@ -79,7 +104,14 @@ impl<'a, F: Fn(Option<&str>, &str) -> bool> Reader<'a, F> {
         }
     }
 
-    fn row(&mut self, row: &Row<'_>, places: [Option<usize>; 3], clock: &Clock, at: OutcomeAt) {
+    fn row(
+        &mut self,
+        row: &Row<'_>,
+        places: [Option<usize>; 3],
+        clock: &Clock,
+        headings: &[String],
+        at: OutcomeAt,
+    ) {
         if let Some(fault) = row.fault() {
             let (found, expected) =
                 fault.split_once(", expected ").unwrap_or((fault, "a row like the header"));
@@ -91,6 +123,13 @@ impl<'a, F: Fn(Option<&str>, &str) -> bool> Reader<'a, F> {
         let (id, outcome) = (cell(Some(0)), cell(Some(1)));
         if outcome.is_empty() {
             self.sheet.not_filled_in += 1;
+            return;
+        }
+        let mut cells = headings.iter().enumerate();
+        if let Some(found) =
+            cells.find_map(|(k, name)| Some(format!("{} in {name}", cell_error(row.cell(k))?)))
+        {
+            self.sheet.problems.push(Problem { at, found, expected: "what should stand there".into() });
             return;
         }
         let [plan, day, note] = places.map(|k| Some(cell(k)).filter(|text| !text.is_empty()));

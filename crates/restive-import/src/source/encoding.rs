@@ -1,8 +1,8 @@
 //! The encoding of text, and text in any encoding as UTF-8.
 //!
 //! What was declared is believed, but a byte-order mark is believed before it. Without either, the first MiB decides:
-//! zero bytes on one side of every pair are UTF-16, what is valid is UTF-8, and the rest is guessed from the frequency of
-//! letters, which is noted. A few broken bytes among many sound characters of UTF-8 do not make another encoding: guessing
+//! it is UTF-16 if nearly every second byte is zero and the others are not, what is valid is UTF-8, and the rest is guessed
+//! from the frequency of letters, which is noted. A few broken bytes among many sound characters of UTF-8 do not make another encoding: guessing
 //! there would spoil every name of the file, while the rows with those bytes can be set aside.
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
@@ -12,17 +12,48 @@ use std::io::{self, Read};
 /// How much of a file is looked at.
 pub(super) const HEAD: usize = 1 << 20;
 
+/// Encodings of more than a byte for each letter.
+pub(super) enum Wide {
+    Utf16(&'static Encoding),
+    Utf32,
+}
+
+/// Encoding of a text without a byte-order mark of which nearly every letter is one of ASCII, by the places of its zero bytes.
+fn wide_by_zeros(head: &[u8]) -> Option<Wide> {
+    let groups = head.len() / 4;
+    let mut zeros = [0; 4];
+    for group in head.chunks_exact(4) {
+        zeros.iter_mut().zip(group).for_each(|(count, byte)| *count += usize::from(*byte == 0));
+    }
+    let are = |pattern: [bool; 4]| {
+        let is = |(count, is_zero): (&usize, bool)| match is_zero {
+            true => 10 * count >= 9 * groups,
+            false => 10 * count <= groups,
+        };
+        groups > 0 && zeros.iter().zip(pattern).all(is)
+    };
+    match () {
+        () if are([false, true, false, true]) => Some(Wide::Utf16(UTF_16LE)),
+        () if are([true, false, true, false]) => Some(Wide::Utf16(UTF_16BE)),
+        () if are([false, true, true, true]) || are([true, true, true, false]) => Some(Wide::Utf32),
+        () => None,
+    }
+}
+
+/// Whether a text is in UTF-32, which no decoder of this crate reads.
+pub(super) fn is_utf32(head: &[u8]) -> bool {
+    let has_mark = head.starts_with(b"\xff\xfe\0\0") || head.starts_with(b"\0\0\xfe\xff");
+    has_mark || matches!(wide_by_zeros(head), Some(Wide::Utf32))
+}
+
 /// The encoding of a text by its beginning, and whether it was guessed. The head is whole where the text is no longer.
 pub(super) fn recognise(head: &[u8], is_whole: bool) -> (&'static Encoding, bool) {
     if let Some((encoding, _)) = Encoding::for_bom(head) {
         return (encoding, false);
     }
-    let zeros = |side: usize| head.iter().skip(side).step_by(2).filter(|byte| **byte == 0).count();
-    match (zeros(0), zeros(1)) {
-        (0, 0) => {}
-        (first, second) if first * 10 <= second => return (UTF_16LE, true),
-        (first, second) if second * 10 <= first => return (UTF_16BE, true),
-        _ => {}
+    match wide_by_zeros(head) {
+        Some(Wide::Utf16(encoding)) => return (encoding, true),
+        Some(Wide::Utf32) | None => {}
     }
     let (mut broken, mut sound, mut seen) = (0, 0, 0);
     for chunk in head.utf8_chunks() {
@@ -100,8 +131,8 @@ mod tests {
             ("Ñandú अनिता".into(), UTF_8, false),
             (le("\u{feff}id"), UTF_16LE, false),
             (be("\u{feff}id"), UTF_16BE, false),
-            (le("id,नाम\n1,अनिता"), UTF_16LE, true),
-            (be("id,नाम\n1,अनिता"), UTF_16BE, true),
+            (le("id,name\n1,Anita\n2,अनि\n3,Bina\n4,Chitra\n5,Devi"), UTF_16LE, true),
+            (be("id,name\n1,Anita\n2,अनि\n3,Bina\n4,Chitra\n5,Devi"), UTF_16BE, true),
             (b"nom\nAndr\xe9 Lef\xe8vre\n\xc9milie".to_vec(), WINDOWS_1252, true),
             ([&"अनिता देवी ".repeat(9).into_bytes()[..], b"\xe9 and on"].concat(), UTF_8, false),
         ];
@@ -109,6 +140,19 @@ mod tests {
             assert_eq!(recognise(&bytes, true), (encoding, guessed), "{bytes:?}");
         }
         assert_eq!(recognise(&"नि".as_bytes()[..4], false), (UTF_8, false));
+        // a zero byte here and there makes no UTF-16, on whichever side of a pair it is
+        for text in [
+            "id;name\nB1;Sita Dev\0i\n",
+            "id;name\nB1;Sita De\0vi\n",
+            "i\0d\0;name;phone\nB1;Sita Devi;1\n",
+            "a\0",
+            "\0a\0\0",
+        ] {
+            assert_eq!(recognise(text.as_bytes(), true), (UTF_8, false), "{text:?}");
+            assert!(!is_utf32(text.as_bytes()), "{text:?}");
+        }
+        let wide: Vec<u8> = "id,name".chars().flat_map(|c| (c as u32).to_be_bytes()).collect();
+        assert!(is_utf32(&wide));
     }
 
     #[test]

@@ -75,7 +75,7 @@ pub enum SourceError {
         show::plain(file),
         listed(missing),
         show::plain(first),
-        advice(members)
+        advice(*members)
     )]
     Columns {
         /// the file
@@ -153,8 +153,9 @@ fn listed(names: &[String]) -> String {
     format!("{}{rest}", shown.join(", "))
 }
 
-fn advice(members: &bool) -> &'static str {
-    if *members { " (name one member after a #)" } else { "" }
+/// Remedy for tables of one archive that differ.
+pub(super) fn advice(members: bool) -> &'static str {
+    if members { " (name one member after a #)" } else { "" }
 }
 
 /// The system's answer without its error number.

@@ -4,8 +4,9 @@
 //! called by its place, `column 3`. Further files of a source may have the same columns in another order: [`order`]
 //! says where each one is.
 
-use super::error::SourceError;
+use super::error::{SourceError, advice};
 use super::row::trimmed;
+use restive_tables::show;
 use std::collections::{HashMap, HashSet};
 
 /// Names that differ from each other.
@@ -29,6 +30,11 @@ pub(super) fn distinct(names: impl IntoIterator<Item = String>) -> Vec<String> {
     names.into_iter().enumerate().map(|(place, name)| unique(place, name)).collect()
 }
 
+/// Whether a name was given to a column that has none.
+fn is_made(name: &str) -> bool {
+    name.strip_prefix("column ").is_some_and(|place| place.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
 /// Where the columns of the first file are in another one, and the columns that only the other one has.
 pub(super) fn order(
     first: (&str, &[String]),
@@ -39,6 +45,12 @@ pub(super) fn order(
         other.1.iter().enumerate().map(|(place, name)| (name.as_str(), place)).collect();
     let missing: Vec<String> =
         first.1.iter().filter(|name| !places.contains_key(name.as_str())).cloned().collect();
+    // the first line of a file without any of the names may be a person's row, or that of the first file
+    let is_shared = |name: &&String| !is_made(name) && places.contains_key(name.as_str());
+    if !missing.is_empty() && !first.1.iter().any(|name| is_shared(&name)) {
+        let expected = format!("the columns of {}{}", show::plain(first.0), advice(members));
+        return Err(SourceError::content(other.0, "none of the columns", expected));
+    }
     if !missing.is_empty() {
         let (file, first) = (other.0.to_string(), first.0.to_string());
         return Err(SourceError::Columns { file, missing, first, members });
@@ -70,5 +82,9 @@ mod tests {
         assert_eq!((places, extra), (vec![2, 1], vec!["z".to_string()]));
         let error = order(("b.csv", &b), ("a.csv", &a), false).expect_err("z is missing");
         assert_eq!(error.to_string(), "a.csv: found no column z, expected the columns of b.csv");
+        // rows instead of names: no cell is shown
+        let (a, b) = (names(&["B1", "Asha", ""]), names(&["B2", "Bina", ""]));
+        let error = order(("a", &a), ("b.csv", &b), false).expect_err("nothing in common");
+        assert_eq!(error.to_string(), "b.csv: found none of the columns, expected the columns of a");
     }
 }

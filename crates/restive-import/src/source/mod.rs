@@ -9,6 +9,7 @@
 //! and counted. A file that cannot be used is a [`SourceError`].
 
 mod archive;
+mod cell_error;
 mod columnar;
 mod encoding;
 mod error;
@@ -23,6 +24,7 @@ mod stream;
 mod text;
 mod value;
 
+pub(crate) use cell_error::cell_error;
 pub use error::SourceError;
 pub(crate) use list::{Archives, tables};
 pub use row::Row;

@@ -2,9 +2,11 @@
 //!
 //! A workbook is opened once for all its sheets, because its texts lie apart from the sheets and are read first. The cells
 //! of the newer formats of Excel are streamed. A row that is shorter than the header has empty cells at its end; one
-//! with more cells than the header has a fault. The decoder answers damage with an error or a panic; the latter is caught
+//! with more cells than the header has a fault. A formula of `.xlsx` whose result was not stored is an [error](cell_error), not an empty
+//! cell; the other formats store every result. The decoder answers damage with an error or a panic; the latter is caught
 //! at every step, and what it says is not repeated, because it may quote a cell.
 
+use super::cell_error::NOT_CALCULATED;
 use super::error::SourceError;
 use super::find::{matches, similar};
 use super::row::{Raw, trimmed};
@@ -125,20 +127,29 @@ impl Workbook {
     fn walk(&mut self, sheet: &str, visit: &mut Visit<'_>) -> Result<ControlFlow<()>, SourceError> {
         let file = format!("{}#{sheet}", self.file);
         let mut gathered = Gathered { row: None, last: 1, cells: Vec::new(), used: 0 };
-        macro_rules! stream {
-            ($book:expr) => {{
-                let mut reader = guarded(&file, || $book.worksheet_cells_reader(sheet))?;
+        match &mut self.sheets {
+            Sheets::Xlsx(book) => {
+                let mut reader = guarded(&file, || book.worksheet_cells_reader(sheet))?;
+                gathered.last = reader.dimensions().end.0.max(1);
+                while let Some(cell) = guarded(&file, || reader.next_cell_with_formula_metadata())? {
+                    let value = match (&cell.formula, &cell.value) {
+                        (Some(_), DataRef::Empty) => &DataRef::SharedString(NOT_CALCULATED),
+                        (_, value) => value,
+                    };
+                    if gathered.take(&file, cell.pos, value, visit)?.is_break() {
+                        return Ok(ControlFlow::Break(()));
+                    }
+                }
+            }
+            Sheets::Xlsb(book) => {
+                let mut reader = guarded(&file, || book.worksheet_cells_reader(sheet))?;
                 gathered.last = reader.dimensions().end.0.max(1);
                 while let Some(cell) = guarded(&file, || reader.next_cell())? {
                     if gathered.take(&file, cell.get_position(), cell.get_value(), visit)?.is_break() {
                         return Ok(ControlFlow::Break(()));
                     }
                 }
-            }};
-        }
-        match &mut self.sheets {
-            Sheets::Xlsx(book) => stream!(book),
-            Sheets::Xlsb(book) => stream!(book),
+            }
             others => {
                 let range = guarded(&file, || others.worksheet_range(sheet))?;
                 let (top, left) = range.start().unwrap_or((0, 0));

@@ -4,7 +4,7 @@
 //! pass and in bounded memory.
 
 use super::Reading;
-use super::encoding::{Decoded, HEAD, recognise};
+use super::encoding::{Decoded, HEAD, is_utf32, recognise};
 use super::error::SourceError;
 use super::records::{Records, Stop, delimiter};
 use super::row::Raw;
@@ -24,6 +24,8 @@ pub(super) struct Text {
     escape: Option<u8>,
     skip: usize,
     has_header: bool,
+    /// whether the line before the header is `sep=;`
+    has_declaration: bool,
 }
 
 impl Text {
@@ -41,10 +43,11 @@ impl Text {
             escape: reading.escape,
             skip: reading.skip,
             has_header: reading.header.is_none(),
+            has_declaration: false,
         };
-        let (names, encoding, delimiter, notes) =
+        let Looks { names, encoding, delimiter, has_declaration, notes } =
             stream::with(&text.place, &text.file, |bytes, _| text.look(bytes, reading))?;
-        (text.encoding, text.delimiter) = (encoding, delimiter);
+        (text.encoding, text.delimiter, text.has_declaration) = (encoding, delimiter, has_declaration);
         Ok((text, names, notes))
     }
 
@@ -56,6 +59,10 @@ impl Text {
         first.map_err(|error| unreadable(file, error))?;
         if head.is_empty() {
             return Err(SourceError::content(file, "an empty file", "a table"));
+        }
+        if is_utf32(&head) {
+            let expected = "UTF-8 or UTF-16: save it as \"CSV UTF-8\"";
+            return Err(SourceError::content(file, "text in UTF-32", expected));
         }
         let mut notes = Vec::new();
         let shown = show::plain(file);
@@ -78,12 +85,17 @@ impl Text {
         let mut records = Records::new(&mut decoded);
         let stopped = |stop| self.stopped(stop);
         records.skip(self.skip).map_err(stopped)?;
+        let declared = declared_delimiter(records.ahead().map_err(stopped)?);
+        let has_declaration = declared.is_some();
+        if has_declaration {
+            records.skip(1).map_err(stopped)?;
+        }
         let ahead = records.ahead().map_err(stopped)?;
         if ahead.is_empty() {
             return Err(SourceError::content(file, "nothing but blank or skipped lines", "a table"));
         }
         let guess = || delimiter(ahead, self.escape, reading.header.as_ref().map(Vec::len));
-        let delimiter = reading.delimiter.or_else(|| {
+        let delimiter = reading.delimiter.or(declared).or_else(|| {
             let guess = guess().filter(|guess| *guess != b',')?;
             let name = if guess == b'\t' { "a tab".into() } else { char::from(guess).to_string() };
             notes.push(format!("{shown}: the delimiter was taken for {name}"));
@@ -99,7 +111,7 @@ impl Text {
                 raw.names()
             }
         };
-        Ok((names, encoding, delimiter, notes))
+        Ok(Looks { names, encoding, delimiter, has_declaration, notes })
     }
 
     /// Visits every row.
@@ -115,6 +127,10 @@ impl Text {
             let mut decoded = decoded(head, bytes, self.encoding);
             let mut records = Records::new(&mut decoded);
             records.skip(self.skip).map_err(stopped)?;
+            if self.has_declaration {
+                records.ahead().map_err(stopped)?;
+                records.skip(1).map_err(stopped)?;
+            }
             records.set_dialect(self.delimiter, self.escape);
             let mut raw = Raw::default();
             if self.has_header {
@@ -138,8 +154,26 @@ impl Text {
     }
 }
 
-/// Names of columns, encoding, delimiter, what was guessed.
-type Looks = (Vec<String>, &'static Encoding, u8, Vec<String>);
+/// Result of the first pass over a text.
+struct Looks {
+    names: Vec<String>,
+    encoding: &'static Encoding,
+    delimiter: u8,
+    has_declaration: bool,
+    /// what was guessed
+    notes: Vec<String>,
+}
+
+/// The delimiter that a first line such as `sep=;` declares, as Excel reads it.
+fn declared_delimiter(text: &[u8]) -> Option<u8> {
+    let line = text.strip_prefix(b"\"").unwrap_or(text);
+    let start = line.get(..4).filter(|start| start.eq_ignore_ascii_case(b"sep="))?;
+    let delimiter = *line.get(start.len())?;
+    let rest = &line[start.len() + 1..];
+    let rest = rest.strip_prefix(b"\"").unwrap_or(rest);
+    let is_line = rest.is_empty() || rest.starts_with(b"\n") || rest.starts_with(b"\r");
+    (is_line && delimiter.is_ascii() && !b"\r\n\"".contains(&delimiter)).then_some(delimiter)
+}
 
 /// A text as UTF-8, without a byte-order mark.
 fn decoded<'r>(head: Vec<u8>, rest: &'r mut dyn Read, encoding: &'static Encoding) -> Box<dyn Read + 'r> {
@@ -161,6 +195,8 @@ fn refuse_foreign(file: &str, head: &[u8], encoding: &'static Encoding) -> Resul
         (b"%PDF", "a PDF document"),
         (b"SQLite format 3", "a database"),
     ];
+    // zero bytes in many places, yet not in every second one
+    let is_half_wide = head.iter().filter(|byte| **byte == 0).count() * 8 > head.len();
     let page = String::from_utf8_lossy(&head[..head.len().min(256)]).trim_start().to_ascii_lowercase();
     let is_page = ["<!doctype", "<html", "<?xml"].into_iter().any(|start| page.starts_with(start));
     let is_wide = encoding == UTF_16LE || encoding == UTF_16BE;
@@ -168,8 +204,13 @@ fn refuse_foreign(file: &str, head: &[u8], encoding: &'static Encoding) -> Resul
     let known = MAGIC.into_iter().find(|(magic, _)| head.starts_with(magic)).map(|(_, words)| words);
     match known.or(is_page.then_some("a web page or XML")).or(is_binary.then_some("bytes that are no text")) {
         Some(found) => {
+            let hint = if is_half_wide {
+                "; for text in UTF-16 say encoding = \"utf-16le\" beside file"
+            } else {
+                ""
+            };
             let expected = "a table as text, .xlsx, .xls, .ods or Parquet, or such text as .gz or in a .zip";
-            Err(SourceError::content(file, found, expected))
+            Err(SourceError::content(file, found, format!("{expected}{hint}")))
         }
         None => Ok(()),
     }

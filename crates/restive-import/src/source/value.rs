@@ -2,7 +2,7 @@
 //!
 //! Whole numbers have no decimal point, so that a telephone number that a spreadsheet keeps as a number comes out as it
 //! was typed. Dates are ISO: `2026-03-05`, `2026-03-05 14:30:00`, and where the time zone is known `2026-03-05T14:30:00Z`.
-//! What is missing is empty: nulls, numbers that are none, and a spreadsheet's errors such as `#N/A`.
+//! What is missing is empty: nulls, and numbers that are none. An error of a spreadsheet is its name, such as `#N/A`.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::*;
@@ -33,7 +33,8 @@ pub(super) fn sheet_text(value: &DataRef<'_>, out: &mut String) {
             None => out.push_str(text),
         },
         DataRef::DurationIso(text) => out.push_str(text),
-        DataRef::Error(_) | DataRef::Empty => {}
+        DataRef::Error(error) => put!(out, "{error}"),
+        DataRef::Empty => {}
     }
 }
 

@@ -145,8 +145,13 @@ fn calls_count_by_their_outcome() {
     assert_eq!(
         reasons(&imported),
         [
-            "actions 1 row: unknown person in person",
-            "actions 1 row: an outcome that the mapping does not name"
+            "actions 1 row: an outcome that the mapping does not name",
+            "actions 1 row: unknown person in person"
         ]
+    );
+    assert_eq!(
+        imported.summary.notes[0],
+        "actions: 1 row with an outcome that the mapping does not name: 1 not shown here (the first in line 5); whether these were calls is not known: add each word to a \
+         list of outcome"
     );
 }

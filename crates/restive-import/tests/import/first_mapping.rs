@@ -34,7 +34,7 @@ fn a_table_is_guessed_and_what_could_be_either_is_not() {
         "children = \"number\"",
         "education = { text = \"education\", case = \"lower\" }",
         "# education = { text = \"education\", case = \"lower\", synonyms = { primary = [\"primry\", \"prim.\"] } }",
-        "# DECIDE: which words say that somebody must not be called? There are [\"no\", \"yes\"]\n# do_not_call = { column = \"dnd\", is = [\"yes\"] }",
+        "(no)? An empty cell means no. There are \"no\" (30), \"yes\" (10)\n# do_not_call = { column = \"dnd\", yes = [\"yes\"], no = [\"no\"] }",
         "# DECIDE: do [\"-\"] stand for nothing",
         "# [actions]",
         "# [[events]]",

@@ -46,6 +46,38 @@ impl World {
         self
     }
 
+    /// A workbook of one sheet. A cell that begins with `=` is a formula without a result, one with `#` an error, all others are text.
+    pub(crate) fn sheet(&self, name: &str, rows: &str) -> &Self {
+        let cell = |text: &str| match text.as_bytes().first() {
+            Some(b'=') => format!("<c><f>{}</f></c>", &text[1..]),
+            Some(b'#') => format!("<c t=\"e\"><f>A1</f><v>{text}</v></c>"),
+            _ => format!("<c t=\"inlineStr\"><is><t>{text}</t></is></c>"),
+        };
+        let row = |line: &str| format!("<row>{}</row>", line.split(',').map(cell).collect::<String>());
+        let rows: String = rows.lines().map(row).collect();
+        let main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
+        let relations = "http://schemas.openxmlformats.org/package/2006/relationships";
+        let office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+        let sheet = format!("<worksheet xmlns=\"{main}\"><sheetData>{rows}</sheetData></worksheet>");
+        let book = format!(
+            "<workbook xmlns=\"{main}\" xmlns:r=\"{office}\"><sheets><sheet name=\"S\" sheetId=\"1\" r:id=\"r1\"/></sheets></workbook>"
+        );
+        let related = |kind: &str, target: &str| {
+            format!(
+                "<Relationships xmlns=\"{relations}\"><Relationship Id=\"r1\" Type=\"{office}/{kind}\" Target=\"{target}\"/></Relationships>"
+            )
+        };
+        self.zip(
+            name,
+            &[
+                ("_rels/.rels", &related("officeDocument", "xl/workbook.xml")),
+                ("xl/workbook.xml", &book),
+                ("xl/_rels/workbook.xml.rels", &related("worksheet", "worksheets/sheet1.xml")),
+                ("xl/worksheets/sheet1.xml", &sheet),
+            ],
+        )
+    }
+
     /// The mapping that `init` writes.
     pub(crate) fn init(&self, files: &[&str]) -> String {
         let files: Vec<String> = files.iter().map(|file| file.to_string()).collect();

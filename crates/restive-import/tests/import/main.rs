@@ -1,11 +1,14 @@
 //! Exports of every shape, from their files to a study.
 
 mod again;
+mod answers;
+mod cell_errors;
 mod damage;
 mod demo;
 mod demo_weeks;
 mod everywhere;
 mod first_mapping;
+mod headers;
 mod kit;
 mod messaging;
 mod order;
@@ -14,4 +17,5 @@ mod planned;
 mod planted;
 mod refused;
 mod stranger;
+mod synonyms;
 mod systems;

@@ -112,7 +112,13 @@ fn what_cannot_be_used_is_listed_and_the_rest_is_used() {
     assert!(asked(&world, "days.csv", &wrong).is_err());
     world.write("other.csv", "who,what\nB1,reached\n");
     let said = asked(&world, "other.csv", &OutcomesAsked::default()).unwrap_err().to_string();
-    assert_eq!(said, "other.csv: found the columns who, what, expected id or arm and outcome");
+    assert_eq!(
+        said,
+        "other.csv: found no heading of a list in the first line, expected id or arm and outcome"
+    );
+    world.write("other.csv", "id,name,result\nB1,Asha,reached\n");
+    let said = asked(&world, "other.csv", &OutcomesAsked::default()).unwrap_err().to_string();
+    assert_eq!(said, "other.csv: found the columns id, name, result, expected id or arm and outcome");
 }
 
 #[test]

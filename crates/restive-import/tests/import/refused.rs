@@ -113,8 +113,14 @@ fn rules_that_contradict_each_other() {
     refused(
         "[people.features]",
         "left = \"district\"\n[people.features]",
-        "line 10, column 8: left: found no date with the year first in column \"district\" of registry.csv, expected { column = \
-         \"district\", format = … }",
+        "line 10, column 8: left: found 3 cells that the mapping does not list in column \"district\" of registry.csv: 3 not shown here (the \
+         first in line 2), expected each word in yes (has left) or in no, such as left = { column = \"district\", yes = [], no = [] }",
+    );
+    refused(
+        "[people.features]",
+        "left = \"phone\"\n[people.features]",
+        "line 10, column 8: left: found no date with the year first in column \"phone\" of registry.csv, expected { column = \"phone\", format = \
+         … }",
     );
     let exits = "[exits]\nfile = \"calls.csv\"\nperson = \"person\"\ntime = \"when\"\n";
     let world = programme();

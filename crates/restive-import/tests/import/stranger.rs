@@ -44,7 +44,7 @@ fn whoever_says_no_once_is_not_called() {
     let with = |rows: &str| world.write("registry.csv", format!("{dnd}{rows}"));
     let mapping = MAPPING.replace(
         "id = \"id\"",
-        "id = \"id\"\ndo_not_call = { column = \"dnd\", is = \"yes\" }\nsame = { column = \"phone\", as = \"phone\" }",
+        "id = \"id\"\ndo_not_call = { column = \"dnd\", yes = \"yes\" }\nsame = { column = \"phone\", as = \"phone\" }",
     );
     // another id of P2, and P1 again
     with("P7,Bina,+91 98200 10002,south,yes\nP1,Ada,,north,yes\n");

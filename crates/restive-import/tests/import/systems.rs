@@ -85,7 +85,7 @@ fn commcare_cases_and_forms_come_in_one_archive() {
     for part in [
         "[people]\n# CommCare HQ case export\n",
         "file = \"export.zip#cases.csv\"\nid = \"caseid\"\n",
-        "left = \"closed_date\"",
+        "left = { column = \"closed_date\", no = [\"---\"] }",
         "[[events]]\n# CommCare HQ form export\nfile = \"export.zip#forms.csv\"",
         "time = \"received_on\"",
         "completed_time is the phone's clock",

@@ -30,6 +30,19 @@ fn files_without_a_table_are_refused() {
     );
     assert!(plain("a.csv", b"\x01\x00\x00\x02".repeat(9)).contains("found bytes that are no text"));
     assert!(plain("a.csv", gzipped(&zipped(&[("a.csv", b"a\n1\n")]))).contains("within another file"));
+    for (text, mark) in [("a,b\n1,2\n", ""), ("id;name\n1;अनिता\n", "\u{feff}")] {
+        for bytes in [u32::to_le_bytes, u32::to_be_bytes] {
+            let wide: Vec<u8> = format!("{mark}{text}").chars().flat_map(|c| bytes(c as u32)).collect();
+            assert_eq!(
+                plain("a.csv", wide),
+                "a.csv: found text in UTF-32, expected UTF-8 or UTF-16: save it as \"CSV UTF-8\""
+            );
+        }
+    }
+    let half: Vec<u8> = "id,नाम\n1,अनिता\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    assert!(plain("a.csv", &half).ends_with("; for text in UTF-16 say encoding = \"utf-16le\" beside file"));
+    let declared = Reading { encoding: Some("utf-16le".into()), ..Reading::default() };
+    assert_eq!(read_bytes("a.csv", half, declared).unwrap().cells(), [["1", "अनिता"]]);
     let label = Reading { encoding: Some("latin-one".into()), ..Reading::default() };
     assert_eq!(
         refusal("a.csv", "a\n1\n", label),

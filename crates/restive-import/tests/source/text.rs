@@ -68,6 +68,22 @@ fn delimiters_are_found_and_noted() {
 }
 
 #[test]
+fn line_that_declares_the_delimiter_is_not_the_header() {
+    for start in ["sep=;\n", "SEP=;\r\n", "\"sep=;\"\n", "\n\nsep=;\n", "\u{feff}sep=;\n"] {
+        let whole = read_bytes("a.csv", format!("{start}a,b;c\n1,5;2\n"), Reading::default()).unwrap();
+        assert_eq!(
+            (&whole.header[..], whole.cells()),
+            (&["a,b", "c"].map(String::from)[..], vec![vec!["1,5", "2"]])
+        );
+        assert_eq!(whole.lines(), [start.matches('\n').count() as u64 + 2], "{start:?}");
+    }
+    let headless = Reading { header: Some(vec!["x".into(), "y".into()]), ..Reading::default() };
+    assert_eq!(read_bytes("a.csv", "sep=,\n1,2\n", headless).unwrap().cells(), [["1", "2"]]);
+    // a column may be called so
+    assert_eq!(read_bytes("a.csv", "sep=,b\n1,2\n", Reading::default()).unwrap().header, ["sep=", "b"]);
+}
+
+#[test]
 fn quotes_may_be_escaped_and_cells_hold_json() {
     let text = "_id,fields,from\n\"1\",\"[{\\\"k\\\":\\\"a, b\\\"},\n\\\"c\\\\d\\\"]\",\"+91\"\n2,[],\n";
     let escaped = Reading { escape: Some(b'\\'), ..Reading::default() };
