@@ -8,6 +8,8 @@
 //! A tile fills the registers of the processor: 8 × 16 with AVX-512, 6 × 8 with AVX2, 4 × 4 elsewhere. An entry of C gets its products in the same order whatever the tile, so that all processors with
 //! fused multiply-adds give the same bits.
 
+#[cfg(target_arch = "x86_64")]
+use crate::simd::{Instructions, instructions};
 use std::ops::Range;
 
 /// Rows of B in one block: the products that are added up in registers.
@@ -63,16 +65,12 @@ impl Product {
             fn medium(task: Task<'_>, rows: &mut [f64], packed: &mut Vec<f64>) {
                 task.run::<6, 8>(rows, packed, |left, panel, sums| tile_avx2(left, panel, sums));
             }
-            let has_avx2 = is_x86_feature_detected!("avx2")
-                && is_x86_feature_detected!("bmi2")
-                && is_x86_feature_detected!("fma");
-            if has_avx2 && is_x86_feature_detected!("avx512f") {
-                // SAFETY: the processor has just been found to have every feature `wide` is compiled for.
-                return unsafe { wide(task, rows, packed) };
-            }
-            if has_avx2 {
-                // SAFETY: the processor has just been found to have AVX2, BMI2 and FMA.
-                return unsafe { medium(task, rows, packed) };
+            match instructions() {
+                // SAFETY: the processor has every feature `wide` is compiled for: that is what `Avx512` says.
+                Instructions::Avx512 => return unsafe { wide(task, rows, packed) },
+                // SAFETY: the processor has AVX2, BMI2 and FMA: that is what `Avx2` says.
+                Instructions::Avx2 => return unsafe { medium(task, rows, packed) },
+                Instructions::Baseline => {}
             }
         }
         task.run::<4, 4>(rows, packed, tile);

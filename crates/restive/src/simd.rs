@@ -2,7 +2,45 @@
 //!
 //! The crate is built for the oldest x86-64 or aarch64, so that one binary runs everywhere; `for_cpu!` compiles
 //! a loop again for AVX2 and for AVX-512 and picks the widest that the machine has. The loops use no fused
-//! multiply-add and fix the order of their sums, so every version gives the same bits.
+//! multiply-add and fix the order of their sums, so every version gives the same bits. Only [matrix products](crate::product)
+//! fuse multiply-adds, so that their last bits depend on the instructions.
+//!
+//! The environment variable `RESTIVE_PORTABLE=1` selects the instructions that every processor has, for tests that compare
+//! the results of two processors on one machine. It is read once, before the first loop runs.
+
+/// Instruction sets that loops are compiled for, narrowest first.
+#[cfg(target_arch = "x86_64")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Instructions {
+    /// Instructions of every x86-64.
+    Baseline,
+    /// AVX2, BMI2 and FMA.
+    Avx2,
+    /// AVX-512 F, DQ, VL and BW, and all of [`Avx2`](Self::Avx2).
+    Avx512,
+}
+
+/// Returns the widest instruction set of this machine, or the baseline if `RESTIVE_PORTABLE` is `1`.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+pub(crate) fn instructions() -> Instructions {
+    static WIDEST: std::sync::LazyLock<Instructions> = std::sync::LazyLock::new(|| {
+        let has_avx2 = is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("bmi2")
+            && is_x86_feature_detected!("fma");
+        let has_avx512 = is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512vl")
+            && is_x86_feature_detected!("avx512bw");
+        let is_portable = std::env::var_os("RESTIVE_PORTABLE").is_some_and(|value| value == "1");
+        match (is_portable, has_avx2, has_avx512) {
+            (true, ..) | (_, false, _) => Instructions::Baseline,
+            (_, _, false) => Instructions::Avx2,
+            _ => Instructions::Avx512,
+        }
+    });
+    *WIDEST
+}
 
 /// Defines `$name` with the widest instructions of the machine; `$body` must be `#[inline(always)]`.
 macro_rules! for_cpu {
@@ -19,19 +57,12 @@ macro_rules! for_cpu {
                 fn medium($($arg: $ty),*) $(-> $ret)? {
                     $body($($arg),*)
                 }
-                let has_avx2 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi2");
-                if has_avx2
-                    && is_x86_feature_detected!("avx512f")
-                    && is_x86_feature_detected!("avx512dq")
-                    && is_x86_feature_detected!("avx512vl")
-                    && is_x86_feature_detected!("avx512bw")
-                {
-                    // SAFETY: the processor has just been found to have every feature `wide` is compiled for.
-                    return unsafe { wide($($arg),*) };
-                }
-                if has_avx2 {
-                    // SAFETY: the processor has just been found to have AVX2 and BMI2.
-                    return unsafe { medium($($arg),*) };
+                match $crate::simd::instructions() {
+                    // SAFETY: the processor has every feature `wide` is compiled for: that is what `Avx512` says.
+                    $crate::simd::Instructions::Avx512 => return unsafe { wide($($arg),*) },
+                    // SAFETY: the processor has AVX2 and BMI2: that is what `Avx2` says.
+                    $crate::simd::Instructions::Avx2 => return unsafe { medium($($arg),*) },
+                    $crate::simd::Instructions::Baseline => {}
                 }
             }
             $body($($arg),*)

@@ -116,19 +116,27 @@ fn expected_of_others(tied: usize, taken: usize, others: usize, explore: usize) 
     let (all, first) = (tied + others, (explore + taken).min(tied + others));
     let least = first.saturating_sub(tied);
     let most = first.min(others);
-    // ln of the ratio of neighbouring probabilities, from the least number on, scaled to the largest
-    let mut logs = vec![0.0f64];
-    for x in least..most {
+    // the probability of x + 1 over that of x: it falls with x, and passes 1 at the mode
+    let ratio = |x: usize| {
         let (x, first, others, all) = (x as f64, first as f64, others as f64, all as f64);
-        let ratio = (others - x) * (first - x) / ((x + 1.0) * (all - others - first + x + 1.0));
-        logs.push(logs[logs.len() - 1] + ratio.ln());
-    }
-    let top = logs.iter().fold(f64::NEG_INFINITY, |top, log| top.max(*log));
+        (others - x) * (first - x) / ((x + 1.0) * (all - others - first + x + 1.0))
+    };
+    let mode = (least..most).find(|x| ratio(*x) < 1.0).unwrap_or(most);
     let (mut mass, mut sum) = (0.0, 0.0);
-    for (step, log) in logs.iter().enumerate() {
-        let weight = (log - top).exp();
+    let mut add = |x: usize, weight: f64| {
         mass += weight;
-        sum += weight * (least + step).min(explore) as f64;
+        sum += weight * x.min(explore) as f64;
+    };
+    // weights relative to the mode, by multiplication and division alone: the same bits on every machine
+    let mut weight = 1.0;
+    for x in mode..=most {
+        add(x, weight);
+        weight *= ratio(x);
+    }
+    weight = 1.0;
+    for x in (least..mode).rev() {
+        weight /= ratio(x);
+        add(x, weight);
     }
     sum / mass
 }
@@ -195,5 +203,42 @@ fn is_tied(ranked: &Ranked, bounds: &Bounds, fill: bool, structure: &Structure, 
         }
         // a programme sees keys by the order of equal values only
         _ => ranked.value.windows(2).any(|pair| pair[0] == pair[1]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::expected_of_others;
+
+    /// C(n, k), exact up to 2¹²⁷.
+    fn choose(n: u128, k: u128) -> u128 {
+        if k > n { 0 } else { (0..k).fold(1, |product, i| product * (n - i) / (i + 1)) }
+    }
+
+    #[test]
+    fn expected_of_others_is_the_sum_over_the_hypergeometric_distribution() {
+        for tied in 1..9usize {
+            for taken in 0..tied {
+                for others in 1..9usize {
+                    for explore in 1..=others + tied - taken {
+                        let first = explore + taken;
+                        let (mut ways, mut won) = (0, 0);
+                        for x in 0..=first.min(others) {
+                            let of =
+                                choose(others as u128, x as u128) * choose(tied as u128, (first - x) as u128);
+                            ways += of;
+                            won += of * x.min(explore) as u128;
+                        }
+                        let expected = won as f64 / ways as f64;
+                        let found = expected_of_others(tied, taken, others, explore);
+                        // sums of at most nine rounded weights
+                        assert!((found - expected).abs() <= 1e-14 * expected.max(1.0), "{found} {expected}");
+                    }
+                }
+            }
+        }
+        // ten standard deviations below 5,000, the minimum is the hypergeometric number itself, whose mean is 5,100 · 900,000/950,000
+        let large = expected_of_others(50_000, 100, 900_000, 5_000);
+        assert!((large - 5_100.0 * 900.0 / 950.0).abs() < 1e-8, "{large}");
     }
 }

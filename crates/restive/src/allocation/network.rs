@@ -185,9 +185,9 @@ impl Network {
 /// What each person costs.
 fn prices(ranked: &Ranked, value: &[f64], bounds: &Bounds, nodes: usize) -> Vec<Price> {
     let largest = value.iter().fold(0.0, |largest: f64, v| largest.max(v.abs()));
-    let unit = if largest > 0.0 { largest.log2().ceil() } else { 0.0 };
+    let unit = if largest > 0.0 { ceil_log2(largest) } else { 0 };
     // a path has no more arcs than nodes: its sum must not leave 62 bits
-    let shift = (61.0 - (nodes as f64).log2().ceil()).min(52.0) - unit;
+    let shift = f64::from((61 - nodes.next_power_of_two().trailing_zeros() as i32).min(52) - unit);
     // by halves, so that neither factor leaves the range of numbers
     let (half, rest) = ((shift / 2.0).floor(), (shift / 2.0).ceil());
     let price = |rank: usize| Price {
@@ -196,6 +196,14 @@ fn prices(ranked: &Ranked, value: &[f64], bounds: &Bounds, nodes: usize) -> Vec<
         key: (ranked.key[rank] >> 24) as i64,
     };
     (0..value.len()).map(price).collect()
+}
+
+/// ⌈log₂ x⌉ of a finite number above 0, from its bits: exact on every machine, which a logarithm is not.
+fn ceil_log2(x: f64) -> i32 {
+    // subnormal numbers are scaled into the normal range first
+    let scale = if x < f64::MIN_POSITIVE { 54 } else { 0 };
+    let bits = (x * f64::from(scale).exp2()).to_bits();
+    (bits >> 52) as i32 - 1023 + i32::from(bits << 12 != 0) - scale
 }
 
 /// Leaves the best of every set of one tree that lies in a single cell, and takes the set away; returns those who are no
@@ -239,4 +247,27 @@ fn dissolve(
         }
     }
     tied
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ceil_log2;
+
+    #[test]
+    fn ceil_log2_is_the_smallest_exponent_whose_power_is_not_smaller() {
+        for exponent in -1074..=1023i32 {
+            // by halving and doubling, which are exact
+            let power = (0..exponent.abs()).fold(1.0f64, |x, _| if exponent < 0 { x / 2.0 } else { x * 2.0 });
+            assert_eq!(ceil_log2(power), exponent);
+            if exponent > -1074 {
+                assert_eq!(
+                    ceil_log2(power.next_down()),
+                    if power.next_down() > power / 2.0 { exponent } else { exponent - 1 }
+                );
+            }
+            if exponent < 1023 {
+                assert_eq!(ceil_log2(power.next_up()), exponent + 1);
+            }
+        }
+    }
 }
