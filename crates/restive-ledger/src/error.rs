@@ -3,6 +3,7 @@
 //! A message is one line. It names the file, what was found there and what was expected.
 
 use crate::lock::Holder;
+use rusqlite::ErrorCode;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -24,7 +25,7 @@ pub enum Error {
         answer: io::Error,
     },
     /// SQLite refuses.
-    #[error("{}: cannot {doing}: {answer}", path.display())]
+    #[error("{}: cannot {doing}: {}", path.display(), cause(answer))]
     Sqlite {
         /// the ledger
         path: PathBuf,
@@ -224,5 +225,85 @@ impl Error {
 
     pub(crate) fn sqlite(path: &Path, doing: &'static str) -> impl Fn(rusqlite::Error) -> Self + Copy {
         move |answer| Self::Sqlite { path: path.into(), doing, answer }
+    }
+}
+
+impl Error {
+    /// Whether the system refused to read or write, whatever the content of the ledger.
+    pub fn is_of_system(&self) -> bool {
+        match self {
+            Error::Io { .. } => true,
+            Error::Sqlite { answer, .. } => is_of_system(answer),
+            _ => false,
+        }
+    }
+}
+
+/// Whether an answer of SQLite is about the system, and not about the content of the file.
+pub(crate) fn is_of_system(answer: &rusqlite::Error) -> bool {
+    use ErrorCode::*;
+    matches!(
+        answer.sqlite_error_code(),
+        Some(
+            SystemIoFailure
+                | DiskFull
+                | ReadOnly
+                | CannotOpen
+                | PermissionDenied
+                | OutOfMemory
+                | DatabaseBusy
+                | DatabaseLocked
+                | FileLockingProtocolFailed
+                | OperationInterrupted
+        )
+    )
+}
+
+/// Answer of SQLite; if the system is the cause, the cause and its remedy.
+fn cause(answer: &rusqlite::Error) -> String {
+    let (cause, remedy) = match answer.sqlite_error_code() {
+        Some(ErrorCode::DiskFull) => ("the disk is full", "free some space"),
+        Some(ErrorCode::SystemIoFailure) => {
+            ("the disk refused to read or write", "check that it is neither full nor failing")
+        }
+        Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
+            ("the file or its folder may not be written", "check their permissions")
+        }
+        Some(ErrorCode::CannotOpen) => (
+            "the file, or a file beside it, cannot be opened",
+            "check that the folder may be written and that the disk is not full",
+        ),
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+            ("another program uses it", "close that program")
+        }
+        _ => return answer.to_string(),
+    };
+    format!("{cause} ({answer}); {remedy} and try again")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rusqlite::ffi;
+
+    #[test]
+    fn answer_about_the_system_has_its_cause_and_what_to_do() {
+        let of = |code| rusqlite::Error::SqliteFailure(ffi::Error::new(code), None);
+        for (code, expected) in [
+            (ffi::SQLITE_FULL, "the disk is full"),
+            (ffi::SQLITE_IOERR_SHMSIZE, "the disk refused to read or write"),
+            (ffi::SQLITE_READONLY, "the file or its folder may not be written"),
+            (ffi::SQLITE_CANTOPEN, "the file, or a file beside it, cannot be opened"),
+            (ffi::SQLITE_BUSY, "another program uses it"),
+        ] {
+            let error = Error::sqlite(Path::new("ledger.db"), "verify it")(of(code));
+            assert!(error.is_of_system());
+            let said = error.to_string();
+            assert!(said.starts_with(&format!("ledger.db: cannot verify it: {expected} (")), "{said}");
+            assert!(said.ends_with(" and try again"), "{said}");
+        }
+        for code in [ffi::SQLITE_CORRUPT, ffi::SQLITE_NOTADB, ffi::SQLITE_CONSTRAINT] {
+            assert!(!Error::sqlite(Path::new("ledger.db"), "verify it")(of(code)).is_of_system());
+        }
     }
 }

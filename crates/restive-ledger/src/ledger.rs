@@ -13,7 +13,6 @@ use crate::plan::{Kind, Override, Status};
 use crate::reader::Reader;
 use crate::schema;
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
-use std::io;
 use std::ops::Deref;
 use std::path::Path;
 
@@ -42,11 +41,8 @@ impl Ledger {
             open::to_write(&at, path)?;
         }
         let lock = Lock::take(&at, path)?;
-        match open::private().create_new(true).open(&at) {
-            Err(answer) if answer.kind() != io::ErrorKind::AlreadyExists => {
-                return Err(Error::io(path, "make it")(answer));
-            }
-            _ => {}
+        if !at.exists() {
+            schema::create(&at, path)?;
         }
         let (mut connection, found) = open::to_write(&at, path)?;
         let set = |connection: &Connection| {

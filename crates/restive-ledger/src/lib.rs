@@ -10,6 +10,7 @@
 //! | `ledger.db` | the ledger, for its owner alone |
 //! | `ledger.db-wal`, `ledger.db-shm` | SQLite's log while somebody writes, and after a kill; they belong to the ledger |
 //! | `ledger.db.lock` | held by whoever writes; its text says who |
+//! | `ledger.db.new` | a new ledger until it is whole |
 //! | `ledger.db.v1` | the ledger as it was before it was brought up from version 1 |
 //!
 //! | table | one row is | key |

@@ -82,7 +82,17 @@ pub(crate) fn to_read(at: &Path, path: &Path) -> Result<Connection> {
     let failed = Error::sqlite(path, "open it");
     let mut connection = connect(at, OpenFlags::SQLITE_OPEN_READ_WRITE).map_err(failed)?;
     if let Err(answer) = look(&connection) {
-        if !matches!(answer.sqlite_error_code(), Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly)) {
+        // a full disk has no room for the files of a log that a reader takes part in
+        let cannot_write = matches!(
+            answer.sqlite_error_code(),
+            Some(
+                ErrorCode::CannotOpen
+                    | ErrorCode::ReadOnly
+                    | ErrorCode::DiskFull
+                    | ErrorCode::SystemIoFailure
+            )
+        );
+        if !cannot_write {
             return Err(schema::refused(path, answer));
         }
         if beside(at, "-wal").metadata().is_ok_and(|log| log.len() > 0) {

@@ -7,7 +7,7 @@
 
 use crate::error::{Error, Result};
 use crate::event;
-use crate::open::{beside, private};
+use crate::open::{beside, private, to_write};
 use jiff::Timestamp;
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 use std::collections::BTreeMap;
@@ -103,6 +103,30 @@ pub(crate) fn refused(path: &Path, answer: rusqlite::Error) -> Error {
     }
 }
 
+/// Makes a new ledger under a temporary name and renames it: a writer that is killed leaves no ledger or a whole one.
+pub(crate) fn create(at: &Path, path: &Path) -> Result<()> {
+    let failed = Error::io(path, "make it");
+    let draft = fresh(at, ".new").map_err(&failed)?;
+    let (mut connection, found) = to_write(&draft, path)?;
+    migrate(&mut connection, found, &draft, path)?;
+    drop(connection);
+    // the lock is held, so that nobody else makes one meanwhile
+    fs::rename(&draft, at).and_then(|()| sync_folder(at)).map_err(failed)
+}
+
+/// Makes an empty file with the name of a ledger and an ending, readable by its owner only; replaces an unfinished draft.
+fn fresh(at: &Path, ending: &str) -> io::Result<PathBuf> {
+    let draft = beside(at, ending);
+    for left in [draft.clone(), beside(&draft, "-journal")] {
+        match fs::remove_file(left) {
+            Err(answer) if answer.kind() != io::ErrorKind::NotFound => return Err(answer),
+            _ => {}
+        }
+    }
+    private().create_new(true).open(&draft)?;
+    Ok(draft)
+}
+
 /// Brings a ledger up to date.
 pub(crate) fn migrate(connection: &mut Connection, found: Found, at: &Path, path: &Path) -> Result<()> {
     let failed = Error::sqlite(path, "bring it up to date");
@@ -131,17 +155,15 @@ pub(crate) fn migrate(connection: &mut Connection, found: Found, at: &Path, path
 /// Puts a copy of the ledger beside it. It is written under a name of its own first: one that a kill cut off is no copy.
 fn keep_copy(connection: &Connection, version: i64, at: &Path, path: &Path) -> Result<()> {
     let failed = Error::io(path, "keep a copy of the earlier version beside it");
-    let draft = beside(at, ".copy");
+    // SQLite fills an empty file and keeps its mode
+    let draft = fresh(at, ".copy").map_err(&failed)?;
     let text = draft.to_str().ok_or_else(|| failed(io::Error::other("its path is not Unicode")))?;
-    match fs::remove_file(&draft) {
-        Err(answer) if answer.kind() != io::ErrorKind::NotFound => return Err(failed(answer)),
-        _ => {}
-    }
-    // SQLite fills a file that is there and empty, and leaves its mode
-    let made = private().create_new(true).open(&draft).map_err(&failed)?;
     let copied = connection.execute("VACUUM INTO ?1", [text]);
     copied.map_err(Error::sqlite(path, "keep a copy of the earlier version beside it"))?;
-    made.sync_all().and_then(|()| put(&draft, at, version)).map_err(failed)
+    File::open(&draft)
+        .and_then(|made| made.sync_all())
+        .and_then(|()| put(&draft, at, version))
+        .map_err(failed)
 }
 
 /// Gives the draft of a copy the first name that is free.

@@ -8,7 +8,7 @@
 //! written down a head of before: [`Reader::verify_with_head`] says whether the chain still leads through it.
 
 use crate::chain::{Link, digest_of, link_after};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, is_of_system};
 use crate::event::required;
 use crate::reader::Reader;
 use crate::replay::Replay;
@@ -59,11 +59,13 @@ const COMPLAINTS: usize = 5;
 impl Reader {
     /// Looks at all of the ledger, and says what is not as it was written.
     pub fn verify(&self) -> Result<Verified> {
-        let mut verified = Verified { links: 0, head: None, known: None, faults: self.damage() };
+        let failed = Error::sqlite(&self.path, "verify it");
+        let mut verified =
+            Verified { links: 0, head: None, known: None, faults: self.damage().map_err(failed)? };
         match self.verify_content(&mut verified) {
             // what SQLite cannot read any more has been told
-            Err(_) if !verified.faults.is_empty() => Ok(verified),
-            answer => answer.map_err(Error::sqlite(&self.path, "verify it")).map(|()| verified),
+            Err(answer) if !verified.faults.is_empty() && !is_of_system(&answer) => Ok(verified),
+            answer => answer.map_err(failed).map(|()| verified),
         }
     }
 
@@ -74,7 +76,7 @@ impl Reader {
         let sql = "SELECT number FROM chain WHERE link = ?1 ORDER BY number LIMIT 1";
         let found = self.all("look for a head", sql, [head], |row| row.get(0));
         match found {
-            Err(error) if verified.faults.is_empty() => return Err(error),
+            Err(error) if verified.faults.is_empty() || error.is_of_system() => return Err(error),
             found => verified.known = found.ok().and_then(|found| found.first().copied()),
         }
         if verified.known.is_none() {
@@ -85,20 +87,22 @@ impl Reader {
         Ok(verified)
     }
 
-    /// What SQLite says of the file.
-    fn damage(&self) -> Vec<Fault> {
+    /// What SQLite says of the file; an error if the system refuses to read it.
+    fn damage(&self) -> rusqlite::Result<Vec<Fault>> {
         let sql = format!("PRAGMA integrity_check({COMPLAINTS})");
         let complaints = || -> rusqlite::Result<Vec<String>> {
             self.connection.prepare(&sql)?.query_map([], |row| required(row, 0))?.collect()
         };
-        let complaints = complaints().unwrap_or_else(|answer| vec![answer.to_string()]);
+        let complaints = match complaints() {
+            Err(answer) if is_of_system(&answer) => return Err(answer),
+            complaints => complaints.unwrap_or_else(|answer| vec![answer.to_string()]),
+        };
         let complaints = complaints.into_iter().filter(|complaint| complaint != "ok");
-        complaints
-            .map(|complaint| {
-                let found = format!("damage ({})", complaint.replace('\n', " "));
-                Fault::new(None, "the file", found, "one that SQLite finds whole")
-            })
-            .collect()
+        let faults = complaints.map(|complaint| {
+            let found = format!("damage ({})", complaint.replace('\n', " "));
+            Fault::new(None, "the file", found, "one that SQLite finds whole")
+        });
+        Ok(faults.collect())
     }
 
     fn verify_content(&self, verified: &mut Verified) -> rusqlite::Result<()> {

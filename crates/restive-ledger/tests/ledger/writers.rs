@@ -137,7 +137,8 @@ fn a_program_that_is_none_of_ours_is_waited_for_and_told() {
     let other = rusqlite::Connection::open(&path).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let error = ledger.record(&made::plan(1), &made::people(), &[], false).unwrap_err();
-    assert_eq!(error.to_string(), format!("{}: cannot record a plan: database is locked", path.display()));
+    let expected = "cannot record a plan: another program uses it (database is locked); close that program and try again";
+    assert_eq!(error.to_string(), format!("{}: {expected}", path.display()));
     assert_eq!(Ledger::read(&path).unwrap().plans().unwrap().len(), 1);
     other.execute_batch("ROLLBACK").unwrap();
     ledger.record(&made::plan(1), &made::people(), &[], false).unwrap();
