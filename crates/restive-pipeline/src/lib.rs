@@ -100,7 +100,7 @@ pub use own_record::History;
 pub use plan::{
     AtBudget, Bound, Chance, Chosen, Cut, Eligible, Excluded, InTrial, LastSeen, Limits, MOST_IN_MEMORY,
     Nouns, Outlook, Passing, Place, Plan, PlanAsked, PlanCertificate, PlannedArm, PolicyName,
-    PricingProgress, RulePrice, Worth, is_large, partition,
+    PricingProgress, RecordedScores, RulePrice, Worth, is_large, is_rounding, partition,
 };
 pub use recipe::{recipe_key, recipe_words};
 pub use restive_tables::model::configuration::{Objective, PredictorName, Preset, Profile, ValueName};

@@ -22,13 +22,13 @@ use std::path::Path;
 /// What a plan was made of, by name.
 pub(crate) type Contents = BTreeMap<String, Vec<u8>>;
 
-/// What a plan was made of, or what of it is lost, in words.
-pub(crate) fn contents(programme: &Path, plan: &Plan) -> std::result::Result<Contents, Vec<String>> {
+/// What a plan was made of, or what of it is lost, in words; an error if the system refuses to read it.
+pub(crate) fn contents(programme: &Path, plan: &Plan) -> Result<std::result::Result<Contents, Vec<String>>> {
     let store = Store::of(programme);
     let mut contents = BTreeMap::new();
     let mut lost = Vec::new();
     for input in &plan.facts.inputs {
-        match store.content(input) {
+        match store.content(input)? {
             Ok(content) => _ = contents.insert(input.name.clone(), content),
             Err(why) => lost.push(format!(
                 "{} {}",
@@ -40,7 +40,7 @@ pub(crate) fn contents(programme: &Path, plan: &Plan) -> std::result::Result<Con
             )),
         }
     }
-    if lost.is_empty() { Ok(contents) } else { Err(lost) }
+    Ok(if lost.is_empty() { Ok(contents) } else { Err(lost) })
 }
 
 impl Programme {

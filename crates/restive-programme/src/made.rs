@@ -1,8 +1,9 @@
 //! A plan and its record, from what they are made of and nothing else.
 //!
 //! [`Materials`] is all that a plan depends on: study and model, what is known of people, rules, words, the calendar, what was asked, the
-//! trial that runs, the moment. The same materials give the same record, byte for byte, on any machine and any number of threads. So the
-//! week's list is made of them, and an audit makes it again from those that were [kept](crate::store).
+//! trial that runs, the moment. The same materials give the same record, byte for byte, on one machine and any number of threads. On another
+//! processor numbers of the model may be rounded otherwise. An audit therefore makes a plan [again](Materials::make_again) from
+//! the materials that were [kept](crate::store) and from the recorded scores.
 
 use crate::error::{Error, Result};
 use crate::row::{Calendar, Row, how};
@@ -14,10 +15,12 @@ use restive_pipeline::reasons::{Words, sentence};
 use restive_pipeline::words::{counted, grouped};
 use restive_pipeline::{
     Applied, Chosen, InTrial, Message, Nouns, Outlook, Plan, PlanAsked, PolicyName, PricingProgress,
-    RulePrice, Rules, Trained,
+    RecordedScores, RulePrice, Rules, Trained, is_rounding,
 };
 use restive_tables::{Contacts, Model, Study, show};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::collections::HashMap;
 use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
@@ -135,12 +138,44 @@ pub(crate) const MODEL: &str = "model";
 impl Materials {
     /// The plan, and its record; `inputs` is what is said to be kept of the materials.
     pub(crate) fn make(&self, inputs: Vec<Input>) -> Result<Made> {
+        self.make_by(inputs, |applied, asked| applied.plan(asked))
+    }
+
+    /// Makes a plan again from its recorded scores; returns it with the arms of unconfirmed scores. Numbers of the model that differ
+    /// from the recorded ones by rounding are replaced by these.
+    pub(crate) fn make_again(&self, facts: &NewPlan, people: &[Planned]) -> Result<(Made, Vec<String>)> {
+        let scores = people.iter().map(|person| (person.arm.as_str(), person.score, person.value));
+        let mut scores = RecordedScores::new(scores);
+        let mut made = self.make_by(facts.inputs.clone(), |applied, asked| {
+            let mut plan = applied.plan_again(asked, &mut scores)?;
+            plan.certificate =
+                plan.certificate.map(|again| with_recorded_numbers(again, &facts.certificate, &[]));
+            Ok(plan)
+        })?;
+        let rows: HashMap<&str, &str> =
+            people.iter().filter_map(|person| Some((person.arm.as_str(), person.row.as_deref()?))).collect();
+        for person in &mut made.people {
+            let (Some(row), Some(recorded)) = (&mut person.row, rows.get(person.arm.as_str())) else {
+                continue;
+            };
+            let again: Row = serde_json::from_str(row).expect("as it was just written");
+            let again = with_recorded_numbers(again, recorded, &Row::OF_THE_MODEL);
+            *row = serde_json::to_string(&again).expect("plain values");
+        }
+        Ok((made, scores.unconfirmed().to_vec()))
+    }
+
+    fn make_by(
+        &self,
+        inputs: Vec<Input>,
+        plan: impl FnOnce(&Applied<'_>, &PlanAsked) -> restive_pipeline::Result<Plan>,
+    ) -> Result<Made> {
         let [model_name, study_name] = &self.names;
         let applied = Applied::new(&self.trained, &self.study, model_name, study_name)?;
         let trial = self.trial.as_ref().map(|(_, groups)| groups);
         let mut asked = self.asked.plan_asked(&self.contacts, &self.rules, &self.when, trial);
         asked.pricing = self.pricing.clone();
-        let plan = applied.plan(&asked)?;
+        let plan = plan(&applied, &asked)?;
         let words = self.words.clone().for_study(&self.study.settings);
         let calendar = Calendar { days: &self.when.days };
         let reasons = applied.reasons(0, &listed_in(&self.study, &plan), self.asked.history)?;
@@ -292,6 +327,40 @@ impl Materials {
         contents.push((CALENDAR.into(), serde_json::to_vec(&self.when).expect("plain values")));
         contents.push((RULES.into(), self.rules.text.clone().into_bytes()));
         Ok(contents)
+    }
+}
+
+/// `again` with those of its numbers that differ from the recorded ones by rounding replaced by these; `fields` restricts that to some
+/// of its fields, none: all.
+fn with_recorded_numbers<T: Serialize + DeserializeOwned>(again: T, recorded: &str, fields: &[&str]) -> T {
+    let Ok(recorded) = serde_json::from_str::<Value>(recorded) else { return again };
+    let mut value = serde_json::to_value(&again).expect("plain values");
+    match fields {
+        [] => adopt(&mut value, &recorded),
+        fields => fields.iter().for_each(|field| adopt(&mut value[*field], &recorded[*field])),
+    }
+    serde_json::from_value(value).unwrap_or(again)
+}
+
+/// Replaces numbers by the recorded ones from which they differ by rounding. Integers are never rounded, and stay.
+fn adopt(again: &mut Value, recorded: &Value) {
+    match (again, recorded) {
+        (Value::Number(number), Value::Number(recorded)) if number.is_f64() && recorded.is_f64() => {
+            if let (Some(a), Some(b)) = (number.as_f64(), recorded.as_f64())
+                && is_rounding(a, b, 1.0)
+            {
+                *number = recorded.clone();
+            }
+        }
+        (Value::Array(again), Value::Array(recorded)) => {
+            again.iter_mut().zip(recorded).for_each(|(again, recorded)| adopt(again, recorded));
+        }
+        (Value::Object(again), Value::Object(recorded)) => {
+            for (name, again) in again {
+                recorded.get(name).into_iter().for_each(|recorded| adopt(again, recorded));
+            }
+        }
+        _ => {}
     }
 }
 

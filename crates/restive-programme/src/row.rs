@@ -65,6 +65,9 @@ impl Calendar<'_> {
 }
 
 impl Row {
+    /// Fields whose numbers the model computes; all others follow from scores and states.
+    pub(crate) const OF_THE_MODEL: [&str; 2] = ["left_alone", "called"];
+
     pub(crate) fn new(
         arm: &PlannedArm,
         reason: &Reason,

@@ -14,7 +14,7 @@ use restive_tables::{make_private_folders, show, write_private_files};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// The contents that plans were made of.
@@ -31,26 +31,30 @@ pub(crate) enum Lost {
     Changed,
 }
 
+/// A content, or why it is lost.
+pub(crate) type Found = std::result::Result<Vec<u8>, Lost>;
+
 impl Store {
     /// Of a programme.
     pub(crate) fn of(programme: &Path) -> Self {
         Self { folder: programme.join("records") }
     }
 
-    /// Keeps contents, each under a name. All of them are on the disk when this returns.
+    /// Keeps contents, each under a name. All of them are on the disk when this returns. An existing file is compared with its
+    /// content, and replaced if it is damaged.
     pub(crate) fn keep(&self, contents: &[(String, Vec<u8>)]) -> Result<Vec<Input>> {
         let (mut inputs, mut new) = (Vec::new(), BTreeMap::new());
         for (name, content) in contents {
-            let digest = digest(content);
-            let path = self.path(&digest);
-            if !path.exists() && !new.contains_key(&path) {
+            let input = Input { name: name.clone(), digest: digest(content), bytes: content.len() as u64 };
+            let path = self.path(&input.digest);
+            if !new.contains_key(&path) && self.unpacked(&input)?.as_ref() != Ok(content) {
                 let refused =
                     |answer| restive_tables::Error::Io { path: path.clone(), doing: "write", answer };
                 let mut packed = ZlibEncoder::new(Vec::new(), Compression::new(3));
                 let packed = packed.write_all(content).and_then(|()| packed.finish()).map_err(refused)?;
-                new.insert(path.clone(), packed);
+                new.insert(path, packed);
             }
-            inputs.push(Input { name: name.clone(), digest, bytes: content.len() as u64 });
+            inputs.push(input);
         }
         let folders = new.keys().filter_map(|path| path.parent());
         make_private_folders(folders).map_err(|answer| restive_tables::Error::Io {
@@ -60,11 +64,8 @@ impl Store {
         })?;
         let files: Vec<(PathBuf, &[u8])> =
             new.iter().map(|(path, packed)| (path.clone(), packed.as_slice())).collect();
-        match write_private_files(&files, None) {
-            // another process kept one of these contents meanwhile
-            Err(_) if new.keys().any(|path| path.exists()) => self.keep(contents),
-            done => done.map(|()| inputs).map_err(Error::from),
-        }
+        write_private_files(&files, Some(|_| Ok(())))?;
+        Ok(inputs)
     }
 
     /// Whether a content is there.
@@ -77,14 +78,27 @@ impl Store {
         fs::read_dir(&self.folder).map_or(true, |mut entries| entries.next().is_none())
     }
 
-    /// A content as it was kept.
-    pub(crate) fn content(&self, input: &Input) -> std::result::Result<Vec<u8>, Lost> {
-        let packed = fs::read(self.path(&input.digest)).map_err(|_| Lost::Missing)?;
+    /// A content as it was kept; an error if the system refuses to read it.
+    pub(crate) fn content(&self, input: &Input) -> Result<Found> {
+        Ok(self.unpacked(input)?.and_then(|content| match digest(&content) == input.digest {
+            true => Ok(content),
+            false => Err(Lost::Changed),
+        }))
+    }
+
+    /// Unpacked file of a content, whether or not it has the right digest.
+    fn unpacked(&self, input: &Input) -> Result<Found> {
+        let path = self.path(&input.digest);
+        let packed = match fs::read(&path) {
+            Ok(packed) => packed,
+            Err(answer) if answer.kind() == ErrorKind::NotFound => return Ok(Err(Lost::Missing)),
+            Err(answer) => return Err(restive_tables::Error::Io { path, doing: "read", answer }.into()),
+        };
         let mut content = Vec::new();
         // one byte more than there should be tells a longer content from the right one
         let mut unpacked = ZlibDecoder::new(&packed[..]).take(input.bytes.saturating_add(1));
-        unpacked.read_to_end(&mut content).map_err(|_| Lost::Changed)?;
-        if digest(&content) == input.digest { Ok(content) } else { Err(Lost::Changed) }
+        let is_whole = unpacked.read_to_end(&mut content).is_ok();
+        Ok(if is_whole { Ok(content) } else { Err(Lost::Changed) })
     }
 
     fn path(&self, digest: &str) -> PathBuf {
@@ -139,7 +153,7 @@ mod tests {
         assert_eq!(all, store.keep(&contents).unwrap());
         let kept = all[0].clone();
         assert_eq!(kept.digest, all[1].digest);
-        assert_eq!(store.content(&kept).unwrap(), b"some bytes");
+        assert_eq!(store.content(&kept).unwrap().unwrap(), b"some bytes");
         // the value of SHA-256 of the empty text, as published
         assert_eq!(digest(b""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
         let path = store.path(&kept.digest);
@@ -149,15 +163,26 @@ mod tests {
             flipped[at] ^= 1;
             fs::write(&path, &flipped).unwrap();
             // zlib's own bits may differ and mean the same
-            if let Ok(content) = store.content(&kept) {
+            if let Ok(content) = store.content(&kept).unwrap() {
                 assert_eq!(content, b"some bytes");
             }
         }
         fs::write(&path, b"").unwrap();
-        assert_eq!(store.content(&kept), Err(Lost::Changed));
+        assert_eq!(store.content(&kept).unwrap(), Err(Lost::Changed));
         fs::remove_file(&path).unwrap();
-        assert_eq!(store.content(&kept), Err(Lost::Missing));
+        assert_eq!(store.content(&kept).unwrap(), Err(Lost::Missing));
+        // a damaged content is written again, by whoever has the right one
+        for damaged in [&b""[..], b"something else", &whole[..whole.len() - 1], b"\0\0\0\0"] {
+            fs::write(&path, damaged).unwrap();
+            assert_eq!(store.keep(&contents).unwrap(), all);
+            assert_eq!(store.content(&kept).unwrap().unwrap(), b"some bytes");
+        }
+        let mut longer = ZlibEncoder::new(Vec::new(), Compression::new(3));
+        longer.write_all(b"some bytes and more").unwrap();
+        fs::write(&path, longer.finish().unwrap()).unwrap();
+        store.keep(&contents).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), whole);
         let outside = Input { name: "b".into(), digest: "../../../etc/passwd".into(), bytes: 1 };
-        assert_eq!(store.content(&outside), Err(Lost::Missing));
+        assert_eq!(store.content(&outside).unwrap(), Err(Lost::Missing));
     }
 }

@@ -13,8 +13,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 const ABOUT: &str = "\
-Verify the record: the chain of all records, what plans were made of, and every plan made again from that, to the last byte.
+Verify the record: the chain of all records, what plans were made of, and every plan made again from that.
 
+Scores are computed again and must be the recorded ones to 1e-9, because processors round differently. Choice, draw, order and \
+probabilities are made again from the recorded scores and must be the same bit for bit. \
 What was changed, added, removed or lost is named: which plan, whose row, whose outcome. The answer ends with the last link of the chain; \
 whoever has noted an earlier one can ask with --head whether the chain still leads through it. The exit code is 0 where all is well, else 1.";
 
@@ -76,8 +78,11 @@ fn write_text(verified: &Verified, has_head: bool, quick: bool, text: &mut Vec<u
     for plan in &verified.plans {
         writeln!(text, "{}", said(plan))?;
     }
+    for note in &verified.notes {
+        writeln!(text, "note: {note}")?;
+    }
     let same = verified.plans.iter().filter(|plan| plan.again == Again::Same).count();
-    let made = if quick { String::new() } else { format!(", {same} made again to the last byte") };
+    let made = if quick { String::new() } else { format!(", {same} made again with the same result") };
     let plans = counted(verified.plans.len() as u64, "plan");
     match verified.is_well() {
         true => writeln!(text, "all is well: {plans}{made}")?,
@@ -99,7 +104,7 @@ fn said(plan: &PlanAgain) -> String {
     let version =
         plan.other_version.as_ref().map_or(String::new(), |made| format!(" (made by version {made})"));
     let said = match &plan.again {
-        Again::Same => "the same again, byte for byte".into(),
+        Again::Same => "made again with the same result".into(),
         Again::Kept => "everything is there that it was made of".into(),
         Again::NothingKept => "nothing was kept of what it was made of: it cannot be made again".into(),
         Again::Lost(what) => format!("CANNOT be made again: {}", what.join(", ")),

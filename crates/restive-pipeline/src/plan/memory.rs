@@ -6,6 +6,7 @@ use super::finish::{Again, Drafted};
 use super::gather::{Assessed, Gathered, counted};
 use super::here::Here;
 use super::outset::{Outset, Stage};
+use super::recorded::RecordedScores;
 use super::row::{Chosen, Eligible, Excluded};
 use super::{Plan, PlanAsked};
 use crate::apply::Applied;
@@ -20,6 +21,16 @@ use std::collections::HashMap;
 impl Applied<'_> {
     /// Whom to pull next.
     pub fn plan(&self, asked: &PlanAsked) -> Result<Plan> {
+        self.plan_by(asked, None)
+    }
+
+    /// Like [`plan`](Self::plan), but chooses the arms by recorded scores: choice, draw, order and probabilities have the same bits on
+    /// every processor. `recorded` collects the arms with scores that the model does not confirm.
+    pub fn plan_again(&self, asked: &PlanAsked, recorded: &mut RecordedScores) -> Result<Plan> {
+        self.plan_by(asked, Some(recorded))
+    }
+
+    fn plan_by(&self, asked: &PlanAsked, mut recorded: Option<&mut RecordedScores>) -> Result<Plan> {
         let study = self.study;
         let instances: Vec<(&str, usize)> = study
             .instances
@@ -32,13 +43,19 @@ impl Applied<'_> {
         let mut plan = Plan::new(&outset);
         let stages = std::mem::take(&mut outset.stages);
         for mut stage in stages {
-            self.add_instance(&mut plan, &outset, &mut stage)?;
+            self.add_instance(&mut plan, &outset, &mut stage, recorded.as_deref_mut())?;
         }
         plan.finish();
         Ok(plan)
     }
 
-    fn add_instance(&self, plan: &mut Plan, outset: &Outset<'_>, stage: &mut Stage) -> Result<()> {
+    fn add_instance(
+        &self,
+        plan: &mut Plan,
+        outset: &Outset<'_>,
+        stage: &mut Stage,
+        recorded: Option<&mut RecordedScores>,
+    ) -> Result<()> {
         let (there, prediction) = (&self.study.instances[stage.instance], &self.predictions[stage.instance]);
         let people = outset.asked.people.as_ref();
         let here =
@@ -57,7 +74,10 @@ impl Applied<'_> {
                 outset.price(stage, &here.transition.select_arms(&sample), &standing, here.len())
             }
         });
-        let assessed = Assessed::new(outset, stage, &here, candidates)?;
+        let mut assessed = Assessed::new(outset, stage, &here, candidates)?;
+        if let Some(recorded) = recorded {
+            recorded.replace(&there.arms, &mut assessed, outset.settings.reward.view());
+        }
         let mut gathered = Gathered::new(outset);
         let places: Vec<u32> = (0..here.len() as u32).collect();
         gathered.take(outset, stage, &here, &assessed, &places)?;

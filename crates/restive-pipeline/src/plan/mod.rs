@@ -17,6 +17,7 @@
 //! | `gather`, `contender` | what is kept of people as they pass by; who can still have a place |
 //! | `memory`, `stream`, `folder` | a study that is in memory; one that passes by; which of them a folder is |
 //! | `partition` | people who lie in partitions that never meet |
+//! | `recorded` | recorded scores, from which an audit makes a plan again |
 //! | `finish` | from those who can still have a place to the list |
 //! | `choose` | who gets a place under the rules, with which probability, and what each rule costs |
 //! | `limits` | the rules' limits and costs, for whoever deals places anew |
@@ -38,6 +39,7 @@ mod memory;
 mod outlook;
 mod outset;
 pub mod partition;
+mod recorded;
 mod row;
 mod standing;
 mod stream;
@@ -50,6 +52,7 @@ pub use choose::{Chance, RulePrice};
 pub use folder::{MOST_IN_MEMORY, is_large};
 pub use limits::Limits;
 pub use outlook::Outlook;
+pub use recorded::{RecordedScores, is_rounding};
 pub use row::{Chosen, Cut, Eligible, Excluded, LastSeen, Place, PlannedArm, Worth};
 pub use stream::Passing;
 

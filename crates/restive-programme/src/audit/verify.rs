@@ -1,8 +1,10 @@
 //! Is the record what was written, and does it follow from what it says it was made of?
 //!
 //! Three questions. Is every row of the ledger as it was written ([`restive_ledger::Reader::verify`])? Is everything there that plans were made of,
-//! unchanged? And does every plan, made again from that, come out the same, to the last bit of every probability? What is missing or
-//! differs is named; a plan of which nothing was kept is said to be one. The files of the last import are compared with what it wrote.
+//! unchanged? And does every plan follow from that? The scores of a plan, computed again, must be the recorded ones up to the rounding of
+//! another processor. Choice, draw, order and probabilities are made again from the recorded scores, and must have the same bits.
+//! Missing and differing parts are named, and plans of which nothing was kept. The files of the last import are compared with
+//! the digests in its summary.
 
 use crate::error::{Error, Result};
 use crate::folder::Programme;
@@ -36,6 +38,8 @@ pub struct Verified {
     pub head: Option<String>,
     /// what is not as it was written
     pub faults: Vec<Fault>,
+    /// Notes that are not faults.
+    pub notes: Vec<String>,
     /// every plan that was asked for, oldest first
     pub plans: Vec<PlanAgain>,
 }
@@ -56,7 +60,7 @@ pub struct PlanAgain {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "found", content = "details")]
 pub enum Again {
-    /// it came out the same, byte for byte
+    /// Scores are confirmed up to rounding, and all that follows from them is the same, bit for bit.
     Same,
     /// everything is there that it was made of, unchanged; it was not made again
     Kept,
@@ -86,6 +90,9 @@ impl Verified {
 
 /// How many differences are named.
 const NAMED: usize = 5;
+/// Note for a record without plans, if contents were kept for one.
+const UNFINISHED: &str = "the record has no plan, and records/ holds inputs of one: a first plan that was not finished leaves \
+                          them, and the next plan uses them; if there were plans, --head LINK finds that they were removed";
 
 impl Programme {
     /// Verifies the record; `progress` is told of every plan before it is made again: how many are done, how many there are.
@@ -96,8 +103,13 @@ impl Programme {
             Some(head) => reader.verify_with_head(head)?,
             None => reader.verify()?,
         };
-        let mut verified =
-            Verified { links: chain.links, head: chain.head, faults: chain.faults, plans: Vec::new() };
+        let mut verified = Verified {
+            links: chain.links,
+            head: chain.head,
+            faults: chain.faults,
+            notes: Vec::new(),
+            plans: Vec::new(),
+        };
         let plans = match &asked.plan {
             Some(id) => vec![reader.plan(id)?],
             // of a damaged ledger what can be read is verified
@@ -106,12 +118,7 @@ impl Programme {
                 .or_else(|error| if verified.faults.is_empty() { Err(error) } else { Ok(Vec::new()) })?,
         };
         if plans.is_empty() && verified.faults.is_empty() && !Store::of(self.folder()).is_empty() {
-            verified.faults.push(Fault {
-                link: None,
-                subject: "the ledger".into(),
-                found: "no plan".into(),
-                expected: "those that records/ was kept for".into(),
-            });
+            verified.notes.push(UNFINISHED.into());
         }
         for damage in self.imported().verify(&self.summary)? {
             let Damage { path, found, expected } = damage;
@@ -132,20 +139,27 @@ impl Programme {
         if plan.facts.inputs.is_empty() {
             return Ok(Again::NothingKept);
         }
-        let contents = match kept::contents(self.folder(), plan) {
+        let contents = match kept::contents(self.folder(), plan)? {
             Ok(contents) => contents,
             Err(lost) => return Ok(Again::Lost(lost)),
         };
         if quick {
             return Ok(Again::Kept);
         }
-        let materials = self.kept_materials(reader, plan, &contents);
-        let made = match materials.and_then(|materials| materials.make(plan.facts.inputs.clone())) {
-            Ok(made) => made,
-            Err(error) => return Ok(Again::Refused(error.to_string())),
-        };
         let (people, excluded) = (reader.people(&plan.id)?, reader.excluded(&plan.id)?);
-        let different = differences(&plan.facts, &people, &excluded, made);
+        let materials = self.kept_materials(reader, plan, &contents);
+        let (made, unconfirmed) =
+            match materials.and_then(|materials| materials.make_again(&plan.facts, &people)) {
+                Ok(made) => made,
+                Err(error) if error.is_of_system() => return Err(error),
+                Err(error) => return Ok(Again::Refused(error.to_string())),
+            };
+        let mut different = Vec::new();
+        if !unconfirmed.is_empty() {
+            let arms: Vec<&str> = unconfirmed.iter().map(String::as_str).collect();
+            different.push(named("scores", &arms, people.len(), people.len()));
+        }
+        different.extend(differences(&plan.facts, &people, &excluded, made));
         Ok(if different.is_empty() { Again::Same } else { Again::Differs(different) })
     }
 }

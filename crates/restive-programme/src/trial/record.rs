@@ -143,11 +143,11 @@ impl Programme {
     fn before(&self, gathered: &Gathered) -> std::result::Result<Before, String> {
         let weeks = gathered.weeks.len();
         let first = gathered.weeks[0].plan.as_ref().ok_or("the first week has no plan")?;
+        let read = |error: crate::Error| error.to_string();
         let kept = match first.facts.inputs.is_empty() {
             true => Err("nothing was kept of the first plan".to_string()),
-            false => kept::contents(self.folder(), first).map_err(|lost| lost.join(", ")),
+            false => kept::contents(self.folder(), first).map_err(read)?.map_err(|lost| lost.join(", ")),
         };
-        let read = |error: crate::Error| error.to_string();
         let materials = match kept {
             Ok(contents) => self.kept_materials(&gathered.reader, first, &contents).map_err(read)?,
             Err(lost) => {

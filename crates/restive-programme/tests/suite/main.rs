@@ -5,3 +5,4 @@ mod common;
 mod draft;
 mod exports;
 mod person;
+mod verify;

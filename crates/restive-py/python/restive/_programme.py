@@ -249,7 +249,7 @@ class Programme:
 
 
 class Audit:
-    """Plans on record: every list, whether it can be made again to the last byte, and why names came and went."""
+    """Plans on record: every list, whether it can be made again, and why names came and went."""
 
     def __init__(self, path: _Path) -> None:
         self.path = Path(path)

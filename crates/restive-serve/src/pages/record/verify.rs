@@ -88,6 +88,9 @@ fn said(verified: &Verified, had_head: bool, w: &Words) -> String {
             }
         }
     }
+    if !verified.notes.is_empty() {
+        all.push(w.t("record.unfinished").into());
+    }
     if let Some(head) = &verified.head {
         all.push(w.f2("record.links", "n", verified.links, "head", head));
     }
@@ -112,8 +115,13 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named() {
         let plan = |again| PlanAgain { plan: "2026-03-16".into(), other_version: None, again };
-        let well =
-            Verified { links: 3, head: Some("ab".into()), faults: vec![], plans: vec![plan(Again::Same)] };
+        let well = Verified {
+            links: 3,
+            head: Some("ab".into()),
+            faults: vec![],
+            notes: vec![],
+            plans: vec![plan(Again::Same)],
+        };
         let w = Words::of("en");
         assert!(said(&well, true, w).starts_with("All is well: 1 "), "{}", said(&well, true, w));
         let lost = Again::Lost(vec!["study/arms.parquet is missing".into()]);
