@@ -78,6 +78,7 @@ pub mod reasons;
 mod recipe;
 mod resolve;
 mod rules;
+mod text_file;
 pub mod threads;
 mod train;
 
@@ -106,5 +107,6 @@ pub use recipe::{recipe_key, recipe_words};
 pub use restive_tables::model::configuration::{Objective, PredictorName, Preset, Profile, ValueName};
 pub use restive_tables::words;
 pub use rules::{Rules, people::Recency};
+pub use text_file::{read_text_file, refuse_empty};
 pub use train::partition as train_partition;
 pub use train::{Begun, FolderTraining, PassingTraining, Progressed, Step, Training};

@@ -7,13 +7,13 @@
 
 use crate::dials::{self, Dial, Turned};
 use crate::error::Result;
-use crate::folder::Programme;
+use crate::folder::{Programme, is_there};
 use crate::init::RULES;
 use crate::made::{fingerprint, priced};
 use crate::week::{Week, WeekAsked};
 use jiff::Timestamp;
 use restive_ledger::Plan;
-use restive_pipeline::{PlanAsked, PlanCertificate, Rules};
+use restive_pipeline::{PlanAsked, PlanCertificate, Rules, read_text_file};
 use restive_tables::{remove_file, write_files};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -94,12 +94,10 @@ impl Drop for Before {
 impl Programme {
     /// The text of the rules; that of a new file where there is none.
     fn rules_text(&self) -> Result<String> {
-        match std::fs::read_to_string(self.rules_file()) {
-            Ok(text) => Ok(text),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(RULES.into()),
-            Err(answer) => {
-                Err(restive_tables::Error::Io { path: self.rules_file(), doing: "read", answer }.into())
-            }
+        let path = self.rules_file();
+        match is_there(&path)? {
+            true => Ok(read_text_file(&path, Rules::IF_EMPTY)?),
+            false => Ok(RULES.into()),
         }
     }
 

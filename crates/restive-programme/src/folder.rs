@@ -149,13 +149,13 @@ impl Programme {
     /// The rules; none: no file of them is there.
     pub fn rules(&self) -> Result<Rules> {
         let path = self.rules_file();
-        if path.exists() { Ok(Rules::read(&path)?) } else { Ok(Rules::default()) }
+        if is_there(&path)? { Ok(Rules::read(&path)?) } else { Ok(Rules::default()) }
     }
 
     /// The words; English where there is no file of them.
     pub fn words(&self) -> Result<Words> {
         let path = self.words_file();
-        if path.exists() { Ok(Words::read(&path)?) } else { Ok(Words::default()) }
+        if is_there(&path)? { Ok(Words::read(&path)?) } else { Ok(Words::default()) }
     }
 
     /// The period that the next list is for: the one after the last that the study knows.
@@ -266,6 +266,15 @@ impl Programme {
 /// The record of plans and outcomes in the folder of a programme.
 pub(crate) fn ledger_in(folder: &Path) -> PathBuf {
     folder.join("ledger.db")
+}
+
+/// Whether there is something of that name: a link that leads nowhere too, and an error if the system does not tell.
+pub(crate) fn is_there(path: &Path) -> Result<bool> {
+    match std::fs::symlink_metadata(path) {
+        Ok(_) => Ok(true),
+        Err(answer) if answer.kind() == std::io::ErrorKind::NotFound => Ok(false),
+        Err(answer) => Err(restive_tables::Error::Io { path: path.into(), doing: "read", answer }.into()),
+    }
 }
 
 /// The day and the number in the name of a model.

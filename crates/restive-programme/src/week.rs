@@ -7,7 +7,7 @@
 //! outcome has come, and stays on the record beside the first.
 
 use crate::error::{Error, Result};
-use crate::folder::{ModelEntry, Period, Programme};
+use crate::folder::{ModelEntry, Period, Programme, is_there};
 use crate::list::{Listed, spoken};
 use crate::made::{Made, Materials, WORDS, When, fingerprint, model_fingerprint, worker};
 use crate::row::Row;
@@ -16,7 +16,8 @@ use crate::store::{self, Store};
 use crate::words::ListWords;
 use jiff::Timestamp;
 use restive_ledger::{Input, Ledger, Plan as Recorded, Planned, Reader, Standing, Status};
-use restive_pipeline::{InTrial, Message, Plan, PlanAsked, Rules, Trained};
+use restive_pipeline::reasons::Words;
+use restive_pipeline::{InTrial, Message, Plan, PlanAsked, Rules, Trained, read_text_file};
 use restive_report::list::List;
 use restive_tables::{Contacts, Study, show};
 use serde::Serialize;
@@ -220,10 +221,9 @@ impl Programme {
 
     pub(crate) fn list_words(&self) -> Result<ListWords> {
         let path = self.words_file();
-        match std::fs::read_to_string(&path) {
-            Ok(text) => ListWords::parse(&path, &text),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(ListWords::default()),
-            Err(answer) => Err(restive_tables::Error::Io { path, doing: "read", answer }.into()),
+        match is_there(&path)? {
+            true => ListWords::parse(&path, &read_text_file(&path, Words::IF_EMPTY)?),
+            false => Ok(ListWords::default()),
         }
     }
 

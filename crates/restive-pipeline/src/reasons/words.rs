@@ -8,6 +8,7 @@
 use super::template::Template;
 use crate::error::{Error, Result};
 use crate::plan::Chosen;
+use crate::text_file::read_text_file;
 use restive_tables::StudySettings;
 use restive_tables::show::{line_and_column, quoted_name, sentence};
 use std::borrow::Cow;
@@ -73,11 +74,12 @@ impl Words {
     /// The words of this package.
     pub const ENGLISH: &str = include_str!("words.toml");
 
+    /// Remedy for an empty file of words.
+    pub const IF_EMPTY: &str = "restore it from a backup, or remove it to use English";
+
     /// Reads a `words.toml`; what it does not say is English.
     pub fn read(path: &Path) -> Result<Self> {
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| Error::Data(format!("{}: {error}", path.display()).into()))?;
-        Self::from_text(path, &text)
+        Self::from_text(path, &read_text_file(path, Self::IF_EMPTY)?)
     }
 
     /// The same from its text; `path` is what messages call it.

@@ -42,6 +42,7 @@ pub(crate) mod people;
 
 use crate::error::{Error, Result};
 use crate::plan::candidates;
+use crate::text_file::read_text_file;
 use condition::Condition;
 use restive_tables::show;
 use serde::Deserialize;
@@ -241,13 +242,12 @@ pub(crate) fn folded(outcome: &str) -> String {
 }
 
 impl Rules {
+    /// Remedy for an empty file of rules.
+    pub const IF_EMPTY: &str = "restore it from a backup, or remove it to plan without rules";
+
     /// Reads a file of rules.
     pub fn read(path: &Path) -> Result<Self> {
-        let text = std::fs::read_to_string(path).map_err(|answer| restive_tables::Error::Io {
-            path: path.into(),
-            doing: "read",
-            answer,
-        })?;
+        let text = read_text_file(path, Self::IF_EMPTY)?;
         Self::parse(path, text.strip_prefix('\u{feff}').unwrap_or(&text))
     }
 

@@ -2,6 +2,7 @@
 
 mod archive;
 mod common;
+mod damage;
 mod draft;
 mod exports;
 mod person;

@@ -18,6 +18,7 @@ use super::role::Role;
 use crate::error::{Error, Result};
 use argon2::password_hash::{PasswordHash, PasswordHasher, PasswordVerifier, SaltString};
 use argon2::{Algorithm, Argon2, Params, Version};
+use restive_pipeline::refuse_empty;
 use restive_tables::{show, write_private_file};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -72,6 +73,11 @@ impl Users {
     /// Reads the file.
     pub fn read(path: &Path) -> Result<Self> {
         let bytes = private::read(path)?;
+        refuse_empty(
+            path,
+            &bytes,
+            "restore it from a backup, or remove it and add the users again by restive user add",
+        )?;
         let users: Self = toml::from_slice(&bytes).map_err(|error| {
             let what = show::sentence(error.message());
             Error::Refused(format!("{}: found something else ({what}), expected users", show::path(path)))
@@ -201,6 +207,20 @@ mod tests {
         }
         let text = std::fs::read_to_string(&path).unwrap();
         assert!(text.contains("$argon2id$") && !text.contains("password\" ="), "{text}");
+    }
+
+    #[test]
+    fn empty_file_of_users_is_damage_and_not_nobody() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("users.toml");
+        for text in ["", "\n", "\0\0\0\0"] {
+            write_private_file(&path, text.as_bytes(), Some(|_| Ok(()))).unwrap();
+            let refused = Users::read(&path).unwrap_err().to_string();
+            assert!(
+                refused.contains("the file is empty, as a power cut can leave it; restore it"),
+                "{refused}"
+            );
+        }
     }
 
     #[test]
