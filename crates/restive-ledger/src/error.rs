@@ -76,9 +76,13 @@ pub enum Error {
         arm: String,
     },
     /// Somebody else is writing.
-    #[error("{}: another plan is being made{}; try again when it is done", path.display(), Holder::told(holder))]
+    #[error(
+        "{}: {} is writing to the programme; wait until it ends, or end it, and try again",
+        path.display(),
+        Holder::told(holder)
+    )]
     Held {
-        /// the ledger
+        /// the ledger, or what else is locked
         path: PathBuf,
         /// who it is, where that can be read
         holder: Option<Holder>,

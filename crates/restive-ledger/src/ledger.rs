@@ -7,7 +7,7 @@ use crate::chain::{Chain, Event};
 use crate::check::{self, Wrong};
 use crate::error::{Error, Result};
 use crate::event::Overridden;
-use crate::lock::Lock;
+use crate::lock::{Lock, PATIENCE};
 use crate::open;
 use crate::plan::{Kind, Override, Status};
 use crate::reader::Reader;
@@ -33,14 +33,20 @@ impl Deref for Ledger {
 }
 
 impl Ledger {
-    /// Opens the ledger to write it: makes one where there is none, and brings an earlier version up to date.
+    /// Opens the ledger to write it: makes one where there is none, and brings an earlier version up to date. Waits up to 10 seconds
+    /// for another process that [writes](Lock).
     pub fn open(path: &Path) -> Result<Self> {
         let at = open::resolve(path)?;
         if at.exists() {
             // what is no ledger is left alone, without a lock beside it
             open::to_write(&at, path)?;
         }
-        let lock = Lock::take(&at, path)?;
+        Self::open_locked(path, Lock::take_beside(&at, path, PATIENCE)?)
+    }
+
+    /// Like [`open`](Self::open), for a process that holds the lock already.
+    pub fn open_locked(path: &Path, lock: Lock) -> Result<Self> {
+        let at = open::resolve(path)?;
         if !at.exists() {
             schema::create(&at, path)?;
         }

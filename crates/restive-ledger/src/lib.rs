@@ -9,7 +9,7 @@
 //! |---|---|
 //! | `ledger.db` | the ledger, for its owner alone |
 //! | `ledger.db-wal`, `ledger.db-shm` | SQLite's log while somebody writes, and after a kill; they belong to the ledger |
-//! | `ledger.db.lock` | held by whoever writes; its text says who |
+//! | `ledger.db.lock` | [lock](Lock) of the process that writes; contains its identity |
 //! | `ledger.db.new` | a new ledger until it is whole |
 //! | `ledger.db.v1` | the ledger as it was before it was brought up from version 1 |
 //!
@@ -36,7 +36,7 @@
 //! | `reader`, `history`, `part` | reading; what the next plan and the next import need; one person |
 //!
 //! ```
-//! use restive_ledger::{Code, How, Ledger, NewPlan, Outcome, Planned};
+//! use restive_ledger::{Code, How, Ledger, Lock, NewPlan, Outcome, Planned};
 //!
 //! # let folder = tempfile::tempdir().unwrap();
 //! # let path = folder.path().join("ledger.db");
@@ -107,7 +107,7 @@
 //!
 //! // somebody else can read while this one writes, and nobody else can write
 //! assert_eq!(Ledger::read(&path)?.calls()?[0].last.code, Code::Reached);
-//! assert!(Ledger::open(&path).is_err());
+//! assert!(Lock::take_within(&path, std::time::Duration::ZERO).is_err());
 //! # Ok::<(), restive_ledger::Error>(())
 //! ```
 
@@ -140,7 +140,7 @@ pub use draft::{Done, ListChange};
 pub use error::{Error, Result};
 pub use history::{Calls, Decided, LastCall, Standing, Standings};
 pub use ledger::Ledger;
-pub use lock::Holder;
+pub use lock::{Holder, Lock};
 pub use outcome::{Code, Outcome, Problem, Received};
 pub use part::Part;
 pub use plan::{Excluded, How, Input, Kind, NewPlan, Override, Plan, Planned, Status};

@@ -12,7 +12,7 @@ use crate::init::RULES;
 use crate::made::{fingerprint, priced};
 use crate::week::{Week, WeekAsked};
 use jiff::Timestamp;
-use restive_ledger::Plan;
+use restive_ledger::{Ledger, Lock, Plan};
 use restive_pipeline::{PlanAsked, PlanCertificate, Rules, read_text_file};
 use restive_tables::{remove_file, write_files};
 use serde::{Deserialize, Serialize};
@@ -150,6 +150,7 @@ impl Programme {
     /// Writes other numbers into the rules, by whoever has seen those rules; with `again`, the list of the next period is made anew with
     /// them, which a final list and one with outcomes refuse.
     pub fn set_capacity(&self, rules: &str, turned: &Turned, again: bool, now: Timestamp) -> Result<Set> {
+        let lock = Lock::take(&self.ledger())?;
         let text = self.rules_text()?;
         if fingerprint(text.as_bytes()) != rules {
             return Ok(Set::Stale);
@@ -164,7 +165,8 @@ impl Programme {
         }
         // ended in between, by whatever, there are new rules and an old list, which pages tell apart: never a list whose rules nobody has
         let asked = WeekAsked { rules: Some(parsed), again: true, ..WeekAsked::default() };
-        let week = self.plan(&asked, now)?;
+        let ledger = Ledger::open_locked(&self.ledger(), lock)?;
+        let week = self.reopened()?.plan_into(Some(ledger), &asked, now)?;
         before.is_kept = true;
         Ok(Set::Planned(Box::new(week)))
     }

@@ -8,12 +8,14 @@
 //! | `models/2026-03-16/` | a model, by the day of its training; the newest is used, or the one that the rules name |
 //! | `exports.toml` | where the exports are: an import [again](Programme::import_again) goes by it |
 //! | `ledger.db` | the [record](restive_ledger) of every plan and every outcome |
+//! | `ledger.db.lock`, `models.lock` | [locks](Lock) of a process that writes, and of a training |
 
 use crate::draft::Backdrop;
 use crate::error::{Error, Result};
 use jiff::civil::Date;
 use jiff::{Span, ToSpan};
 use restive_import::{ImportedFolder, Summary};
+use restive_ledger::Lock;
 use restive_pipeline::Rules;
 use restive_pipeline::reasons::Words;
 use restive_tables::{Contacts, make_folder, show};
@@ -104,6 +106,11 @@ impl Programme {
             Some(backdrop) => Ok(backdrop.contacts.arm(id).map(str::to_owned)),
             None => Ok(Contacts::read(&self.people())?.arm(id).map(str::to_owned)),
         }
+    }
+
+    /// The programme as it is now: for a process that has waited for another one that wrote.
+    pub(crate) fn reopened(&self) -> Result<Self> {
+        Ok(Self { known: self.known.clone(), ..Self::open(&self.folder)? })
     }
 
     /// The folder.
@@ -224,6 +231,11 @@ impl Programme {
                 })
             }
         }
+    }
+
+    /// Locks the folder of models for a training: a second one would write the same checkpoint.
+    pub fn lock_models(&self) -> Result<Lock> {
+        Ok(Lock::of_folder(&self.made_models_folder()?)?)
     }
 
     /// The folder of a training that begins today, or of one that was interrupted; the folder of models is made.

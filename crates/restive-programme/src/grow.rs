@@ -5,22 +5,23 @@
 
 use crate::error::{Error, Result};
 use crate::exports::Exports;
-use crate::folder::ledger_in;
+use crate::folder::{Programme, ledger_in};
 use restive_import::outcomes::OutcomeCode;
 use restive_import::{
     ImportAsked, Imported, Input, Mapping, PlannedOutcome, PlannedPerson, PlannedWeek, import,
 };
-use restive_ledger::{Code, Ledger, Status};
+use restive_ledger::{Code, Ledger, Lock, Status};
 use restive_tables::show;
 use std::path::Path;
 
-/// Imports, with what the ledger of the programme knows, where there is one.
+/// Imports, with what the ledger of the programme knows, where there is one; waits for another process that writes to it.
 pub fn grow(
     mapping: &Mapping,
     input: &Input<'_>,
     asked: &ImportAsked,
     progress: impl FnMut(&str, f64),
 ) -> Result<Imported> {
+    let _lock = asked.out.as_deref().map_or(Ok(None), lock)?;
     let planned = match &asked.out {
         Some(folder) => {
             refuse_plain_ids(folder, asked)?;
@@ -34,6 +35,13 @@ pub fn grow(
         imported.summary.notes.push(format!("where the exports are is not noted: {error}"));
     }
     Ok(imported)
+}
+
+/// Locks the folder of a programme, damaged or not. A first import has no folder yet, and becomes visible in one step.
+fn lock(folder: &Path) -> Result<Option<Lock>> {
+    let (ledger, imported) = (ledger_in(folder), folder.join("imported"));
+    let is_programme = Programme::is_one(folder) || ledger.exists() || imported.is_dir();
+    Ok(is_programme.then(|| Lock::take(&ledger)).transpose()?)
 }
 
 /// Refuses ids where an earlier import noted the key of pseudonyms: the earlier study may be damaged, and not say so itself.

@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::folder::Programme;
-use restive_ledger::Ledger;
+use restive_ledger::{Ledger, Lock};
 use restive_pipeline::reasons::Words;
 use restive_tables::write_files;
 use std::path::PathBuf;
@@ -26,6 +26,7 @@ impl Programme {
     /// Writes the files that are not there yet; which ones they are.
     pub fn init(&self) -> Result<Vec<PathBuf>> {
         let mut made = Vec::new();
+        let lock = Lock::take(&self.ledger())?;
         for (path, text) in [(self.rules_file(), RULES.to_string()), (self.words_file(), words())] {
             if !path.exists() {
                 write_files(&[(path.clone(), text.as_bytes())], None)?;
@@ -34,7 +35,7 @@ impl Programme {
         }
         let ledger = self.ledger();
         if !ledger.exists() {
-            drop(Ledger::open(&ledger)?);
+            drop(Ledger::open_locked(&ledger, lock)?);
             made.push(ledger);
         }
         Ok(made)

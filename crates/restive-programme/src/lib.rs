@@ -79,7 +79,7 @@ pub use report::{
     ByState, Called, Group, Grouped, Learnt, MOST_BY, Moves, OnList, Record, Report, ReportAsked,
     ReportSource, Typical, Unknown,
 };
-pub use restive_ledger::{Code, Done, Input, Kind as Change, ListChange, Outcome, Override};
+pub use restive_ledger::{Code, Done, Input, Kind as Change, ListChange, Lock, Outcome, Override};
 pub use row::{Chance, Row};
 pub use status::Status;
 pub use train::NewModel;

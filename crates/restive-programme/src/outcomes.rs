@@ -52,11 +52,13 @@ impl Programme {
     /// Reads filled-in lists, and records what came of every call.
     pub fn outcomes(&self, files: &[PathBuf], asked: &OutcomesAsked, now: Timestamp) -> Result<Told> {
         let mut ledger = Ledger::open(&self.ledger())?;
-        let contacts = Contacts::read(&self.people())?;
-        let words = self.list_words()?;
+        // an import may have ended while this process waited
+        let this = self.reopened()?;
+        let contacts = Contacts::read(&this.people())?;
+        let words = this.list_words()?;
         let default = match &asked.plan {
             Some(plan) => ledger.plan(plan)?.id,
-            None => self.latest(ledger.latest()?)?,
+            None => this.latest(ledger.latest()?)?,
         };
         let recorded = ledger.plans()?;
         let plans: HashSet<&str> = recorded.iter().map(|plan| plan.id.as_str()).collect();

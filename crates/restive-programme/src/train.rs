@@ -20,6 +20,7 @@ pub struct NewModel {
 impl Programme {
     /// Trains a model, which is the newest from then on; `progress` hears the share that is done, and what is being done.
     pub fn train(&self, asked: &Asked, today: Date, mut progress: impl FnMut(f64, &str)) -> Result<NewModel> {
+        let _lock = self.lock_models()?;
         let out = self.free_model(today)?;
         let study = self.study();
         let training = FolderTraining::new(&study, asked, &self.folder().display().to_string(), |_| {})?;

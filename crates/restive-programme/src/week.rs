@@ -68,6 +68,17 @@ impl Programme {
     /// Makes this week's list, and records it.
     pub fn plan(&self, asked: &WeekAsked, now: Timestamp) -> Result<Week> {
         let ledger = (!asked.rehearse).then(|| Ledger::open(&self.ledger())).transpose()?;
+        // an import may have ended while this process waited
+        self.reopened()?.plan_into(ledger, asked, now)
+    }
+
+    /// Makes this week's list, and records it in an open ledger; `None`: a rehearsal.
+    pub(crate) fn plan_into(
+        &self,
+        ledger: Option<Ledger>,
+        asked: &WeekAsked,
+        now: Timestamp,
+    ) -> Result<Week> {
         let period = self.period()?;
         let mut missing = 0;
         if let Some(ledger) = &ledger {

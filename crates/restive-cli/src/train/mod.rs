@@ -19,7 +19,7 @@ use checkpoint::{Anew, Checkpoint, difference};
 use jiff::Zoned;
 use restive_import::ImportedFolder;
 use restive_pipeline::{FolderTraining, Progressed, Trained};
-use restive_programme::Programme;
+use restive_programme::{Lock, Programme};
 use restive_tables::model::{Card, Model};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -32,7 +32,8 @@ pub(crate) fn run(arguments: &TrainArguments) -> anyhow::Result<()> {
     let start = Instant::now();
     let asked = arguments.asked();
     asked.check()?;
-    let out = &place(arguments)?;
+    // of a programme no second training writes the same checkpoint
+    let (out, _lock) = &place(arguments)?;
     if out.file_name().is_none() {
         return Err(Usage(format!("--out {}: expected the name of a folder", out.display())).into());
     }
@@ -88,13 +89,14 @@ pub(crate) fn run(arguments: &TrainArguments) -> anyhow::Result<()> {
     outcome(&model.card, true).print(arguments.json)
 }
 
-/// Where the model goes: of a programme among its models, by the day.
-fn place(arguments: &TrainArguments) -> anyhow::Result<PathBuf> {
+/// Where the model goes: of a programme among its models, which are locked, by the day.
+fn place(arguments: &TrainArguments) -> anyhow::Result<(PathBuf, Option<Lock>)> {
     match &arguments.out {
-        Some(out) => Ok(out.clone()),
+        Some(out) => Ok((out.clone(), None)),
         None if Programme::is_one(&arguments.study) => {
             let programme = Programme::open(&arguments.study)?;
-            Ok(programme.new_model(Zoned::now().date())?)
+            let lock = programme.lock_models()?;
+            Ok((programme.new_model(Zoned::now().date())?, Some(lock)))
         }
         None => Err(Usage("found no --out MODEL, expected the folder to write the model to".into()).into()),
     }

@@ -40,6 +40,7 @@ mod plan;
 mod process;
 mod processors;
 mod programme;
+mod races;
 mod report;
 mod resume;
 mod running;

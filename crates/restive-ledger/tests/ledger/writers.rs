@@ -2,8 +2,10 @@
 
 use crate::child;
 use crate::made;
-use restive_ledger::{Error, Ledger};
+use restive_ledger::{Error, Ledger, Lock};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 /// The clock of a message: `14:03`, or with the day where a test runs over midnight.
 fn is_clock(text: &str) -> bool {
@@ -11,17 +13,26 @@ fn is_clock(text: &str) -> bool {
     time.len() == 5 && jiff::civil::Time::strptime("%H:%M", time).is_ok()
 }
 
+/// What a second writer is told that does not wait.
+fn refused(path: &Path) -> Error {
+    Lock::take_within(path, Duration::ZERO).unwrap_err()
+}
+
 #[test]
-fn a_second_writer_is_told_who_the_first_is() {
+fn second_writer_is_told_process_command_and_start_of_the_first() {
     let (folder, path) = made::place();
     let first = Ledger::open(&path).unwrap();
     let text = std::fs::read_to_string(folder.path().join("ledger.db.lock")).unwrap();
     assert!(text.starts_with(&format!("process {}\nsince ", std::process::id())), "{text}");
-    let error = Ledger::open(&path).unwrap_err().to_string();
-    let beginning =
-        format!("{}: another plan is being made (process {}, since ", path.display(), std::process::id());
-    let rest = error.strip_prefix(&beginning).unwrap();
-    let clock = rest.strip_suffix("); try again when it is done").unwrap();
+    let program = std::env::current_exe().unwrap();
+    let program = program.file_name().unwrap().to_str().unwrap();
+    let error = refused(&path).to_string();
+    let beginning = format!("{}: process {} ({program}", path.display(), std::process::id());
+    let rest = error.strip_prefix(&beginning).unwrap_or_else(|| panic!("{error}"));
+    let clock = rest.rsplit_once(") since ").unwrap().1;
+    let clock = clock
+        .strip_suffix(" is writing to the programme; wait until it ends, or end it, and try again")
+        .unwrap();
     assert!(is_clock(clock), "{error}");
     drop(first);
     assert_eq!(std::fs::read_to_string(folder.path().join("ledger.db.lock")).unwrap(), "");
@@ -29,20 +40,42 @@ fn a_second_writer_is_told_who_the_first_is() {
 }
 
 #[test]
-fn a_lock_whose_text_says_nothing_still_locks() {
+fn second_writer_waits_for_the_first() {
+    let (_folder, path) = made::place();
+    let first = Ledger::open(&path).unwrap();
+    let (tell, told) = std::sync::mpsc::channel();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            tell.send(()).unwrap();
+            let mut second = Ledger::open(&path).unwrap();
+            second.record(&made::plan(1), &made::people(), &[], false).unwrap();
+        });
+        told.recv().unwrap();
+        // whether or not the second one waits by now, it comes after the first
+        let mut first = first;
+        first.record(&made::plan(0), &made::people(), &[], false).unwrap();
+        drop(first);
+    });
+    let plans = Ledger::read(&path).unwrap().plans().unwrap();
+    assert_eq!(plans.iter().map(|plan| plan.facts.period).collect::<Vec<_>>(), [0, 1]);
+}
+
+#[test]
+fn lock_whose_text_says_nothing_still_locks() {
     let (folder, path) = made::place();
     let _first = Ledger::open(&path).unwrap();
-    for text in ["", "process 12", "process x\nsince 2026-01-01T00:00:00Z\n", "\u{0}\n\n"] {
-        std::fs::write(folder.path().join("ledger.db.lock"), text).unwrap();
-        let error = Ledger::open(&path).unwrap_err().to_string();
-        let expected = ": another plan is being made; try again when it is done";
-        assert_eq!(error, format!("{}{expected}", path.display()));
+    let file = folder.path().join("ledger.db.lock");
+    let unnamed = ["", "process 12", "process x\nsince 2026-01-01T00:00:00Z\ncommand x\n", "\u{0}\n\n"];
+    for text in unnamed {
+        std::fs::write(&file, text).unwrap();
+        let expected =
+            ": another process is writing to the programme; wait until it ends, or end it, and try again";
+        assert_eq!(refused(&path).to_string(), format!("{}{expected}", path.display()));
     }
-    // somebody who holds it since another day
-    let text = "process 12\nsince 2020-06-15T12:00:00Z\n";
-    std::fs::write(folder.path().join("ledger.db.lock"), text).unwrap();
-    let error = Ledger::open(&path).unwrap_err().to_string();
-    assert!(error.contains(" (process 12, since 2020-06-1"), "{error}");
+    // a process that holds it since another day, with a command that a terminal would obey
+    std::fs::write(&file, "process 12\nsince 2020-06-15T12:00:00Z\ncommand restive \u{1b}[2Jplan\n").unwrap();
+    let error = refused(&path).to_string();
+    assert!(error.contains(": process 12 (restive  [2Jplan) since 2020-06-1"), "{error}");
 }
 
 #[test]
@@ -50,7 +83,7 @@ fn the_lock_goes_with_the_process_that_holds_it() {
     let (_folder, path) = made::place();
     let (mut process, mut said) = child::start("hold", &path);
     child::wait_for(&mut said, "held");
-    match Ledger::open(&path).unwrap_err() {
+    match refused(&path) {
         Error::Held { holder: Some(holder), .. } => assert_eq!(holder.process, process.id()),
         error => panic!("{error}"),
     }
@@ -70,7 +103,7 @@ fn a_link_leads_to_the_same_lock() {
     #[cfg(unix)]
     std::os::unix::fs::symlink(&path, &link).unwrap();
     #[cfg(unix)]
-    assert!(matches!(Ledger::open(&link).unwrap_err(), Error::Held { .. }));
+    assert!(matches!(refused(&link), Error::Held { .. }));
 }
 
 #[test]

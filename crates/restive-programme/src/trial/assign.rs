@@ -64,14 +64,16 @@ impl Programme {
         })?;
         let protocol = Protocol::parse(file, &text)?;
         let mut ledger = Ledger::open(&self.ledger())?;
+        // an import may have ended while this process waited
+        let this = self.reopened()?;
         if let Some(running) = ledger.running_trial()? {
             return Err(Error::Refused(format!(
                 "{}: found trial {}, which runs, expected none: groups are drawn once; restive trial end ends it",
-                show::path(self.folder()),
+                show::path(this.folder()),
                 show::name(&running.facts.id)
             )));
         }
-        let period = self.period()?;
+        let period = this.period()?;
         let plans = ledger.plans()?;
         let is_it = |plan: &&restive_ledger::Plan| {
             plan.status == Status::Current && plan.facts.period >= period.number
@@ -80,15 +82,15 @@ impl Programme {
             return Err(Error::Refused(format!(
                 "{}: found the plan {} for the {} from {}, expected none: a trial begins with a {} whose list is not made yet; import \
                  what has come since, and assign before restive plan",
-                show::path(self.folder()),
+                show::path(this.folder()),
                 plan.id,
-                self.summary.period,
+                this.summary.period,
                 spoken(period.first_day),
-                self.summary.period
+                this.summary.period
             )));
         }
-        let rules = self.rules()?;
-        let entry = self.model(None, &rules)?;
+        let rules = this.rules()?;
+        let entry = this.model(None, &rules)?;
         let wrong = |key: &str, found: String, expected: String| {
             Error::Refused(format!("{}: {key}: found {found}, expected {expected}", show::path(file)))
         };
@@ -98,9 +100,9 @@ impl Programme {
                 format!("{model} of the model {}, by which lists are made now: design again", entry.name);
             return Err(wrong("model", show::name(&protocol.model), expected));
         }
-        let contacts = Contacts::read(&self.people())?;
+        let contacts = Contacts::read(&this.people())?;
         let materials =
-            self.materials(&PlanAsked::default(), rules, &entry, &contacts, None, String::new())?;
+            this.materials(&PlanAsked::default(), rules, &entry, &contacts, None, String::new())?;
         let outlook = materials.outlook()?;
         if unit(&materials.study) != protocol.counts {
             let expected = format!("{} as in the study", show::name(&unit(&materials.study)));

@@ -11,6 +11,7 @@ mod fairness;
 mod harness;
 mod hostile;
 mod lasting;
+mod lock;
 mod outcomes;
 mod person;
 mod points;

@@ -14,19 +14,19 @@ fn draft(folder: &Path) -> Draft {
 }
 
 /// Says that the list is final, as a planner would.
-fn finalise(folder: &Path) -> Draft {
+pub fn finalise(folder: &Path) -> Draft {
     let before = draft(folder);
     Programme::open(folder).unwrap().finalise(&before.record.id, 0, "Asha", Timestamp::now()).unwrap();
     draft(folder)
 }
 
 /// The ids of a list, of one worker or of all others.
-fn ids(draft: &Draft, worker: &str, is_hers: bool) -> Vec<String> {
+pub fn ids(draft: &Draft, worker: &str, is_hers: bool) -> Vec<String> {
     let rows = draft.list.rows.iter().filter(|row| (row.sheet.as_deref() == Some(worker)) == is_hers);
     rows.map(|row| row.id.clone()).collect()
 }
 
-fn known(folder: &Path, plan: &str, id: &str) -> Option<Outcome> {
+pub fn known(folder: &Path, plan: &str, id: &str) -> Option<Outcome> {
     let ledger = Ledger::read(&folder.join("ledger.db")).unwrap();
     let programme = Programme::open(folder).unwrap();
     let backdrop = programme.backdrop().unwrap();
