@@ -6,6 +6,7 @@
 
 use crate::describe::seen;
 use crate::error::{Error, Result, refuse};
+use crate::identification::Identification;
 use crate::loss::{Loss, loss};
 use crate::message::Opt;
 use crate::model::Trained;
@@ -39,6 +40,13 @@ pub struct Applied<'a> {
     pub(crate) study_name: String,
     /// of the model
     pub(crate) card: &'a Card,
+}
+
+impl Applied<'_> {
+    /// Whether the log that the model was trained on shows what a call does.
+    pub fn identification(&self) -> &Identification {
+        &self.card.identification
+    }
 }
 
 impl<'a> Applied<'a> {

@@ -5,6 +5,7 @@
 
 use crate::apply::Applied;
 use crate::error::Result;
+use crate::identification::Effects;
 use crate::own_record::with_record;
 use ndarray::Array2;
 use restive::belief::{Belief, Motion};
@@ -13,7 +14,7 @@ use restive::evaluation::World;
 impl Applied<'_> {
     /// `[N,L]` of an instance: the reward that is expected of each person next, left alone in every state or label. Whether records count
     /// is asked as for a plan.
-    pub fn left_alone(&self, instance: usize, history: Option<bool>) -> Result<Array2<f64>> {
+    pub fn left_alone(&self, instance: usize, history: Option<bool>) -> Result<Effects<Array2<f64>>> {
         let observation = self.study.settings.observation;
         let log = &self.study.instances[instance].trajectories;
         let (rule, _) = self.history(history)?;
@@ -25,6 +26,6 @@ impl Applied<'_> {
             Motion::Rows(p) => (0..states).map(|to| p[[i, s, 0, to]] * reward.at(i, to, 0)).sum(),
             Motion::Chains(belief) => reward.at(i, Belief::later(s, belief.chain()), 0),
         };
-        Ok(Array2::from_shape_fn((arms, states), next))
+        Ok(Effects::new(&self.card.identification, Array2::from_shape_fn((arms, states), next)))
     }
 }

@@ -13,6 +13,7 @@
 //! | `generate` | synthetic studies whose truth is known |
 //! | `nothing` | what is worse than knowing nobody is not written |
 //! | `apply`, `own_record`, `latest`, `left_alone`, `plan` | a model meets a study: predictions, what records are worth beside them, what is expected of people left alone, whom to pull |
+//! | `identification` | whether a log shows what a call does, and numbers that are there only if it does |
 //! | `rules` | what a programme allows: budget, limits by column, who is left out |
 //! | `reasons` | why somebody is on a list, in numbers that add up and in plain words |
 //! | `recipe`, `cross_fit` | what would have to be asked for to train a model again, and doing so in folds of people |
@@ -62,6 +63,7 @@ mod error;
 mod estimate;
 mod evaluate;
 pub mod generate;
+pub mod identification;
 mod latest;
 mod left_alone;
 mod loss;
@@ -89,19 +91,21 @@ pub use cross_fit::{FOLDS, FoldModel, FoldProgress, cross_fit};
 pub use doctor::{Doctor, Finding, Severity};
 pub use error::{Error, Result};
 pub use evaluate::{
-    AboutEstimator, AboutEvaluation, BehaviourName, Compared, ComparedRecipe, Decile, EstimatorsName,
-    EvaluateAsked, Evaluated, EvaluatedQuantity, EvidenceAnswer, Interval, JudgedPart, LEAST_CALLS, Outcome,
-    PolicyGain, RatioName, RecordedAnswer, StartName, compare, evidence_of_scores, signed,
+    AboutEstimator, AboutEvaluation, Compared, ComparedRecipe, Decile, EstimatorsName, EvaluateAsked,
+    Evaluated, EvaluatedQuantity, EvidenceAnswer, Interval, JudgedPart, Outcome, PolicyGain, RatioName,
+    RecordedAnswer, StartName, compare, evidence_of_scores, signed,
 };
+pub use identification::{BehaviourName, Effects, Identification, LEAST_CALLS};
 pub use latest::latest;
 pub use loss::{Loss, loss};
 pub use message::{Message, Opt};
 pub use model::{Trained, rebuild, weights};
 pub use own_record::History;
 pub use plan::{
-    AtBudget, Bound, Chance, Chosen, Cut, Eligible, Excluded, InTrial, LastSeen, Limits, MOST_IN_MEMORY,
-    Nouns, Outlook, Passing, Place, Plan, PlanAsked, PlanCertificate, PlannedArm, PolicyName,
-    PricingProgress, RecordedScores, RulePrice, Worth, is_large, is_rounding, partition,
+    ArmEffects, AtBudget, Bound, Chance, Chosen, Cut, Eligible, Excluded, InTrial, LastSeen, Limits,
+    MOST_IN_MEMORY, Nouns, Outlook, Passing, Place, Plan, PlanAsked, PlanCertificate, PlanEffects,
+    PlannedArm, PolicyName, PricingProgress, RecordedScores, RuleCost, RulePrice, Worth, is_large,
+    is_rounding, partition,
 };
 pub use recipe::{recipe_key, recipe_words};
 pub use restive_tables::model::configuration::{Objective, PredictorName, Preset, Profile, ValueName};

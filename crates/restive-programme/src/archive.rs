@@ -13,6 +13,7 @@
 //! as long as nothing more was said of the week. The head in it is the last link about this week, and `restive audit verify --head`
 //! says at any later time whether the record still leads through it. It has names and numbers in it: nobody but its owner may read it.
 
+use crate::effects::record_json;
 use crate::error::{Error, Result};
 use crate::folder::Programme;
 use crate::store::digest;
@@ -49,13 +50,14 @@ impl Programme {
         let links: Vec<Link> = reader.chain()?.into_iter().filter(|link| is_about(link, plan)).collect();
         let head = links.last().map_or(String::new(), |link| link.link.clone());
         let pretty = |value: &serde_json::Value| serde_json::to_vec_pretty(value).expect("plain values");
-        let facts = serde_json::to_value(&record).expect("plain values");
+        let effects = self.effects(&record)?;
+        let facts = record_json(&record, &effects);
         let mut files: Vec<(&str, Vec<u8>)> = vec![
             ("list.xlsx", list::xlsx(&list)?),
             ("list.html", list::html(&list).into_bytes()),
             ("list.json", list::json(&list).into_bytes()),
             ("rules.toml", record.facts.rules.clone().into_bytes()),
-            ("certificate.json", pretty(&inner(&record.facts.certificate))),
+            ("certificate.json", pretty(&serde_json::to_value(&effects).expect("plain values"))),
             ("plan.json", pretty(&facts)),
             ("changes.csv", changes(&reader, plan, &id)?),
             ("outcomes.csv", outcomes(&reader, plan, &id)?),
@@ -73,11 +75,6 @@ impl Programme {
 /// Whether a link is about a plan.
 fn is_about(link: &Link, plan: &str) -> bool {
     link.subject.strip_prefix(plan).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
-}
-
-/// A text that holds JSON; nothing where it holds none.
-fn inner(text: &str) -> serde_json::Value {
-    serde_json::from_str(text).unwrap_or_default()
 }
 
 fn changes(reader: &Reader, plan: &str, id: &dyn Fn(&str) -> String) -> Result<Vec<u8>> {

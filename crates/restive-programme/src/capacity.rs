@@ -6,6 +6,7 @@
 //! made the file stays as it was.
 
 use crate::dials::{self, Dial, Turned};
+use crate::effects::{ListEffects, RecordedEffects};
 use crate::error::Result;
 use crate::folder::{Programme, is_there};
 use crate::init::RULES;
@@ -13,7 +14,7 @@ use crate::made::{fingerprint, priced};
 use crate::week::{Week, WeekAsked};
 use jiff::Timestamp;
 use restive_ledger::{Ledger, Lock, Plan};
-use restive_pipeline::{PlanAsked, PlanCertificate, Rules, read_text_file};
+use restive_pipeline::{PlanAsked, Rules, read_text_file};
 use restive_tables::{remove_file, write_files};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -43,10 +44,8 @@ pub struct WhatIf {
     pub places: usize,
     /// of them drawn by lot
     pub drawn: usize,
-    /// what its calls would be expected to add
-    pub value: f64,
-    /// what it promises
-    pub certificate: Option<PlanCertificate>,
+    /// Expected effects of its calls, or why they are not stated.
+    pub effects: RecordedEffects,
     /// what each rule would cost, in words: rule and price
     pub prices: Vec<(String, String)>,
     /// who would come in, in the order of the list
@@ -137,12 +136,11 @@ impl Programme {
             plan: present.map(|(plan, _)| plan.id.clone()),
             places: week.rows.len(),
             drawn: week.plan.drawn,
-            value: week.plan.value,
+            effects: ListEffects::new(&week.plan),
             stayed: before.intersection(&after).count(),
             went: went.cloned().collect(),
             came: came.cloned().collect(),
             warnings: week.warnings.iter().map(ToString::to_string).collect(),
-            certificate: week.plan.certificate,
             prices: week.plan.rules.iter().map(|one| (one.rule.clone(), priced(one, unit))).collect(),
         })
     }
@@ -203,11 +201,12 @@ impl Capacity {
         if all.is_empty() { "nothing".into() } else { all.join(", ") }
     }
 
-    /// What each rule of a plan on record costs, in words: rule and price.
-    pub fn prices(plan: &Plan) -> Vec<(String, String)> {
-        let summary: Vec<(String, String)> = serde_json::from_str(&plan.facts.summary).unwrap_or_default();
-        let prices = summary.into_iter().skip_while(|(name, _)| name != "seed").skip(1);
-        prices.filter(|(_, said)| said.starts_with("costs ")).collect()
+    /// Effect and cost of each rule in the summary of a list, in words: rule and price.
+    pub fn prices(summary: &[(String, String)]) -> Vec<(String, String)> {
+        let prices = summary.iter().cloned().skip_while(|(name, _)| name != "seed").skip(1);
+        let is_price =
+            |said: &str| said.starts_with("costs ") || said.starts_with("keeps out ") || said == "holds";
+        prices.filter(|(_, said)| is_price(said)).collect()
     }
 }
 

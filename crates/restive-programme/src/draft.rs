@@ -8,6 +8,7 @@
 //! and kept by whoever asks for drafts often. She also has the draft before ([`Programme::draft_after`]): between two words about calls
 //! nothing changes but outcomes, and everything else is shared.
 
+use crate::effects::{RecordedEffects, stated, summary};
 use crate::error::Result;
 use crate::folder::Programme;
 use crate::list::Listed;
@@ -43,6 +44,8 @@ pub struct Backdrop {
 pub struct Draft {
     /// the plan
     pub record: Plan,
+    /// Expected effects of its calls, or why they are not stated.
+    pub effects: RecordedEffects,
     /// the column that sheets are made by
     pub worker: Option<String>,
     /// who is on it, in its order
@@ -180,8 +183,10 @@ impl Programme {
         let rules = Rules::parse(&self.rules_file(), &record.facts.rules)?;
         let worker = worker(&rules, contacts)?;
         let people = reader.listed(&record.id)?;
+        let effects = self.effects(&record)?;
         let list = Listed {
             plan: &record,
+            effects: &effects,
             people: &people,
             changes: &changes,
             contacts,
@@ -189,7 +194,7 @@ impl Programme {
             states,
             unit: unit.as_deref(),
             worker: worker.as_deref(),
-            summary: serde_json::from_str(&record.facts.summary).unwrap_or_default(),
+            summary: summary(&record, &effects),
         }
         .list()?;
         let mut outcomes: HashMap<String, Outcome> =
@@ -197,7 +202,7 @@ impl Programme {
         let mut said: HashMap<&str, Option<Row>> = HashMap::new();
         for person in &people {
             let row = person.row.as_deref().and_then(|text| serde_json::from_str(text).ok());
-            said.insert(&person.arm, row);
+            said.insert(&person.arm, row.map(|row| stated(row, &effects)));
         }
         let last: HashMap<&str, &ListChange> =
             changes.iter().filter_map(|change| Some((change.arm.as_deref()?, change))).collect();
@@ -215,7 +220,7 @@ impl Programme {
             });
         }
         let once_listed = Arc::new(reader.once_listed_arms(&record.id)?.into_iter().collect());
-        Ok(Draft { record, worker, rows, changes, list: Arc::new(list), earlier, once_listed })
+        Ok(Draft { record, effects, worker, rows, changes, list: Arc::new(list), earlier, once_listed })
     }
 
     /// Changes the list of a plan, of which the editor has seen that version; `id` is the programme's.

@@ -34,6 +34,7 @@ mod capacity;
 mod change;
 mod dials;
 mod draft;
+mod effects;
 mod error;
 pub mod evidence;
 mod exports;
@@ -65,6 +66,7 @@ pub use audit::{Again, Diff, Entry, Moved, PlanAgain, Shown, Verified, VerifyAsk
 pub use capacity::{Capacity, Set, WhatIf};
 pub use dials::{Dial, NewLimit, Turned};
 pub use draft::{Backdrop, Draft, DraftRow, Edit, Edited};
+pub use effects::{ListEffects, RecordedEffects, not_stated_of_people};
 pub use error::{Error, Result};
 pub use exports::{Exports, Refused};
 pub use files::{System, check_list, list_columns, recognise_list, write_list};
@@ -73,14 +75,16 @@ pub use folder::{ModelEntry, Period, Programme};
 pub use grow::grow;
 pub use init::{RULES, words as template_words};
 pub use outcomes::{OutcomesAsked, Told};
-pub use person::{Casebook, Hold, InState, Person, PersonPlace, PersonSaid, PersonWeek, Share, Silent};
+pub use person::{
+    Casebook, Hold, InState, Person, PersonEffects, PersonPlace, PersonSaid, PersonWeek, Share, Silent,
+};
 pub use place::{Entered, OneOutcome, OpenList, is_day_of_call, seen};
 pub use report::{
     ByState, Called, Group, Grouped, Learnt, MOST_BY, Moves, OnList, Record, Report, ReportAsked,
     ReportSource, Typical, Unknown,
 };
 pub use restive_ledger::{Code, Done, Input, Kind as Change, ListChange, Lock, Outcome, Override};
-pub use row::{Chance, Row};
+pub use row::{Chance, Row, RowEffects};
 pub use status::Status;
 pub use train::NewModel;
 pub use trial::{

@@ -4,6 +4,7 @@
 //! says the same. Whoever was moved up by hand stands first. Whoever was taken off by hand is not on it; whoever was put on it has a row without numbers, and the reason that was
 //! given.
 
+use crate::effects::{RecordedEffects, stated};
 use crate::error::{Error, Result};
 use crate::folder::Programme;
 use crate::row::Row;
@@ -14,9 +15,13 @@ use restive_report::list::{Cell, Column, Day, Direction, Kind, List, ListRow, Ou
 use restive_tables::Contacts;
 use std::collections::HashMap;
 
+/// Columns that a list has only if effects of calls are stated.
+const EFFECT_COLUMNS: [&str; 5] = ["left_alone", "left_alone_interval", "called", "called_interval", "worth"];
+
 /// What a list is made of.
 pub(crate) struct Listed<'a> {
     pub(crate) plan: &'a Plan,
+    pub(crate) effects: &'a RecordedEffects,
     /// on the list, overrides applied, in any order
     pub(crate) people: &'a [Planned],
     /// changes by hand, from the first to the last
@@ -49,6 +54,7 @@ impl Listed<'_> {
         let heading = |name: &str| words.heading(name);
         let worker = self.worker.and_then(|name| self.contacts.kept.iter().position(|kept| kept == name));
         let kept = || self.contacts.kept.iter().enumerate().filter(|(k, _)| Some(*k) != worker);
+        let is_stated = |name: &str| self.effects.identified().is_some() || !EFFECT_COLUMNS.contains(&name);
         let mut columns: Vec<Column> =
             kept().map(|(_, name)| Column::new(name.clone(), name.clone(), Kind::Text)).collect();
         let state = if self.states.is_empty() { Kind::Whole } else { Kind::Text };
@@ -69,7 +75,9 @@ impl Listed<'_> {
             ("probability", heading("probability"), Kind::Percent),
             ("reason", heading("reason"), Kind::Reason),
         ] {
-            columns.push(Column::new(name, heading, kind));
+            if is_stated(name) {
+                columns.push(Column::new(name, heading, kind));
+            }
         }
         let changes = || self.changes.iter().enumerate();
         let of = |done: Done| {
@@ -91,13 +99,14 @@ impl Listed<'_> {
                             self.plan.id
                         ))
                     })?;
+                    let row = stated(row, self.effects);
                     cells.extend(self.cells(&row));
                     row.rank
                 }
                 // put on it by hand: nothing was computed, and a reason was given
                 None => {
                     let why = added.get(&person.arm).map(|k| &self.changes[*k]);
-                    cells.extend(std::iter::repeat_n(Cell::None, 10));
+                    cells.extend(std::iter::repeat_n(Cell::None, columns.len() - cells.len() - 1));
                     cells.push(Cell::Text(why.map_or(String::new(), |change| words.added(change))));
                     usize::MAX
                 }
@@ -140,19 +149,18 @@ impl Listed<'_> {
             },
         };
         let outcome = row.last_outcome.as_deref().map_or("", |outcome| self.words.outcome(outcome));
-        vec![
-            state,
-            date(row.last_seen),
-            date(row.last_call),
-            text(outcome),
-            Cell::Number(row.left_alone.value),
-            text(&row.left_alone.interval_text()),
-            Cell::Number(row.called.value),
-            text(&row.called.interval_text()),
-            Cell::Number(row.worth),
-            Cell::Number(row.probability),
-            text(&row.reason),
-        ]
+        let mut cells = vec![state, date(row.last_seen), date(row.last_call), text(outcome)];
+        cells.extend(row.effects.iter().flat_map(|effects| {
+            [
+                Cell::Number(effects.left_alone.value),
+                text(&effects.left_alone.interval_text()),
+                Cell::Number(effects.called.value),
+                text(&effects.called.interval_text()),
+                Cell::Number(effects.worth),
+            ]
+        }));
+        cells.extend([Cell::Number(row.probability), text(&row.reason())]);
+        cells
     }
 }
 

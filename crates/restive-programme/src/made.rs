@@ -5,6 +5,7 @@
 //! processor numbers of the model may be rounded otherwise. An audit therefore makes a plan [again](Materials::make_again) from
 //! the materials that were [kept](crate::store) and from the recorded scores.
 
+use crate::effects::{EFFECTS, ListEffects, not_stated_of_people};
 use crate::error::{Error, Result};
 use crate::row::{Calendar, Row, how};
 use crate::status::people_counted;
@@ -144,12 +145,19 @@ impl Materials {
     /// Makes a plan again from its recorded scores; returns it with the arms of unconfirmed scores. Numbers of the model that differ
     /// from the recorded ones by rounding are replaced by these.
     pub(crate) fn make_again(&self, facts: &NewPlan, people: &[Planned]) -> Result<(Made, Vec<String>)> {
-        let scores = people.iter().map(|person| (person.arm.as_str(), person.score, person.value));
+        let is_stated =
+            ListEffects::parse(&facts.certificate).is_ok_and(|found| found.identified().is_some());
+        let value = |person: &Planned| is_stated.then_some(person.value);
+        let scores = people.iter().map(|person| (person.arm.as_str(), person.score, value(person)));
         let mut scores = RecordedScores::new(scores);
         let mut made = self.make_by(facts.inputs.clone(), |applied, asked| {
             let mut plan = applied.plan_again(asked, &mut scores)?;
-            plan.certificate =
-                plan.certificate.map(|again| with_recorded_numbers(again, &facts.certificate, &[]));
+            if let Some(effects) = plan.effects.identified_mut() {
+                let recorded: Value = serde_json::from_str(&facts.certificate).unwrap_or_default();
+                let recorded = recorded["certificate"].to_string();
+                effects.certificate =
+                    effects.certificate.take().map(|again| with_recorded_numbers(again, &recorded, &[]));
+            }
             Ok(plan)
         })?;
         let rows: HashMap<&str, &str> =
@@ -180,15 +188,14 @@ impl Materials {
         let calendar = Calendar { days: &self.when.days };
         let reasons = applied.reasons(0, &listed_in(&self.study, &plan), self.asked.history)?;
         let mut rows = Vec::with_capacity(plan.plan.len());
-        for (arm, reason) in plan.plan.iter().zip(&reasons) {
-            let margin = (arm.chosen == Chosen::Rank).then_some(arm.margin);
-            let said = sentence(reason, &words, margin);
-            let said = match words.chosen(arm.chosen) {
-                Some(how) => format!("{how} {said}"),
-                None => said,
-            };
+        for (k, arm) in plan.plan.iter().enumerate() {
+            let reason = reasons.identified().map(|all| &all[k]).zip(arm.effects).map(|(reason, effects)| {
+                let margin = (arm.chosen == Chosen::Rank).then_some(effects.margin);
+                (reason, sentence(reason, &words, margin))
+            });
             let contact = self.contacts.person(&arm.arm)?;
-            rows.push((arm.arm.clone(), Row::new(arm, reason, said, &calendar, contact)));
+            let row = Row::new(arm, reason, words.chosen(arm.chosen).unwrap_or_default(), &calendar, contact);
+            rows.push((arm.arm.clone(), row));
         }
         let people = self.planned(&plan, &rows)?;
         let name = |instance: usize, arm: usize| self.study.instances[instance].arms[arm].clone();
@@ -230,14 +237,12 @@ impl Materials {
             seed: self.asked.seed,
             steps: whole(plan.steps[1]),
             inclusion: plan.chance.words(),
-            value: plan.value,
+            // nothing is recorded that is not stated
+            value: plan.effects.identified().map_or(0.0, |effects| effects.value),
             summary: String::new(),
             asked: json(serde_json::to_string(&self.asked)),
             inputs,
-            certificate: plan
-                .certificate
-                .as_ref()
-                .map_or(String::new(), |it| json(serde_json::to_string(it))),
+            certificate: json(serde_json::to_string(&ListEffects::new(plan))),
             trial: self.trial.as_ref().map(|(id, _)| id.clone()),
             cuts: json(serde_json::to_string(&plan.cuts)),
         };
@@ -266,7 +271,7 @@ impl Materials {
                 how: how(eligible.chosen),
                 rank: rank[i],
                 state: Some(eligible.state.into()),
-                value: eligible.value,
+                value: eligible.value.unwrap_or_default(),
                 group: group.filter(|name| !name.is_empty()),
                 row: said.get(arm.as_str()).map(|row| serde_json::to_string(row).expect("plain values")),
                 score: eligible.score,
@@ -295,20 +300,22 @@ impl Materials {
                 format!("{} of {}{empty}", grouped(facts.places.into()), grouped(facts.budget.into())),
             ),
             ("drawn by lot".into(), drawn),
-            (
-                "expected to add".into(),
-                format!("{:.1} {unit} over {}", plan.value, counted(facts.steps.into(), &self.when.noun)),
-            ),
-            ("probabilities".into(), facts.inclusion.clone()),
         ];
+        all.extend(not_stated_of_people(plan.effects.identification()).map(|said| (EFFECTS.into(), said)));
+        if let Some(effects) = plan.effects.identified() {
+            let over = counted(facts.steps.into(), &self.when.noun);
+            all.push(("expected to add".into(), format!("{:.1} {unit} over {over}", effects.value)));
+        }
+        all.push(("probabilities".into(), facts.inclusion.clone()));
         let nouns = Nouns { pull: "call", step: &self.when.noun, people: ["person", "people"], unit };
-        all.extend(plan.certificate.iter().flat_map(|certificate| certificate.lines(nouns)));
+        let certificate = plan.effects.identified().and_then(|effects| effects.certificate.as_ref());
+        all.extend(certificate.into_iter().flat_map(|certificate| certificate.lines(nouns)));
         all.extend([("model".into(), facts.model.clone()), ("seed".into(), facts.seed.to_string())]);
         for price in &plan.rules {
             all.push((price.rule.clone(), priced(price, unit)));
         }
         if plan.gap > 0.0 {
-            let gap = format!("not proven: at most {:.3} of {} away", plan.gap, plan.policy.worth());
+            let gap = format!("not proven: at most {:.3} of {} away", plan.gap, plan.score_name());
             all.push(("the best list under these rules".into(), gap));
         }
         all
@@ -322,6 +329,9 @@ impl Materials {
         }
         for name in Model::FILES {
             contents.push((format!("{MODEL}/{name}"), store::read(&model.join(name))?));
+        }
+        if model.join(Model::REFUSAL).exists() {
+            contents.push((format!("{MODEL}/{}", Model::REFUSAL), store::read(&model.join(Model::REFUSAL))?));
         }
         contents.push((PEOPLE.into(), self.contacts.to_json()));
         contents.push((CALENDAR.into(), serde_json::to_vec(&self.when).expect("plain values")));
@@ -368,9 +378,12 @@ fn adopt(again: &mut Value, recorded: &Value) {
 pub(crate) fn priced(price: &RulePrice, unit: &str) -> String {
     let kept =
         price.keeps_out.map_or(String::new(), |people| format!(", keeps out {}", people_counted(people)));
-    let about = if price.is_rough { "about " } else { "" };
+    let Some(cost) = price.cost else {
+        return if kept.is_empty() { "holds".into() } else { kept.trim_start_matches(", ").into() };
+    };
+    let about = if cost.is_rough { "about " } else { "" };
     // by an index, which is no reward, a list under fewer rules may be worth a little less
-    let costs = match price.costs {
+    let costs = match cost.costs {
         costs if costs < 0.005 => "costs nothing".into(),
         costs => format!("costs {about}{costs:.2} {unit}"),
     };

@@ -20,16 +20,26 @@ pub struct Row {
     pub last_call: Option<Date>,
     /// what came of it
     pub last_outcome: Option<String>,
+    /// Expected effect of a call; `None` if effects are not stated.
+    #[serde(flatten)]
+    pub effects: Option<RowEffects>,
+    /// the probability of being on this list
+    pub probability: f64,
+    /// rank, draw or must
+    pub chosen: String,
+    /// How the person came onto the list, in words; empty if by rank.
+    pub how: String,
+}
+
+/// Expected effect of a call.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RowEffects {
     /// the chance of the good state next period if left alone
     pub left_alone: Chance,
     /// the same if called
     pub called: Chance,
     /// the reward that a call adds over the steps ahead
     pub worth: f64,
-    /// the probability of being on this list
-    pub probability: f64,
-    /// rank, draw or must
-    pub chosen: String,
     /// why she is on it, in plain words
     pub reason: String,
 }
@@ -68,10 +78,18 @@ impl Row {
     /// Fields whose numbers the model computes; all others follow from scores and states.
     pub(crate) const OF_THE_MODEL: [&str; 2] = ["left_alone", "called"];
 
+    /// How the person came onto the list, and why a call is worth it if effects are stated.
+    pub fn reason(&self) -> String {
+        let reason = self.effects.iter().map(|effects| effects.reason.as_str());
+        let parts: Vec<&str> =
+            [self.how.as_str()].into_iter().chain(reason).filter(|part| !part.is_empty()).collect();
+        parts.join(" ")
+    }
+
     pub(crate) fn new(
         arm: &PlannedArm,
-        reason: &Reason,
-        sentence: String,
+        reason: Option<(&Reason, String)>,
+        how: String,
         calendar: &Calendar<'_>,
         contact: &Contact,
     ) -> Self {
@@ -87,12 +105,15 @@ impl Row {
                 .ok()
                 .or_else(|| arm.recency.last_call.and_then(|periods| calendar.ago(periods))),
             last_outcome: outcome,
-            left_alone: chance(&reason.chance_left_alone),
-            called: chance(&reason.chance_called),
-            worth: arm.value,
+            effects: reason.zip(arm.effects).map(|((found, reason), effects)| RowEffects {
+                left_alone: chance(&found.chance_left_alone),
+                called: chance(&found.chance_called),
+                worth: effects.value,
+                reason,
+            }),
             probability: arm.inclusion,
             chosen: arm.chosen.name().into(),
-            reason: sentence,
+            how,
         }
     }
 }

@@ -6,6 +6,7 @@
 //! until one likes the list would make them a lie. So a second plan for the same period has to be asked for, is possible only as long as no
 //! outcome has come, and stays on the record beside the first.
 
+use crate::effects::summary;
 use crate::error::{Error, Result};
 use crate::folder::{ModelEntry, Period, Programme, is_there};
 use crate::list::{Listed, spoken};
@@ -44,6 +45,7 @@ pub struct WeekAsked {
 #[derive(Serialize)]
 pub struct Week {
     /// the record; of a rehearsal its id is [`REHEARSAL`]
+    #[serde(serialize_with = "crate::effects::serialize_record")]
     pub record: Recorded,
     /// how old the model is, in days
     pub model_age: Option<i64>,
@@ -120,8 +122,10 @@ impl Programme {
         let model_age =
             entry.day.map(|day| i64::from((now.to_zoned(jiff::tz::TimeZone::UTC).date() - day).get_days()));
         let listed: Vec<Planned> = people.into_iter().filter(|person| person.how.is_listed()).collect();
+        let effects = self.effects(&record)?;
         let list = Listed {
             plan: &record,
+            effects: &effects,
             people: &listed,
             changes: &[],
             contacts: &contacts,
@@ -129,7 +133,7 @@ impl Programme {
             states: &self.state_names(),
             unit: materials.study.settings.unit.as_deref(),
             worker: materials.worker.as_deref(),
-            summary: serde_json::from_str(&record.facts.summary).expect("as it was just written"),
+            summary: summary(&record, &effects),
         }
         .list()?;
         if missing > 0 {
@@ -215,9 +219,10 @@ impl Programme {
         let contacts = Contacts::read(&self.people())?;
         let study = Study::read(&self.study())?;
         let worker = worker(&rules, &contacts)?;
-        let facts: Vec<(String, String)> = serde_json::from_str(&record.facts.summary).unwrap_or_default();
+        let effects = self.effects(&record)?;
         Listed {
             plan: &record,
+            effects: &effects,
             people: &reader.listed(&record.id)?,
             changes: &reader.list_changes(&record.id)?,
             contacts: &contacts,
@@ -225,7 +230,7 @@ impl Programme {
             states: &self.state_names(),
             unit: study.settings.unit.as_deref(),
             worker: worker.as_deref(),
-            summary: facts,
+            summary: summary(&record, &effects),
         }
         .list()
     }

@@ -20,6 +20,7 @@ use restive::data::encoding::{ColumnKind, EncodedColumn};
 use restive::data::split::Part;
 use restive::evaluation::Estimate;
 use restive::instance::Layout;
+use restive_pipeline::identification::not_stated;
 use restive_pipeline::options::TRAINING;
 use restive_pipeline::{
     Applied, Error, EstimatorsName, Outcome, Plan, PlanAsked, Trained, Training, card, evidence_of_scores,
@@ -247,11 +248,15 @@ pub(crate) fn planned<'py>(
     let numbers = |number: fn(&restive_pipeline::PlannedArm) -> f64| {
         rows.iter().map(number).collect::<Vec<_>>().to_pyarray(py)
     };
-    columns.push((plan.policy.worth().into(), numbers(|row| row.worth.value()).into_any()));
+    columns.push((plan.score_name().into(), numbers(|row| row.worth.value()).into_any()));
     columns.push(("rank".into(), whole(py, rows.iter().map(|row| Some(row.rank as i32)))?));
     columns.push(("inclusion".into(), numbers(|row| row.inclusion).into_any()));
-    let pays: Vec<bool> = rows.iter().map(|row| row.is_beneficial).collect();
-    columns.push(("is_beneficial".into(), pays.to_pyarray(py).into_any()));
+    let effects = plan.effects.identified();
+    if effects.is_some() {
+        let pays: Vec<bool> =
+            rows.iter().filter_map(|row| row.effects.map(|effects| effects.is_beneficial)).collect();
+        columns.push(("is_beneficial".into(), pays.to_pyarray(py).into_any()));
+    }
 
     let facts = PyDict::new(py);
     facts.set_item("json", serde_json::to_string(plan).expect("plain values"))?;
@@ -259,8 +264,9 @@ pub(crate) fn planned<'py>(
     facts.set_item("budget", plan.budget)?;
     facts.set_item("steps", plan.steps[1])?;
     facts.set_item("index_discount", plan.index_discount)?;
-    facts.set_item("bound", plan.bound.any_policy)?;
-    facts.set_item("no_action", plan.bound.no_action)?;
+    facts.set_item("effects", not_stated(plan.effects.identification()))?;
+    facts.set_item("bound", effects.map(|effects| effects.bound.any_policy))?;
+    facts.set_item("no_action", effects.map(|effects| effects.bound.no_action))?;
     facts.set_item("history", plan.history.as_ref().map(ToString::to_string))?;
     facts.set_item("never_observed", plan.never_observed)?;
     let notes = notes.into_iter().chain(plan.note());

@@ -4,7 +4,7 @@ use restive::data::encoding::{ColumnKind, EncodedColumn, Encoding, Standardise};
 use restive::data::reference::{Reference, Typical};
 use restive_tables::Model;
 use restive_tables::model::history::MemberHistory;
-use restive_tables::model::{Card, Configuration, History, SCHEMA};
+use restive_tables::model::{Card, Configuration, History, Identification, SCHEMA};
 use serde_json::json;
 use std::fs;
 use std::path::Path;
@@ -56,6 +56,7 @@ fn model() -> Model {
         configuration: configuration(),
         seed: u64::MAX,
         fingerprint: "00ff".repeat(8),
+        identification: Identification::Unknown { reason: "fewer than 200 calls".into() },
         history: History { members: vec![member(1)], loss: None },
         own_record: None,
         unobserved_states: Vec::new(),
@@ -247,4 +248,22 @@ fn a_reference_that_the_encoding_cannot_read_is_refused() {
     for (change, parts) in cases {
         refused(with_card(|card| change(&mut card["reference"])), parts);
     }
+}
+
+#[test]
+fn refusal_beside_a_model_is_on_its_card_until_the_model_is_replaced() {
+    let (folder, model) = (tempfile::tempdir().unwrap(), model());
+    let path = folder.path().join("model");
+    model.write(&path, false).unwrap();
+    for reason in ["first", "second"] {
+        let refusal = Identification::NotIdentified { reason: reason.into() };
+        Model::refuse(&path, &refusal).unwrap();
+        assert_eq!(Model::read(&path).unwrap().card.identification, refusal);
+    }
+    model.write(&path, true).unwrap();
+    assert_eq!(Model::read(&path).unwrap(), model);
+    assert!(!path.join(Model::REFUSAL).exists());
+
+    fs::write(path.join(Model::REFUSAL), "").unwrap();
+    refused(Model::read(&path), &["refusal.json", "expected the refusal of an evaluation"]);
 }

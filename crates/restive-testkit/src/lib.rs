@@ -6,6 +6,7 @@
 //! | [`cache`] | keeps built fixtures on disk, shared by threads, processes and test runs |
 //! | [`folder`] | temporary folders and private copies |
 //! | [`http`] | an HTTP client for the web UI |
+//! | [`model_card`] | changes to the card of a model |
 //! | [`snapshot`] | masks and settings of snapshots |
 //! | [`programme`] | a synthetic programme: exports, hidden truth, weeks of lists |
 //! | [`page_text`] | words of an HTML page, for snapshots |
@@ -23,6 +24,7 @@ pub mod chance;
 pub mod cli;
 pub mod folder;
 pub mod http;
+pub mod model_card;
 pub mod naive_study;
 pub mod page_text;
 pub mod programme;
@@ -35,6 +37,7 @@ pub use cli::{Cli, Run, stderr, stdout};
 pub use folder::{Folder, copy_folder};
 pub use http::{HttpClient, HttpResponse, form_encoded};
 pub use insta;
+pub use model_card::identify_effects;
 pub use page_text::{page_text, wrapped};
 pub use programme::{ProgrammeFixture, ProgrammeOptions};
 pub use snapshot::{Masks, masked, snapshot_settings};

@@ -56,7 +56,7 @@ fn write_text(shown: &Shown, text: &mut Vec<u8>) -> io::Result<()> {
             show::plain(&change.why)
         )?;
     }
-    if let Some(certificate) = &shown.certificate {
+    if let Some(certificate) = shown.effects.identified().and_then(|effects| effects.certificate.as_ref()) {
         writeln!(text, "by budget (what no plan could exceed; what the ranking reaches, simulated)")?;
         for point in &certificate.curve {
             let value = point.value;

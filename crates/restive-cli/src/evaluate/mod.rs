@@ -53,6 +53,6 @@ pub(crate) fn run(arguments: &EvaluateArguments) -> anyhow::Result<()> {
     }
     evaluated.about.notes.iter().for_each(say::note);
     evaluated.about.warnings.iter().for_each(say::warning);
-    judged.uncounted.iter().for_each(say::warning);
+    judged.notes.iter().for_each(say::warning);
     Ok(())
 }

@@ -57,7 +57,8 @@ fn write_table(table: &Table, text: &mut Vec<u8>) -> io::Result<()> {
     let mut heading =
         vec!["people", "of all", "callable", "places", "of all", "listed", "95 %", "by chance", "verdict"];
     heading.extend(has_reach.then_some("reached"));
-    heading.extend(["worth each", "left alone"]);
+    let has_effects = table.has_effects();
+    heading.extend(has_effects.then_some(["worth each", "left alone"]).into_iter().flatten());
     heading.extend(has_change.then_some("change"));
     let mut rows = vec![vec![show::cell(&table.column)]];
     rows[0].extend(heading.into_iter().map(String::from));
@@ -86,8 +87,10 @@ fn write_table(table: &Table, text: &mut Vec<u8>) -> io::Result<()> {
         if has_reach {
             cells.push(cell(group.reach.as_ref(), |of| of.rate, |rate| share(rate.value)));
         }
-        cells.push(cell(lists, |of| of.worth_each, |of| format!("{:.2}", of.value)));
-        cells.push(cell(population, |of| of.left_alone, |of| format!("{:.2}", of.value)));
+        if has_effects {
+            cells.push(cell(lists, |of| of.worth_each, |of| format!("{:.2}", of.value)));
+            cells.push(cell(population, |of| of.left_alone, |of| format!("{:.2}", of.value)));
+        }
         if has_change {
             let points = |x: f64| format!("{:+.0}", 100.0 * x).replace('-', "−");
             let said =

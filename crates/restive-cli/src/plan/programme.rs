@@ -48,7 +48,8 @@ fn write_text(week: &Week, arguments: &PlanArguments, text: &mut Vec<u8>) -> io:
     let rows = if arguments.out.is_empty() { arguments.rows } else { 0 };
     let shown = &week.rows[..week.rows.len().min(rows)];
     for (arm, row) in shown {
-        writeln!(text, "{:>4}  {}  {}", row.rank, show::cell(arm), show::plain(&row.reason))?;
+        let line = format!("{:>4}  {}  {}", row.rank, show::cell(arm), show::plain(&row.reason()));
+        writeln!(text, "{}", line.trim_end())?;
     }
     if let more @ 1.. = (week.rows.len() - shown.len()) as u64
         && rows > 0

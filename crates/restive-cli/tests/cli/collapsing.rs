@@ -160,7 +160,7 @@ fn a_study_is_summarised_and_planned_for() {
     );
     folder.run("plan m s --out plan.csv").success();
     let plan = fs::read_to_string(folder.path("plan.csv")).unwrap();
-    assert!(plan.starts_with("instance,arm,last_state,since,index,rank,inclusion,is_beneficial\n"), "{plan}");
+    assert!(plan.starts_with("instance,arm,last_state,since,score,rank,inclusion\n"), "{plan}");
     let shown = folder.run("plan m s --rows 2").success();
     assert_output("collapsing", &[&generated, &study, &trained, &shown]);
 }

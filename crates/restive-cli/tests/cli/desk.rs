@@ -10,13 +10,13 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 /// A desk that runs, its host and the way in.
-struct Desk {
+pub(crate) struct Desk {
     running: Running,
-    host: String,
+    pub(crate) host: String,
     entrance: String,
 }
 
-fn serve(folder: &Cli, arguments: &str) -> Desk {
+pub(crate) fn serve(folder: &Cli, arguments: &str) -> Desk {
     let mut running = Running::new(
         command(folder, &format!("serve {arguments} --no-open --port 0")).stdout(Stdio::piped()),
     );
@@ -28,7 +28,13 @@ fn serve(folder: &Cli, arguments: &str) -> Desk {
 }
 
 /// Asks, and gives back status, cookie and body; nothing where the desk is gone.
-fn ask(desk: &str, cookie: &str, method: &str, path: &str, form: &str) -> Option<(u16, String, String)> {
+pub(crate) fn ask(
+    desk: &str,
+    cookie: &str,
+    method: &str,
+    path: &str,
+    form: &str,
+) -> Option<(u16, String, String)> {
     let mut stream = TcpStream::connect(desk).ok()?;
     stream.set_read_timeout(Some(Duration::from_secs(30))).ok()?;
     let head = format!(
@@ -46,7 +52,7 @@ fn ask(desk: &str, cookie: &str, method: &str, path: &str, form: &str) -> Option
     Some((status, cookie.unwrap_or("").into(), body.into()))
 }
 
-fn enter(desk: &Desk) -> String {
+pub(crate) fn enter(desk: &Desk) -> String {
     let (status, cookie, _) = ask(&desk.host, "", "GET", &desk.entrance, "").unwrap();
     assert_eq!(status, 303);
     cookie

@@ -10,6 +10,7 @@ mod demo;
 mod desk;
 mod disguised;
 mod doctor;
+mod effects;
 mod ending;
 mod evaluate;
 mod evidence;

@@ -6,7 +6,7 @@ use restive::predictor::logistic::Precision;
 use restive::predictor::{Predictor, PredictorKind};
 use restive::training::{Config, fit};
 use restive_tables::Study;
-use restive_tables::model::{Card, Configuration, History, Model, PredictorCard};
+use restive_tables::model::{Card, Configuration, History, Identification, Model, PredictorCard};
 use serde_json::json;
 use std::path::Path;
 
@@ -39,6 +39,7 @@ pub(crate) fn write_model(study: &Path, folder: &Path) -> (Encoding, Predictor) 
         configuration: configuration(&study),
         seed: SEED,
         fingerprint: study.fingerprint(),
+        identification: Identification::Identified,
         history: History::default(),
         own_record: None,
         unobserved_states: Vec::new(),

@@ -2,6 +2,7 @@
 
 use crate::harness::{Cli, stderr};
 use restive_testkit::cache::Cache;
+use restive_testkit::identify_effects;
 use restive_testkit::programme::{Effect, ProgrammeFixture, ProgrammeOptions, SyntheticProgramme};
 use serde_json::Value;
 use std::fmt::Debug;
@@ -85,10 +86,18 @@ impl Programme {
         format!("programme/imported/{}/{name}", self.read("programme/current").trim_end())
     }
 
-    /// Imports the exports and trains a model of effects.
+    /// Imports the exports and trains a model of effects, which are taken for identified.
     pub(crate) fn train(&self) {
         self.import();
+        self.train_again();
+    }
+
+    /// Trains a model of effects, which are taken for identified: eight weeks have fewer calls than that needs.
+    pub(crate) fn train_again(&self) {
         self.run("train programme --predictor effect").success();
+        for model in std::fs::read_dir(self.path("programme/models")).unwrap() {
+            identify_effects(&model.unwrap().path());
+        }
     }
 
     /// Plays a week in which calls reach these people, and writes its exports.

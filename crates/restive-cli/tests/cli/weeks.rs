@@ -61,7 +61,7 @@ fn ten_weeks_of_lists_and_outcomes_are_the_study_that_truly_was() {
     programme.write("programme/rules.toml", RULES);
     let early = programme.refused("plan programme");
     assert!(early.contains("found no model, expected one: restive train programme makes one"), "{early}");
-    programme.run("train programme --predictor effect").success();
+    programme.train_again();
 
     let mut luck = Chance::new(11);
     let mut late: Option<(String, usize)> = None;

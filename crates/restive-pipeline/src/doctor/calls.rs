@@ -4,7 +4,7 @@
 
 use super::finding::{Finding, Severity};
 use super::log::Log;
-use crate::evaluate::LEAST_CALLS;
+use crate::identification::LEAST_CALLS;
 use crate::words::grouped;
 use restive::evidence::Alignment;
 

@@ -8,11 +8,10 @@ use super::columns::identifiers_of;
 use super::coverage::coverage_of;
 use super::{Doctor, Finding};
 use crate::error::Result;
+use crate::identification::sample_of_roll;
 use crate::plan::{MOST_IN_MEMORY, is_large};
 use crate::words::grouped;
-use rayon::prelude::*;
-use restive::data::features::Features;
-use restive_tables::{Roll, Study, StudyInstance, arm_key, by_name};
+use restive_tables::{Roll, Study};
 use std::path::Path;
 
 impl Doctor {
@@ -32,7 +31,7 @@ impl Doctor {
     /// Looks at so many people of a roll at most, whose log says nothing of propensities.
     pub fn of_roll(roll: &Roll, most: usize) -> Result<Self> {
         let everybody = roll.people();
-        let mut doctor = Self::new(&sample(roll, most)?);
+        let mut doctor = Self::new(&sample_of_roll(roll, most)?);
         if everybody <= most {
             return Ok(doctor);
         }
@@ -50,41 +49,4 @@ impl Doctor {
         }
         Ok(Self::sorted(doctor.findings))
     }
-}
-
-/// The people with the smallest keys, in memory.
-fn sample(roll: &Roll, most: usize) -> Result<Study> {
-    let instances = roll.instances();
-    let key = |i: u32| arm_key(&instances[roll.instance_of(i as usize)].name, roll.name(i as usize));
-    let mut keyed: Vec<(u64, u32)> = (0..roll.people() as u32).into_par_iter().map(|i| (key(i), i)).collect();
-    if keyed.len() > most {
-        keyed.select_nth_unstable(most);
-        keyed.truncate(most);
-    }
-    let chosen: Vec<u32> = keyed.into_iter().map(|(_, i)| i).collect();
-    let mut there: Vec<(Vec<u32>, Vec<Features>)> = vec![Default::default(); instances.len()];
-    for piece in roll.some(&chosen)? {
-        let piece = piece?;
-        let (positions, features) = &mut there[piece.instance];
-        positions.extend(piece.positions);
-        features.push(piece.there.features);
-    }
-    let one = |(k, (positions, features)): (usize, (Vec<u32>, Vec<Features>))| -> Result<StudyInstance> {
-        let name = |at: &usize| roll.name(positions[*at] as usize);
-        let mut order: Vec<usize> = (0..positions.len()).collect();
-        order.par_sort_unstable_by(|a, b| by_name(name(a), name(b)));
-        let people: Vec<u32> = order.iter().map(|at| positions[*at]).collect();
-        Ok(StudyInstance {
-            name: instances[k].name.clone(),
-            arms: people.iter().map(|i| roll.name(*i as usize).to_string()).collect(),
-            features: Features::stack(&features).select_arms(&order),
-            split: people.iter().map(|i| roll.part(*i as usize)).collect(),
-            trajectory_names: instances[k].trajectory_names.clone(),
-            trajectories: roll.trajectories_of(k, &people)?,
-            truth: None,
-        })
-    };
-    let filled = there.into_iter().enumerate().filter(|(_, (positions, _))| !positions.is_empty());
-    let instances = filled.map(one).collect::<Result<_>>()?;
-    Ok(Study { settings: roll.settings.clone(), instances })
 }

@@ -1,5 +1,6 @@
 //! What the evidence says, as data.
 
+use crate::identification::Refusal;
 use crate::message::Message;
 use restive::evaluation::Estimate;
 use restive::evidence::{Gain, Recorded};
@@ -19,6 +20,18 @@ pub enum Outcome {
         /// what helps
         what_to_do: Message,
     },
+}
+
+impl Outcome {
+    pub(super) fn refused(reason: impl Into<Message>, what_to_do: impl Into<Message>) -> Self {
+        Self::Refused { reason: reason.into(), what_to_do: what_to_do.into() }
+    }
+}
+
+impl From<Refusal> for Outcome {
+    fn from(Refusal { reason, what_to_do, .. }: Refusal) -> Self {
+        Self::Refused { reason, what_to_do }
+    }
 }
 
 /// A number with a 95 % interval.

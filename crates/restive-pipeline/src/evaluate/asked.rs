@@ -2,6 +2,7 @@
 
 use crate::cross_fit::FOLDS;
 use crate::error::{Error, Result};
+use crate::identification::BehaviourName;
 use crate::message::{Opt, message};
 use crate::options::INDEX_DISCOUNT;
 use restive::policy::Temperature;
@@ -19,22 +20,6 @@ restive_tables::choices! {
         Train = "train",
         /// Every arm, those that were learnt from too
         All = "all",
-    }
-}
-
-restive_tables::choices! {
-    /// Where propensities come from.
-    BehaviourName {
-        /// The column propensity
-        Logged = "logged",
-        /// K of N arms at random
-        Uniform = "uniform",
-        /// In turn, everybody once before anybody twice, in an order that has nothing to do with outcomes
-        Rota = "rota",
-        /// By a model of who was pulled; for importance sampling, the share of arms pulled at each step
-        Estimated = "estimated",
-        /// Nobody knows: no evidence, no importance sampling
-        None = "none",
     }
 }
 

@@ -7,11 +7,12 @@
 
 use super::answer::{Interval, Outcome};
 use super::asked::EvaluateAsked;
-use super::evidence::{Gathered, design};
+use super::evidence::Gathered;
 use super::subjects::{JudgedFold, people_of};
 use crate::apply::Applied;
 use crate::cross_fit::FoldProgress;
 use crate::error::Error;
+use crate::identification;
 use crate::prepare;
 use crate::recipe::{recipe_key, recipe_words};
 use ndarray::Array3;
@@ -93,9 +94,12 @@ pub fn compare<E: From<Error>>(
         calls: 0,
         looks: None,
     };
-    let design = match design(study, asked.behaviour)? {
+    // what one recipe leaves out may not be left to a judge of all
+    let drop: Vec<String> =
+        models.iter().flat_map(|(_, applied)| applied.card.configuration.drop.iter().cloned()).collect();
+    let design = match identification::check(study, &drop, asked.behaviour)? {
         Ok(design) => design,
-        Err(refused) => return Ok(Compared { refused: Some(refused), ..compared }),
+        Err(refusal) => return Ok(Compared { refused: Some(refusal.into()), ..compared }),
     };
     let mut all: Vec<Vec<Array3<f64>>> = Vec::new();
     let mut judged: Vec<Vec<Group>> = Vec::new();
@@ -109,18 +113,15 @@ pub fn compare<E: From<Error>>(
         all.push(folds.into_iter().flat_map(|fold| fold.ranked).collect());
     }
     let folds: Vec<&[Group]> = judged.iter().map(Vec::as_slice).collect();
-    // what one recipe leaves out may not be left to a judge of all
-    let drop: Vec<String> =
-        models.iter().flat_map(|(_, applied)| applied.card.configuration.drop.iter().cloned()).collect();
     let gathered = Gathered::new(study, &drop, &folds, design, asked.seed)?;
     let evidence = &gathered.evidence;
     compared.people = evidence.people();
     compared.calls = evidence.calls();
     let rankings: Vec<Ranking> =
         all.iter().map(|tables| evidence.ranking(tables)).collect::<Result<_, _>>().map_err(Error::from)?;
-    let refused = rankings.iter().find_map(|ranking| gathered.refusal(&evidence.balance(ranking)));
-    if let Some(refused) = refused {
-        return Ok(Compared { refused: Some(refused), ..compared });
+    let refused = rankings.iter().find_map(|ranking| gathered.refusal(ranking));
+    if let Some(refusal) = refused {
+        return Ok(Compared { refused: Some(refusal.into()), ..compared });
     }
     let whom = people_of(study, asked.seed, &[Part::Train, Part::Validation]);
     for (_, applied) in models {

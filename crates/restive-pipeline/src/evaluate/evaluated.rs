@@ -4,6 +4,7 @@
 //! "loss", "about"}`; what does not apply is absent.
 
 use super::answer::{Interval, Outcome};
+use crate::identification::Identification;
 use crate::loss::Loss;
 use crate::message::Message;
 use restive::evaluation::{Estimate, Estimator, Score};
@@ -16,6 +17,9 @@ pub struct Evaluated {
     /// what comes first: the evidence, or why there is none; absent where the published estimators were asked for
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evidence: Option<Outcome>,
+    /// A refusal that was found after models were fitted, under the declaration of the study: to be written beside the model.
+    #[serde(skip)]
+    pub refusal: Option<Identification>,
     /// by name, in the order in which they are shown
     #[serde(serialize_with = "by_policy_and_estimator")]
     pub policies: Vec<(String, Vec<Score>)>,

@@ -10,111 +10,15 @@
 //! declare: `estimated` and `none` are then `logged`, and who says `uniform` or `rota` is taken at his word.
 
 use super::answer::{Decile, EvidenceAnswer, Given, Interval, Outcome, PolicyGain, RecordedAnswer};
-use super::asked::BehaviourName;
 use super::judges::Judges;
-use crate::error::{Error, Result, refuse};
-use crate::message::{Message, Opt, message};
-use crate::words::{counted, grouped};
+use crate::error::{Error, Result};
+use crate::identification::{
+    Refusal, assumption, check, constant_features, design_words, objection, settings_of,
+};
 use ndarray::Array3;
-use restive::data::features::Column;
 use restive::data::split::Group;
-use restive::evidence::{Balance, Design, Evidence, EvidenceSettings, Gain, Judged, Ranking};
-use restive::instance::Observation;
-use restive::planning::Ending;
-use restive_tables::{Study, StudyBehaviour};
-
-/// Pulls that evidence takes at least.
-pub const LEAST_CALLS: usize = 200;
-/// The share of pulls out of turn at which a rota is none.
-const OUT_OF_TURN: f64 = 0.05;
-
-/// No answer, and what to do.
-pub(super) fn no(reason: impl Into<Message>, what_to_do: impl Into<Message>) -> Outcome {
-    Outcome::Refused { reason: reason.into(), what_to_do: what_to_do.into() }
-}
-
-/// How pulls came to whom they came, as asked or as the study says; or why nothing can be said.
-pub(super) fn design(
-    study: &Study,
-    asked: Option<BehaviourName>,
-) -> Result<std::result::Result<Design, Outcome>> {
-    if study.settings.observation != Observation::Full {
-        return Ok(Err(no(
-            "states are seen at pulls only, so what became of those who were not pulled is not known, and nobody can be held against \
-             those who were",
-            message!(
-                "try the plan beside random pulls, and compare; ",
-                Opt("estimators"),
-                " published simulates what the log says of the arms, which is no evidence"
-            ),
-        )));
-    }
-    let design = match asked {
-        Some(BehaviourName::Logged) => Some(Design::Logged),
-        Some(BehaviourName::Uniform) => Some(Design::Uniform),
-        Some(BehaviourName::Rota) => Some(Design::Rota),
-        Some(BehaviourName::Estimated) => Some(Design::Estimated),
-        Some(BehaviourName::None) => None,
-        None => match study.settings.behaviour {
-            StudyBehaviour::Logged => Some(Design::Logged),
-            StudyBehaviour::Uniform => Some(Design::Uniform),
-            StudyBehaviour::Estimated => Some(Design::Estimated),
-            StudyBehaviour::RoundRobinAsUniform => Some(Design::Rota),
-            StudyBehaviour::None => None,
-        },
-    };
-    let has_column = study.instances.iter().all(|instance| instance.trajectories.propensity().is_some());
-    let (known, actions) = known_propensities(study);
-    let design = match design {
-        None if known > 0 && has_column => Some(Design::Logged),
-        // what is known of every decision need not be estimated, unless somebody asks for it
-        Some(Design::Estimated) if asked.is_none() && known > 0 && known == actions => Some(Design::Logged),
-        design => design,
-    };
-    if design == Some(Design::Logged) && !has_column {
-        let why = " logged: found no column propensity in the trajectories, expected one";
-        refuse!(Opt("behaviour"), why);
-    }
-    Ok(design.ok_or_else(|| {
-        no(
-            "nobody says how those who were pulled were chosen, so they may have been chosen for what would have become of them anyway",
-            message!(
-                "say it, in study.toml or by ",
-                Opt("behaviour"),
-                ": uniform where it was by lot, rota where everybody was pulled in turn in an order that has nothing to do with them, estimated \
-                 where the choice looked at nothing that the tables do not show"
-            ),
-        )
-    }))
-}
-
-/// Actions whose propensity is known, and all actions.
-fn known_propensities(study: &Study) -> (usize, usize) {
-    let each = study.instances.iter().map(|instance| instance.trajectories.known_propensities());
-    each.fold((0, 0), |(known, actions), one| (known + one.0, actions + one.1))
-}
-
-/// What the pulls were taken for, in a few words.
-pub(super) fn design_words(design: Design) -> &'static str {
-    match design {
-        Design::Uniform => "dealt by lot",
-        Design::Rota => "made in turn",
-        Design::Logged => "made with logged propensities",
-        Design::Estimated => "chosen by what the tables show",
-    }
-}
-
-/// What has to be taken for granted.
-fn assumption(design: Design) -> &'static str {
-    match design {
-        Design::Uniform => "pulls were dealt by lot among all",
-        Design::Rota => "the order of the rota has nothing to do with outcomes",
-        Design::Logged => "the logged propensities are those by which pulls were drawn",
-        Design::Estimated => {
-            "whoever chose looked at nothing that bears on outcomes and that the tables do not show"
-        }
-    }
-}
+use restive::evidence::{Design, Evidence, EvidenceSettings, Gain, Judged, Ranking};
+use restive_tables::Study;
 
 /// People in folds, their judges, and the evidence of their log.
 pub(crate) struct Gathered {
@@ -144,61 +48,15 @@ impl Gathered {
                 judge,
             })
             .collect();
-        let horizon = study.settings.horizon;
-        let (known, actions) = known_propensities(study);
-        let uses_recorded = known > 0 && known < actions;
-        let settings = EvidenceSettings { design, uses_recorded, horizon, ending: Ending::State, seed };
+        let settings = settings_of(study, design, seed);
         let evidence = Evidence::new(&judged, settings)?;
         let per_hundred = 100.0 / evidence.people() as f64;
         Ok(Self { judges, evidence, settings, per_hundred })
     }
 
     /// Why a ranking gets no answer, if it gets none.
-    pub(crate) fn refusal(&self, balance: &Balance) -> Option<Outcome> {
-        let evidence = &self.evidence;
-        let (logged, out_of_turn) = (evidence.logged_calls(), evidence.out_of_turn());
-        if self.settings.design == Design::Rota && out_of_turn as f64 > OUT_OF_TURN * logged as f64 {
-            let turn = counted(out_of_turn as u64, "pull");
-            return Some(no(
-                format!("{turn} of {} out of turn: that was no rota", grouped(logged as u64)),
-                message!("say how it was: ", Opt("behaviour"), " uniform or estimated"),
-            ));
-        }
-        let calls = evidence.calls();
-        if calls < LEAST_CALLS {
-            let found = format!(
-                "{} of people who might as well not have been pulled, with a next state that was seen; expected at least \
-                 {LEAST_CALLS}",
-                counted(calls as u64, "pull")
-            );
-            return Some(no(found, "go on with pulls by lot or in turn, and judge when there are more"));
-        }
-        let (what, score) = balance.objection()?;
-        let reason = format!(
-            "those who were pulled differ from the others in {what} by {:.1} standard errors: they were chosen, and not {}",
-            score.abs(),
-            design_words(self.settings.design)
-        );
-        let what_to_do = match (self.settings.design, what) {
-            (Design::Uniform, "earlier calls") => {
-                message!("if everybody was pulled in turn, say ", Opt("behaviour"), " rota")
-            }
-            (Design::Estimated, _) => {
-                message!(
-                    "add to the table of arms what the choice looked at; without it nobody can tell what pulls did"
-                )
-            }
-            (_, "seen next states") => message!(
-                "see why next states are missing more often of some than of others: a week that is recorded for those who were pulled only \
-                 tells nothing"
-            ),
-            _ => message!(
-                "if the choice looked at states or features, say ",
-                Opt("behaviour"),
-                " estimated; if it looked at anything else, add it to the table of arms first"
-            ),
-        };
-        Some(no(reason, what_to_do))
+    pub(crate) fn refusal(&self, ranking: &Ranking) -> Option<Refusal> {
+        objection(&self.evidence, self.settings.design, Some(ranking), None)
     }
 
     /// What has to be taken for granted, of the declared design and of recorded chances.
@@ -274,21 +132,22 @@ pub fn evidence_of_scores(
     asked: &super::EvaluateAsked,
 ) -> Result<Outcome> {
     asked.check()?;
-    let design = match design(study, asked.behaviour)? {
-        Ok(design) => design,
-        Err(refused) => return Ok(refused),
-    };
     check_scores(study, scores)?;
+    let drop = constant_features(study);
+    let design = match check(study, &drop, asked.behaviour)? {
+        Ok(design) => design,
+        Err(refusal) => return Ok(refusal.into()),
+    };
     let people = crate::prepare::every_arm(study);
     let folds = crate::cross_fit::cut(&people, &study.arms(), asked.folds, asked.seed)?.0;
     let views: Vec<&[Group]> = folds.iter().map(Vec::as_slice).collect();
-    let gathered = Gathered::new(study, &same_for_all(study), &views, design, asked.seed)?;
+    let gathered = Gathered::new(study, &drop, &views, design, asked.seed)?;
     let own = |group: &Group| scores[group.instance].select(ndarray::Axis(0), &group.arms);
     let tables: Vec<Array3<f64>> =
         folds.iter().flatten().map(|group| own(group).insert_axis(ndarray::Axis(0))).collect();
     let ranking = gathered.evidence.ranking(&tables)?;
-    if let Some(refused) = gathered.refusal(&gathered.evidence.balance(&ranking)) {
-        return Ok(refused);
+    if let Some(refusal) = gathered.refusal(&ranking) {
+        return Ok(refusal.into());
     }
     let unit = study.settings.unit.clone();
     let deals = asked.dealt(gathered.evidence.people(), gathered.evidence.calls());
@@ -296,23 +155,6 @@ pub fn evidence_of_scores(
     let mut answer = gathered.answer(&ranking, given);
     answer.assumptions.push("the scores were not learnt from these people".into());
     Ok(Outcome::Answer(Box::new(answer)))
-}
-
-/// Features that say nothing, because everybody has the same or nobody any.
-fn same_for_all(study: &Study) -> Vec<String> {
-    let features = study.features(&crate::prepare::every_arm(study));
-    let is_same = |name: &String| match features.column(name) {
-        Some(Column::Number(x)) => {
-            let known: Vec<f64> = x.iter().copied().filter(|x| !x.is_nan()).collect();
-            known.windows(2).all(|pair| pair[0] == pair[1])
-        }
-        Some(Column::Text(x)) => {
-            let known: Vec<_> = x.iter().flatten().collect();
-            known.windows(2).all(|pair| pair[0] == pair[1])
-        }
-        None => false,
-    };
-    features.names().iter().filter(|name| is_same(name)).cloned().collect()
 }
 
 fn check_scores(study: &Study, scores: &[ndarray::Array2<f64>]) -> Result<()> {

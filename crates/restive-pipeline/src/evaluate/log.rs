@@ -3,9 +3,10 @@
 //! Propensities are those of whole instances, whichever part is judged: K of N arms at random is K/N for every arm, also where
 //! only a few of the N are looked at.
 
-use super::asked::{BehaviourName, JudgedPart};
+use super::asked::JudgedPart;
 use crate::apply::Applied;
 use crate::error::{Error, Result, refuse};
+use crate::identification::BehaviourName;
 use crate::message::{Opt, message};
 use crate::prepare::with_propensity;
 use restive::Instance;

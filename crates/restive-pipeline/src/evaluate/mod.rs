@@ -28,22 +28,23 @@ mod sentences;
 mod subjects;
 
 pub use answer::{Decile, EvidenceAnswer, Interval, Outcome, PolicyGain, RecordedAnswer};
-pub use asked::{BehaviourName, EstimatorsName, EvaluateAsked, JudgedPart, RatioName, StartName};
+pub use asked::{EstimatorsName, EvaluateAsked, JudgedPart, RatioName, StartName};
 pub use compare::{Compared, ComparedRecipe, compare};
 pub use evaluated::{AboutEstimator, AboutEvaluation, Evaluated, EvaluatedQuantity};
-pub use evidence::{LEAST_CALLS, evidence_of_scores};
+pub use evidence::evidence_of_scores;
 pub use sentences::signed;
 
 use crate::apply::Applied;
 use crate::cross_fit::FoldProgress;
 use crate::error::Error;
+use crate::identification;
 use crate::loss::loss;
 use crate::message::{Message, Opt, message};
 use crate::recipe::{recipe_key, recipe_words};
 use about::{is_labelled, judges_by, logged_decisions, notes, warnings};
 use answer::Given;
 use effort::Effort;
-use evidence::{Gathered, design, no};
+use evidence::Gathered;
 use judges::JudgedWorld;
 use log::Source;
 use ndarray::Array3;
@@ -73,25 +74,27 @@ impl Applied<'_> {
             }
             return Ok(self.values(asked, &Subjects::as_it_is(self, asked)?, None)?);
         }
-        let designed = match self.whom_it_knows(asked.part()) {
-            Some(refused) => Err(refused),
-            None => design(self.study, asked.behaviour)?,
-        };
-        let design = match designed {
+        // without evidence there is no world to simulate in either
+        if let Some(refused) = self.whom_it_knows(asked.part()) {
+            return Ok(self.refused(asked, refused)?);
+        }
+        let drop = &self.card.configuration.drop;
+        let design = match identification::check(self.study, drop, asked.behaviour)? {
             Ok(design) => design,
-            // without evidence there is no world to simulate in either
-            Err(refused) => return Ok(self.refused(asked, refused)?),
+            Err(refusal) => return Ok(self.refused(asked, refusal.into())?),
         };
         let subjects = Subjects::new(self, asked, visit)?;
         let folds: Vec<&[Group]> = subjects.folds.iter().map(|fold| fold.groups.as_slice()).collect();
-        let drop = &self.card.configuration.drop;
         let gathered = Gathered::new(self.study, drop, &folds, design, asked.seed)?;
         let evidence = &gathered.evidence;
         let tables: Vec<Array3<f64>> =
             subjects.folds.iter().flat_map(|fold| fold.ranked.iter().cloned()).collect();
         let ranking = evidence.ranking(&tables).map_err(Error::from)?;
-        if let Some(refused) = gathered.refusal(&evidence.balance(&ranking)) {
-            return Ok(self.refused(asked, refused)?);
+        if let Some(refusal) = gathered.refusal(&ranking) {
+            let found = refusal.identification();
+            let mut evaluated = self.refused(asked, refusal.into())?;
+            evaluated.refusal = asked.behaviour.is_none().then_some(found);
+            return Ok(evaluated);
         }
         let key = recipe_key(self.card)?;
         let looks = looks.map(|looks| looks.look(&key, &subjects.people, &recipe_words(self.card)));
@@ -131,16 +134,16 @@ impl Applied<'_> {
         };
         match part {
             JudgedPart::Folds => None,
-            JudgedPart::Train => Some(no("the model was learnt from these people", retrain())),
+            JudgedPart::Train => Some(Outcome::refused("the model was learnt from these people", retrain())),
             JudgedPart::All if self.is_trained_on => {
-                Some(no("the model was learnt from some of these people", retrain()))
+                Some(Outcome::refused("the model was learnt from some of these people", retrain()))
             }
             // another study: that none of its people was learnt from is said as an assumption
             JudgedPart::All => None,
             JudgedPart::Test | JudgedPart::Validation => {
                 let is_known = self.is_trained_on || self.study.given_split().is_some();
                 (!is_known).then(|| {
-                    no(
+                    Outcome::refused(
                         "the study is another, or has changed since the model was trained, and does not say who was learnt from",
                         message!(
                             Opt("part"),
@@ -164,6 +167,7 @@ impl Applied<'_> {
         about.notes = notes(self, asked, source, &groups, &judged, 0);
         Ok(Evaluated {
             evidence: Some(refused),
+            refusal: None,
             policies: Vec::new(),
             loss: loss(&judged, &views),
             uninformed_loss: (judged[0].states() as f64).ln(),
@@ -228,6 +232,7 @@ impl Applied<'_> {
         about.notes.extend(asked.spared(about.arms).map(Message::from));
         Ok(Evaluated {
             evidence: None,
+            refusal: None,
             loss: loss(&judged, &views),
             uninformed_loss: (judged[0].states() as f64).ln(),
             is_labelled: is_labelled(&judged),

@@ -96,6 +96,14 @@ pub struct RulePrice {
     /// people whom it keeps out, where it is of that kind
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keeps_out: Option<usize>,
+    /// Its cost in expected effects; `None` if effects are not stated.
+    #[serde(flatten)]
+    pub cost: Option<RuleCost>,
+}
+
+/// Cost of a rule in expected effects.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct RuleCost {
     /// what the list would be worth more without it, in expected reward over the steps ahead; where people are ranked by an index, which
     /// is no reward, it may be a little below 0
     pub costs: f64,
@@ -109,8 +117,10 @@ pub(super) fn add(all: &mut Vec<RulePrice>, more: Vec<RulePrice>) {
         return all.extend(more);
     }
     for (known, more) in all.iter_mut().zip(more) {
-        known.costs += more.costs;
-        known.is_rough |= more.is_rough;
+        if let (Some(known), Some(more)) = (&mut known.cost, more.cost) {
+            known.costs += more.costs;
+            known.is_rough |= more.is_rough;
+        }
         if let (Some(known), Some(more)) = (&mut known.keeps_out, more.keeps_out) {
             *known += more;
         }
@@ -358,12 +368,14 @@ impl Deal<'_> {
                 }
                 Without::Nothing => unreachable!("every price is of a rule"),
             };
-            Ok(RulePrice { rule, keeps_out, costs: costs + 0.0, is_rough: is_rough || is_rough_without })
+            let cost = RuleCost { costs: costs + 0.0, is_rough: is_rough || is_rough_without };
+            Ok(RulePrice { rule, keeps_out, cost: Some(cost) })
         };
         let mut prices: Vec<RulePrice> = all.par_iter().map(price).collect::<Result<_>>()?;
         if drawn > 0 {
             let rule = format!("{} drawn by lot", counted(drawn as u64, "place"));
-            prices.push(RulePrice { rule, keeps_out: None, costs: with_all - expected, is_rough });
+            let cost = Some(RuleCost { costs: with_all - expected, is_rough });
+            prices.push(RulePrice { rule, keeps_out: None, cost });
         }
         Ok(prices)
     }

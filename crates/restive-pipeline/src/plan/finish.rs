@@ -6,9 +6,10 @@ use super::choose::{Among, Choice};
 use super::contender::Contender;
 use super::gather::{Gathered, Tally};
 use super::outset::{Outset, Stage};
-use super::row::{Chosen, Cut, LastSeen, PlannedArm, Worth};
+use super::row::{ArmEffects, Chosen, Cut, LastSeen, PlannedArm, Worth};
 use super::{Plan, PolicyName, choose};
 use crate::error::{Result, refuse};
+use crate::identification::Identification;
 use crate::rules::people::Recency;
 use ndarray::Array2;
 use restive::Transition;
@@ -65,9 +66,16 @@ impl Drafted {
         let among = Among { people: &people, cells: &cells, names: &names, keeping_out: &keeping_out };
         let choice = Choice::new(outset.asked, &outset.places, &among, &stage.period)?;
         let chain = outset.settings.observation.chain();
+        let is_identified = *outset.identification == Identification::Identified;
         let worth = |score: f64| match outset.policy {
+            _ if !is_identified => Worth::Score(score + 0.0),
             PolicyName::Whittle => Worth::Index(score + 0.0),
             PolicyName::Horizon => Worth::Advantage(score + 0.0),
+        };
+        let effects = |i: usize| ArmEffects {
+            value: people[i].value + 0.0,
+            is_beneficial: people[i].score > 0.0,
+            margin: people[i].score - choice.last,
         };
         let row = |(rank, &i): (usize, &usize)| PlannedArm {
             instance: stage.name.clone(),
@@ -75,12 +83,10 @@ impl Drafted {
             place: LastSeen::new(people[i].state, people[i].is_seen, chain),
             recency: Recency::default(),
             worth: worth(people[i].score),
-            value: people[i].value + 0.0,
+            effects: is_identified.then(|| effects(i)),
             rank: rank + 1,
             inclusion: choice.inclusion[i],
             chosen: choice.chosen[i],
-            is_beneficial: people[i].score > 0.0,
-            margin: people[i].score - choice.last,
             kept: Vec::new(),
         };
         let rows: Vec<PlannedArm> = choice.listed.iter().enumerate().map(row).collect();
@@ -101,34 +107,40 @@ impl Drafted {
 
     /// Adds this list to a plan; `details` are of those who were [wanted](Self::wanted), in their order.
     pub(crate) fn add_to(self, plan: &mut Plan, outset: &Outset<'_>, stage: &Stage, details: &Again) {
-        let certificate = certified(outset, stage, &self.tally, &self.listed, &self.sample, details);
-        let Self { people, choice, tally, mut rows, .. } = self;
+        let Self { people, mut choice, tally, mut rows, listed, sample } = self;
         for (row, (recency, kept)) in rows.iter_mut().zip(details.recency.iter().zip(&details.kept)) {
             row.recency = *recency;
             row.kept = kept.clone();
         }
         plan.steps = [plan.steps[0].min(stage.steps), plan.steps[1].max(stage.steps)];
-        let budget = outset.places.budget as f64;
-        let spent = stage.price.as_ref().map_or(0.0, |price| spent(price, outset.settings.discount, budget));
-        plan.bound.add(&Bound {
-            any_policy: tally.worths[0].value() + spent,
-            no_action: tally.worths[1].value(),
-            arms: tally.counted,
-        });
+        if let Some(effects) = plan.effects.identified_mut() {
+            let certificate = certified(outset, stage, &tally, &listed, &sample, details);
+            let budget = outset.places.budget as f64;
+            let spent =
+                stage.price.as_ref().map_or(0.0, |price| spent(price, outset.settings.discount, budget));
+            effects.bound.add(&Bound {
+                any_policy: tally.worths[0].value() + spent,
+                no_action: tally.worths[1].value(),
+                arms: tally.counted,
+            });
+            effects.certificate = certificate::add(effects.certificate.take(), certificate);
+            effects.value += choice.value;
+        }
         plan.never_observed += tally.never_observed;
         plan.not_indexable += tally.not_indexable;
         plan.gone += tally.gone;
         plan.not_to_be_called += tally.not_to_be_called;
         plan.unobserved += tally.unobserved;
         plan.chance = plan.chance.and(choice.chance);
-        plan.value += choice.value;
         plan.gap += choice.gap;
         plan.drawn += choice.chosen.iter().filter(|chosen| **chosen == Chosen::Draw).count();
         let is_plain = !outset.places.are_drawn() && outset.asked.rules.is_by_rank_alone();
         let cut: Cut = choice.cut(&people, is_plain);
         plan.cuts.push(cut);
+        if plan.effects.identified().is_none() {
+            choice.rules.iter_mut().for_each(|rule| rule.cost = None);
+        }
         choose::add(&mut plan.rules, choice.rules);
-        plan.certificate = certificate::add(plan.certificate.take(), certificate);
         plan.plan.extend(rows);
     }
 }

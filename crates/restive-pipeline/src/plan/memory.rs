@@ -126,7 +126,7 @@ fn everybody(
             inclusion: contender.map_or(0.0, |c| choice.inclusion[*c]),
             chosen: contender.map_or(Chosen::No, |c| choice.chosen[*c]),
             score: assessed.score[i],
-            value: assessed.value[i],
+            value: plan.effects.identified().map(|_| assessed.value[i]),
             tie: tie_key(outset.asked.seed, &stage.period, &here.known.arms[i]),
             is_control: candidates.is_control[i],
         });

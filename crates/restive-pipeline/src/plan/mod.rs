@@ -48,14 +48,16 @@ mod write;
 pub use ahead::Bound;
 pub use asked::{InTrial, PlanAsked, PolicyName, PricingProgress};
 pub use certificate::{AtBudget, Nouns, PlanCertificate};
+pub use choose::RuleCost;
 pub use choose::{Chance, RulePrice};
 pub use folder::{MOST_IN_MEMORY, is_large};
 pub use limits::Limits;
 pub use outlook::Outlook;
 pub use recorded::{RecordedScores, is_rounding};
-pub use row::{Chosen, Cut, Eligible, Excluded, LastSeen, Place, PlannedArm, Worth};
+pub use row::{ArmEffects, Chosen, Cut, Eligible, Excluded, LastSeen, Place, PlannedArm, Worth};
 pub use stream::Passing;
 
+use crate::identification::Effects;
 use crate::message::Message;
 use crate::own_record::History;
 use crate::words::{counted, grouped};
@@ -65,6 +67,21 @@ use choose::Places;
 use outset::Outset;
 use serde::Serialize;
 pub(crate) use standing::Standing;
+
+/// Name of the number that arms are ranked by if effects are not stated: the order of the model.
+pub(crate) const SCORE: &str = "score";
+
+/// Expected effects of the pulls of a plan.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct PlanEffects {
+    /// what no policy exceeds over the steps ahead
+    pub bound: Bound,
+    /// how far the plan comes towards that; none where nobody is planned for
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub certificate: Option<PlanCertificate>,
+    /// the reward that these pulls are expected to add over the steps ahead
+    pub value: f64,
+}
 
 /// The arms to pull, and what the choice rests on.
 #[derive(Serialize)]
@@ -88,13 +105,9 @@ pub struct Plan {
     /// how an arm's own record counts beside the prediction
     #[serde(skip_serializing_if = "Option::is_none")]
     pub history: Option<History>,
-    /// what no policy exceeds over these steps
-    pub bound: Bound,
-    /// how far the plan comes towards that; none where nobody is planned for
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub certificate: Option<PlanCertificate>,
-    /// the reward that these pulls are expected to add over the steps ahead
-    pub value: f64,
+    /// Expected effects of the pulls, or why they are not stated.
+    #[serde(flatten)]
+    pub effects: Effects<PlanEffects>,
     /// how probabilities of being in the plan were found
     pub chance: Chance,
     /// what each rule does and costs
@@ -143,9 +156,7 @@ impl Plan {
             steps: [usize::MAX, 0],
             index_discount: outset.index.discount().filter(|_| *policy == PolicyName::Whittle),
             history: outset.history.clone(),
-            bound: Bound::default(),
-            certificate: None,
-            value: 0.0,
+            effects: Effects::new(outset.identification, PlanEffects::default()),
             chance: Chance::Exact,
             rules: Vec::new(),
             never_observed: 0,
@@ -167,13 +178,19 @@ impl Plan {
         if self.steps[0] == usize::MAX {
             self.steps = [0, 0];
         }
-        if let (PolicyName::Whittle, Some(certificate)) = (self.policy, &mut self.certificate) {
+        let certificate = self.effects.identified_mut().and_then(|effects| effects.certificate.as_mut());
+        if let (PolicyName::Whittle, Some(certificate)) = (self.policy, certificate) {
             certificate.heuristic = Some(self.not_indexable);
         }
     }
 }
 
 impl Plan {
+    /// Name of the number that arms are ranked by: `score`, the order of the model, if effects are not stated.
+    pub fn score_name(&self) -> &'static str {
+        self.effects.identified().map_or(SCORE, |_| self.policy.worth())
+    }
+
     /// What became of people who must not be called, where there are any.
     pub fn left_out(&self) -> Option<String> {
         let count = self.gone + self.not_to_be_called;

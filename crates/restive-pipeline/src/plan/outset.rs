@@ -6,6 +6,7 @@ use super::here::Here;
 use super::{Ahead, Places};
 use crate::apply::{Applied, RankIndex};
 use crate::error::{Error, Result};
+use crate::identification::Identification;
 use crate::message::{Opt, message};
 use crate::own_record::History;
 use ndarray::Array2;
@@ -19,6 +20,8 @@ use restive_tables::{StudySettings, show};
 pub(crate) struct Outset<'a> {
     pub(crate) asked: &'a PlanAsked,
     pub(crate) settings: &'a StudySettings,
+    /// Whether the log that the model was trained on shows what a pull does.
+    pub(crate) identification: &'a Identification,
     /// how records count
     pub(crate) rule: Rule,
     pub(crate) history: Option<History>,
@@ -56,6 +59,11 @@ impl<'a> Outset<'a> {
         card: &'a Card,
         instances: &[(&str, usize)],
     ) -> Result<Self> {
+        let identification = &card.identification;
+        if let (true, Some(reason)) = (asked.only_beneficial, identification.reason()) {
+            let why = format!(": effects of pulls are not identified: {reason}");
+            return Err(Error::Data(message!(Opt("only-beneficial"), why)));
+        }
         let mut stages = Vec::new();
         let mut is_end_known = true;
         let names = || instances.iter().map(|(name, _)| *name);
@@ -86,7 +94,7 @@ impl<'a> Outset<'a> {
         let places = Places::new(asked, settings.budget);
         let index = RankIndex::new(asked.index_discount, card, settings);
         let unobserved = &card.unobserved_states;
-        Ok(Self { asked, settings, rule, history, policy, index, unobserved, places, stages })
+        Ok(Self { asked, settings, identification, rule, history, policy, index, unobserved, places, stages })
     }
 
     /// Who of some people may have a place.

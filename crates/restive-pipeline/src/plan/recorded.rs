@@ -21,15 +21,15 @@ pub fn is_rounding(a: f64, b: f64, unit: f64) -> bool {
 /// Scores of arms as a plan recorded them, by name: of a study of one instance.
 #[derive(Debug, Clone, Default)]
 pub struct RecordedScores {
-    /// score and value
-    of: HashMap<String, [f64; 2]>,
+    /// Score; and value, if the plan states effects.
+    of: HashMap<String, (f64, Option<f64>)>,
     unconfirmed: Vec<String>,
 }
 
 impl RecordedScores {
-    /// From name, score and value of each arm.
-    pub fn new<'a>(all: impl Iterator<Item = (&'a str, f64, f64)>) -> Self {
-        let of = all.map(|(arm, score, value)| (arm.to_string(), [score, value])).collect();
+    /// From name, score and value of each arm; a plan that states no effects has recorded no values.
+    pub fn new<'a>(all: impl Iterator<Item = (&'a str, f64, Option<f64>)>) -> Self {
+        let of = all.map(|(arm, score, value)| (arm.to_string(), (score, value))).collect();
         Self { of, unconfirmed: Vec::new() }
     }
 
@@ -44,13 +44,14 @@ impl RecordedScores {
         let ends = reward.iter().fold([f64::MAX, f64::MIN], |[low, high], r| [low.min(*r), high.max(*r)]);
         let unit = ends[1] - ends[0];
         for (i, arm) in arms.iter().enumerate() {
-            let Some(&[score, value]) = self.of.get(arm) else {
+            let Some(&(score, value)) = self.of.get(arm) else {
                 // an arm can be without a record because a pull does not pay: its score of 0 is not above 0 on any processor
                 if is_rounding(computed.score[i], 0.0, unit) {
                     computed.score[i] = 0.0;
                 }
                 continue;
             };
+            let value = value.unwrap_or(computed.value[i]);
             let is_confirmed =
                 is_rounding(score, computed.score[i], unit) && is_rounding(value, computed.value[i], unit);
             if !is_confirmed {

@@ -17,24 +17,32 @@ pub struct PlannedArm {
     /// when it was last seen and pulled
     #[serde(flatten)]
     pub recency: Recency,
-    /// what it is ranked by: what a pull is worth there
+    /// what it is ranked by
     #[serde(flatten)]
     pub worth: Worth,
-    /// the reward that a pull adds over the steps ahead, given what later pulls cost
-    pub value: f64,
+    /// Expected effect of a pull; `None` if effects are not stated.
+    #[serde(flatten)]
+    pub effects: Option<ArmEffects>,
     /// from 1
     pub rank: usize,
     /// the probability of being in the plan, over all tie-breaks and draws
     pub inclusion: f64,
     /// how it came into the plan
     pub chosen: Chosen,
-    /// whether a pull pays: that is above 0
-    pub is_beneficial: bool,
-    /// what it is ranked by, less that of the last arm that got a place by rank
-    pub margin: f64,
     /// what the people's table keeps for the list: it goes into the table that is written and is never printed
     #[serde(skip)]
     pub kept: Vec<String>,
+}
+
+/// Expected effect of a pull of one arm.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct ArmEffects {
+    /// the reward that a pull adds over the steps ahead, given what later pulls cost
+    pub value: f64,
+    /// whether a pull pays: what the arm is ranked by is above 0
+    pub is_beneficial: bool,
+    /// what it is ranked by, less that of the last arm that got a place by rank
+    pub margin: f64,
 }
 
 /// How somebody came onto the list, or did not.
@@ -78,8 +86,8 @@ pub struct Eligible {
     pub chosen: Chosen,
     /// what arms are ranked by
     pub score: f64,
-    /// what a pull is worth over the steps ahead
-    pub value: f64,
+    /// Worth of a pull over the steps ahead; `None` if effects are not stated.
+    pub value: Option<f64>,
     /// what decides among equals: the smallest first
     pub tie: u64,
     /// whether a trial leaves her alone: then she could not be on the list
@@ -125,12 +133,14 @@ pub enum Worth {
     Index(f64),
     /// the reward that it adds until the end, given what later pulls cost
     Advantage(f64),
+    /// either of them, as the order of the model alone: effects are not stated
+    Score(f64),
 }
 
 impl Worth {
     /// The number.
     pub fn value(self) -> f64 {
-        let (Worth::Index(value) | Worth::Advantage(value)) = self;
+        let (Worth::Index(value) | Worth::Advantage(value) | Worth::Score(value)) = self;
         value
     }
 }

@@ -1,6 +1,6 @@
 //! A plan as a table, `.csv` or `.parquet`.
 
-use super::{Plan, PolicyName};
+use super::{Plan, PolicyName, SCORE};
 use restive_tables::{Cells, recognise_table, write_private_table, write_table};
 use std::path::Path;
 
@@ -17,12 +17,13 @@ impl Plan {
     /// Refuses a table that is no plan.
     pub fn recognise(path: &Path) -> restive_tables::Result<()> {
         recognise_table(path, "a plan", |columns| {
-            let end = |worth| [worth, "rank", "inclusion", "is_beneficial"];
             let rest = columns.strip_prefix(&["instance", "arm"]);
-            let place = |policy: PolicyName| rest.and_then(|rest| rest.strip_suffix(&end(policy.worth())));
+            let stated = |policy: &PolicyName| [policy.worth(), "rank", "inclusion", "is_beneficial"];
+            let place = |policy: &PolicyName| rest.and_then(|rest| rest.strip_suffix(&stated(policy)));
+            let without_effects = rest.and_then(|rest| rest.strip_suffix(&[SCORE, "rank", "inclusion"]));
             // what is kept of people for the list stands before
             let is_known = |place: &[&str]| [STATE, LABEL].iter().any(|known| place.ends_with(known));
-            PolicyName::ALL.iter().any(|policy| place(*policy).is_some_and(is_known))
+            PolicyName::ALL.iter().filter_map(place).chain(without_effects).any(is_known)
         })
     }
 
@@ -40,11 +41,14 @@ impl Plan {
             |c: usize| Cells::Whole(rows.clone().map(|row| row.place.cells()[c].map(i32::from)).collect());
         columns.extend(self.columns().iter().enumerate().map(|(c, name)| (*name, place(c))));
         columns.extend([
-            (self.policy.worth(), Cells::Number(rows.clone().map(|row| row.worth.value()).collect())),
+            (self.score_name(), Cells::Number(rows.clone().map(|row| row.worth.value()).collect())),
             ("rank", Cells::Whole(rows.clone().map(|row| Some(row.rank as i32)).collect())),
             ("inclusion", Cells::Number(rows.clone().map(|row| row.inclusion).collect())),
-            ("is_beneficial", Cells::Truth(rows.clone().map(|row| row.is_beneficial).collect())),
         ]);
+        if self.effects.identified().is_some() {
+            let pays = rows.clone().filter_map(|row| row.effects.map(|effects| effects.is_beneficial));
+            columns.push(("is_beneficial", Cells::Truth(pays.collect())));
+        }
         // a list with names is for the eyes of its owner
         match self.kept_columns.is_empty() {
             true => write_table(path, replace.then_some(Self::recognise), columns),

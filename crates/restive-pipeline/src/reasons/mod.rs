@@ -27,6 +27,7 @@ pub use words::Words;
 
 use crate::apply::Applied;
 use crate::error::{Result, refuse};
+use crate::identification::{Effects, Identification};
 use crate::own_record::rule;
 use crate::words::grouped;
 use ndarray::{ArrayView1, Axis, s};
@@ -118,13 +119,20 @@ pub(crate) fn points(chance: f64, amount: f64) -> f64 {
 }
 
 impl Applied<'_> {
-    /// The reasons of arms of an instance, each by (arm, state); whether records count is asked as for a plan.
+    /// The reasons of arms of an instance, each by (arm, state), if effects may be stated; whether records count is asked as for a plan.
     pub fn reasons(
         &self,
         instance: usize,
         arms: &[(usize, u16)],
         history: Option<bool>,
-    ) -> Result<Vec<Reason>> {
+    ) -> Result<Effects<Vec<Reason>>> {
+        match &self.card.identification {
+            Identification::Identified => Ok(Effects::Identified(self.stated(instance, arms, history)?)),
+            withheld => Ok(Effects::Withheld(withheld.clone())),
+        }
+    }
+
+    fn stated(&self, instance: usize, arms: &[(usize, u16)], history: Option<bool>) -> Result<Vec<Reason>> {
         if self.study.settings.observation != Observation::Full {
             refuse!("reasons: found states that are seen at pulls only, expected states seen at every step");
         }

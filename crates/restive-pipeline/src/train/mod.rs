@@ -17,6 +17,7 @@ use crate::asked::Asked;
 use crate::card::{chosen, losses, member_history};
 use crate::describe::{dealt, describe};
 use crate::error::Result;
+use crate::identification::{Identification, identify};
 use crate::message::Message;
 use crate::model::parameters;
 use crate::own_record::heard_of;
@@ -83,7 +84,9 @@ pub struct Step<'a> {
 impl Training {
     /// Resolves and checks what is asked for; `origin` is what the card calls the study.
     pub fn new(study: &Study, asked: &Asked, origin: &str) -> Result<Self> {
-        Self::reading(study, asked, origin, None)
+        let mut training = Self::reading(study, asked, origin, None)?;
+        training.card.identification = identify(study, &asked.drop);
+        Ok(training)
     }
 
     /// The same with features read as those of `readers` need it, whoever is learnt from: categories, gaps and scales are theirs. What
@@ -132,6 +135,9 @@ impl Training {
             reference: Some(reference),
             seed: asked.seed,
             fingerprint: study.fingerprint(),
+            identification: Identification::Unknown {
+                reason: "a model of a fold: the log was not checked".into(),
+            },
             history: History::default(),
             own_record: None,
             unobserved_states: material.unobserved_states,

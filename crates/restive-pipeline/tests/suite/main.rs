@@ -4,6 +4,7 @@ mod cross_fit;
 mod doctor;
 mod evaluate;
 mod generate;
+mod identification;
 mod oracle;
 mod partition;
 mod passing;
@@ -29,5 +30,16 @@ fn learnt() -> (Trained, Study) {
     let training = Training::new(&study, &asked, "a test").unwrap();
     let progressed =
         training.run(Default::default(), None, |_| Ok::<_, restive_pipeline::Error>(())).unwrap();
-    (Trained::new(training.model(progressed.members, progressed.histories)).unwrap(), study)
+    (identified(Trained::new(training.model(progressed.members, progressed.histories)).unwrap()), study)
+}
+
+/// The model as if its log had identified effects: what plans state is tested, not whether they may state it.
+fn identified(mut trained: Trained) -> Trained {
+    trained.model.card.identification = restive_pipeline::Identification::Identified;
+    trained
+}
+
+/// The numbers of effects that are identified.
+fn stated<T: Clone>(effects: restive_pipeline::Effects<T>) -> T {
+    effects.identified().expect("identified effects").clone()
 }

@@ -92,7 +92,8 @@ fn labels_are_ranked_as_states_are() {
     let asked = Asked { epochs: Some(3), ..Asked::default() };
     let training = Training::new(&study, &asked, "a test").unwrap();
     let progressed = training.run(Default::default(), None, |_| Ok::<_, Error>(())).unwrap();
-    let trained = Trained::new(training.model(progressed.members, progressed.histories)).unwrap();
+    let trained =
+        crate::identified(Trained::new(training.model(progressed.members, progressed.histories)).unwrap());
     let labels = study.instances[0].trajectories.states();
     let plain = PlanAsked { history: Some(false), ..PlanAsked::default() };
     assert_eq!(check(&trained, &study, &plain), [1, 12, labels]);

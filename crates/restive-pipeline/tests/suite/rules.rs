@@ -4,7 +4,7 @@ use restive::data::domain::Domain;
 use restive::data::features::{Column, Features};
 use restive_pipeline::generate::Synthetic;
 use restive_pipeline::{
-    Applied, Asked, Chosen, Plan, PlanAsked, PolicyName, PredictorName, Rules, Trained, Training,
+    Applied, Asked, Chosen, Plan, PlanAsked, PolicyName, PredictorName, RulePrice, Rules, Trained, Training,
 };
 use restive_tables::Study;
 use std::collections::{BTreeMap, HashMap};
@@ -30,6 +30,11 @@ fn study() -> Study {
     study
 }
 
+/// Cost of a rule.
+fn cost(price: &RulePrice) -> f64 {
+    price.cost.unwrap().costs
+}
+
 struct Case {
     study: Study,
     trained: Trained,
@@ -42,7 +47,7 @@ impl Case {
         let asked = Asked { predictor: Some(PredictorName::Effect), drop, ..Asked::default() };
         let training = Training::new(&study, &asked, "the study").unwrap();
         let done = training.run(Default::default(), None, |_| Ok::<_, restive_pipeline::Error>(())).unwrap();
-        let trained = Trained::new(training.model(done.members, done.histories)).unwrap();
+        let trained = crate::identified(Trained::new(training.model(done.members, done.histories)).unwrap());
         Self { study, trained }
     }
 
@@ -88,19 +93,19 @@ fn caps_and_floors_hold_and_cost_what_the_plan_without_them_is_worth_more() {
     assert!(most(&workers, |i| i % 4) <= 3 && workers.plan.len() == 12);
     let both = case.sound(&format!("{WORKERS}{HOUSEHOLDS}"));
     assert!(most(&both, |i| i % 4) <= 3 && most(&both, |i| i / 8 * 4 + i % 4) <= 1);
-    let worth = |plan: &Plan| plan.plan.iter().map(|row| row.value).sum::<f64>();
-    assert!((workers.rules[0].costs - (worth(&free) - worth(&workers))).abs() < 1e-9);
-    assert!((both.rules[1].costs - (worth(&workers) - worth(&both))).abs() < 1e-9);
-    assert!(both.rules.iter().all(|rule| rule.costs >= 0.0));
-    assert!((both.value - worth(&both)).abs() < 1e-9);
+    let worth = |plan: &Plan| plan.plan.iter().map(|row| row.effects.unwrap().value).sum::<f64>();
+    assert!((cost(&workers.rules[0]) - (worth(&free) - worth(&workers))).abs() < 1e-9);
+    assert!((cost(&both.rules[1]) - (worth(&workers) - worth(&both))).abs() < 1e-9);
+    assert!(both.rules.iter().all(|rule| cost(rule) >= 0.0));
+    assert!((both.effects.identified().unwrap().value - worth(&both)).abs() < 1e-9);
     // a floor for those who rank low
     let counts = |plan: &Plan| arms(plan).into_iter().filter(|i| i % 4 == 1).count();
     let floor = case.sound("[[limit]]\nby = \"worker\"\nat_least = { W1 = 9 }\n");
-    assert!(counts(&floor) >= 9 && counts(&free) < 9 && floor.rules[0].costs > 0.0);
+    assert!(counts(&floor) >= 9 && counts(&free) < 9 && cost(&floor.rules[0]) > 0.0);
     // the cost of calls
     let cheap = case.sound("[cost]\ncolumn = \"minutes\"\nat_most = 30\n");
     assert!(arms(&cheap).iter().map(|i| 2.0 + (i % 5) as f64).sum::<f64>() <= 30.0 + 1e-9);
-    assert!(cheap.rules[0].costs > 0.0 && !cheap.plan.is_empty());
+    assert!(cost(&cheap.rules[0]) > 0.0 && !cheap.plan.is_empty());
 }
 
 #[test]
@@ -110,7 +115,7 @@ fn people_are_left_out_and_put_in_as_the_rules_say() {
     let first = free.plan[0].arm.clone();
     let without = case.sound(&format!("never_call = [\"{first}\"]"));
     assert!(!without.plan.iter().any(|row| row.arm == first));
-    assert_eq!((without.rules[0].keeps_out, without.rules[0].costs > 0.0), (Some(1), true));
+    assert_eq!((without.rules[0].keeps_out, cost(&without.rules[0]) > 0.0), (Some(1), true));
     let last = (0..ARMS).find(|i| !arms(&free).contains(i)).unwrap();
     let with = case.sound(&format!("must_call = [\"{last}\"]"));
     let row = with.plan.iter().find(|row| row.arm == last.to_string()).unwrap();
@@ -189,8 +194,11 @@ fn a_draw_has_the_probabilities_that_are_written_down() {
     // what the draw costs is what its places bring less than by rank
     let price = first.rules.iter().find(|rule| rule.rule.contains("drawn by lot")).unwrap();
     let by_rank = case.sound(&format!("{WORKERS}{HOUSEHOLDS}"));
-    let expected: f64 = first.eligible.iter().map(|one| one.inclusion * one.value).sum();
-    assert!((price.costs - (by_rank.value - expected)).abs() < 1e-9 && price.costs > 0.0);
+    let expected: f64 = first.eligible.iter().map(|one| one.inclusion * one.value.unwrap()).sum();
+    assert!(
+        (cost(price) - (by_rank.effects.identified().unwrap().value - expected)).abs() < 1e-9
+            && cost(price) > 0.0
+    );
 }
 
 #[test]

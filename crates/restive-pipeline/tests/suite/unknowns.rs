@@ -164,7 +164,7 @@ fn one_decision_is_ranked_by_the_effect_on_the_next_reward_in_every_mode() {
             0.25 * chance(1) + chance(2)
         };
         let effect = 0.9 * (next(1) - next(0));
-        assert!((one.score - effect).abs() < 1e-12 && (one.value - effect).abs() < 1e-12);
+        assert!((one.score - effect).abs() < 1e-12 && (one.value.unwrap() - effect).abs() < 1e-12);
         effects[one.instance].push(effect);
     }
     for (instance, effects) in effects.iter_mut().enumerate() {

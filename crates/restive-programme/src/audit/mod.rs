@@ -16,11 +16,11 @@ pub use diff::{Diff, Moved, Why};
 pub use verify::{Again, PlanAgain, Verified, VerifyAsked};
 pub use week::WeekOnRecord;
 
+use crate::effects::{RecordedEffects, summary};
 use crate::error::{Error, Result};
 use crate::folder::Programme;
 use crate::store::Store;
 use restive_ledger::{Input, Ledger, Override, Plan, Reader};
-use restive_pipeline::PlanCertificate;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 
@@ -64,8 +64,9 @@ pub struct Shown {
     pub inputs: Vec<Input>,
     /// how it was asked for
     pub asked: serde_json::Value,
-    /// what it promises
-    pub certificate: Option<PlanCertificate>,
+    /// Expected effects of its calls, or why they are not stated.
+    #[serde(flatten)]
+    pub effects: RecordedEffects,
     /// the rules, as they were written
     pub rules: String,
     /// how many came onto the list, by how
@@ -114,13 +115,15 @@ impl Programme {
         }
         reader.excluded(&plan.id)?.into_iter().for_each(|one| count(&mut excluded, one.why));
         reader.outcomes(&plan.id)?.iter().for_each(|one| count(&mut outcomes, one.code.word().into()));
+        let effects = self.effects(&plan)?;
+        let summary = summary(&plan, &effects);
         let facts = plan.facts;
         Ok(Shown {
             entry,
-            summary: serde_json::from_str(&facts.summary).unwrap_or_default(),
+            summary,
             inputs: facts.inputs,
             asked: serde_json::from_str(&facts.asked).unwrap_or_default(),
-            certificate: serde_json::from_str(&facts.certificate).ok(),
+            effects,
             rules: facts.rules,
             how,
             excluded,
@@ -135,7 +138,8 @@ impl Programme {
     fn entry(&self, reader: &Reader, plan: &Plan, links: &HashMap<String, String>) -> Result<Entry> {
         let inputs = &plan.facts.inputs;
         let store = Store::of(self.folder());
-        let certificate: Option<PlanCertificate> = serde_json::from_str(&plan.facts.certificate).ok();
+        let effects = self.effects(plan)?;
+        let share = effects.identified().and_then(|found| found.certificate.as_ref()?.share);
         let [listed, outcomes, overrides] = reader.counts(&plan.id)?;
         Ok(Entry {
             plan: plan.id.clone(),
@@ -147,7 +151,7 @@ impl Programme {
             people: plan.people,
             outcomes,
             overrides,
-            share: certificate.and_then(|certificate| certificate.share).map(|share| share.value.min(1.0)),
+            share: share.map(|share| share.value.min(1.0)),
             is_kept: !inputs.is_empty() && inputs.iter().all(|input| store.has(input)),
             link: links.get(&plan.id).cloned(),
         })

@@ -1,6 +1,7 @@
 //! The week of one plan, as a page shows it: nothing is read of the people whom the plan did not list.
 
 use super::Entry;
+use crate::effects::summary;
 use crate::error::Result;
 use crate::folder::Programme;
 use restive_ledger::{Done, ListChange};
@@ -48,10 +49,11 @@ impl Programme {
         for outcome in reader.outcomes(plan)? {
             *outcomes.entry(outcome.code.word().to_string()).or_default() += 1;
         }
+        let summary = summary(&record, &self.effects(&record)?);
         Ok(WeekOnRecord {
             entry,
             period_end: record.facts.period_end,
-            summary: serde_json::from_str(&record.facts.summary).unwrap_or_default(),
+            summary,
             rules: record.facts.rules,
             restive: record.facts.restive,
             changes: reader.list_changes(plan)?,

@@ -12,8 +12,10 @@ use crate::error::{Error, Result};
 use crate::folder::Programme;
 use crate::made::model_fingerprint;
 use restive_import::ImportedFolder;
-use restive_pipeline::{Applied, EstimatorsName, EvaluateAsked, Evaluated, FoldProgress, Outcome, Trained};
-use restive_tables::{Looks, Study};
+use restive_pipeline::{
+    Applied, EstimatorsName, EvaluateAsked, Evaluated, FoldProgress, Identification, Outcome, Trained,
+};
+use restive_tables::{Looks, Model, Study};
 use std::path::{Path, PathBuf};
 
 /// A model that was judged on a study.
@@ -27,8 +29,8 @@ pub struct Judged {
     pub study_fingerprint: String,
     /// what tells the model from any other
     pub model_fingerprint: String,
-    /// where this look could not be written down: why, and what that means
-    pub uncounted: Option<String>,
+    /// What could not be written down, why, and what that means: that the study was judged, or that the model was refused.
+    pub notes: Vec<String>,
 }
 
 /// Judges a model on a study, from their folders. `visit` hears how it goes, and may end it.
@@ -57,13 +59,22 @@ pub fn judge<E: From<Error>>(
         (Some(looks), Some(Outcome::Answer(_))) => written_down(looks, study_folder),
         _ => None,
     };
+    let unrecorded = evaluated.refusal.as_ref().and_then(|refusal| recorded(model, refusal));
     Ok(Judged {
         evaluated,
         study_fingerprint: study.fingerprint(),
         model_fingerprint: model_fingerprint(model)?,
         study: study.settings.name.unwrap_or_else(|| names[1].clone()),
-        uncounted,
+        notes: uncounted.into_iter().chain(unrecorded).collect(),
     })
+}
+
+/// Writes a refusal beside the model; if that is impossible, says so.
+fn recorded(model: &Path, refusal: &Identification) -> Option<String> {
+    let refused = Model::refuse(model, refusal).err()?;
+    Some(format!(
+        "this refusal is not recorded, later plans by the model state its effects all the same: {refused}"
+    ))
 }
 
 fn read(model: &Path, study: &Path) -> Result<(Trained, Study)> {

@@ -5,8 +5,10 @@ use super::columns::Everybody;
 use super::floors::Deal;
 use super::lists::Counted;
 use super::said::{Fairness, Named, Table};
+use crate::effects::not_stated_of_people;
 use crate::error::{Error, Result};
 use restive::fairness::{self as room, Crossing, Groups, cross, suppress};
+use restive_pipeline::Effects;
 use restive_tables::show;
 use std::collections::BTreeSet;
 
@@ -17,7 +19,8 @@ pub(super) struct Looked<'a> {
     pub(super) before: Option<Counted>,
     /// the last list alone, where there are several
     pub(super) last: Option<Counted>,
-    pub(super) need: Vec<f64>,
+    /// or why effects of calls are not stated; then benefits do not count either
+    pub(super) need: Effects<Vec<f64>>,
     /// or why it cannot be dealt anew
     pub(super) deal: std::result::Result<Deal, String>,
 }
@@ -27,9 +30,16 @@ impl Looked<'_> {
     pub(super) fn answer(&self, asked: &FairnessAsked, mut answer: Fairness) -> Result<Fairness> {
         let (columns, groups, crossings) = self.groupings(asked)?;
         answer.columns = self.everybody.grouping();
+        answer.effects = self.need.identification().clone();
+        answer
+            .notes
+            .extend(not_stated_of_people(&answer.effects).map(|said| format!("effects of calls: {said}")));
+        let is_stated = self.need.identified().is_some();
+        let unknown = vec![0.0; self.everybody.arms.len()];
+        let need = self.need.identified().unwrap_or(&unknown);
         let made = |now: &Counted, before: Option<&Counted>| -> Result<Vec<Table>> {
-            let period = now.period(&self.need);
-            let before = before.map(|before| before.period(&self.need));
+            let period = now.period(need);
+            let before = before.map(|before| before.period(need));
             let table = |groups: &Groups| room::table(groups, &period, before.as_ref());
             let tables = groups.iter().map(table).collect::<restive::Result<Vec<_>>>();
             let tables = tables.map_err(restive_pipeline::Error::from)?;
@@ -39,7 +49,10 @@ impl Looked<'_> {
                 .iter()
                 .cloned()
                 .zip(printed.iter().zip(&tables))
-                .map(|(column, (table, whole))| Table::new(column, table, whole, asked.least))
+                .map(|(column, (table, whole))| {
+                    let found = Table::new(column, table, whole, asked.least);
+                    if is_stated { found } else { found.without_effects() }
+                })
                 .collect())
         };
         answer.tables = made(&self.now, self.before.as_ref())?;
@@ -75,6 +88,7 @@ impl Looked<'_> {
                 _ if last[of].groups[group].lists.is_none() => {
                     answer.notes.push(said("its places on this list are withheld"));
                 }
+                _ if !is_stated => answer.notes.push(said("effects of calls are not stated")),
                 Err(why) => answer.notes.push(said(why)),
                 Ok(deal) => {
                     answer.floors.push(deal.floor(&groups[of], group, &last[of], !asked.floors.is_empty())?)

@@ -38,7 +38,7 @@ use lists::{Counted, OnRecord};
 use need::{need, states};
 use restive::fairness::LEAST;
 use restive_ledger::Status;
-use restive_pipeline::{Applied, Chosen, PlanAsked, Rules, Trained};
+use restive_pipeline::{Applied, Chosen, Effects, Identification, PlanAsked, Rules, Trained};
 use restive_tables::{Contacts, Study, show};
 use std::collections::{BTreeSet, HashMap};
 
@@ -146,6 +146,7 @@ impl Programme {
                 tables: Vec::new(),
                 floors: Vec::new(),
                 notes,
+                effects: Identification::Identified,
                 columns: Vec::new(),
             },
         )
@@ -188,7 +189,12 @@ impl Programme {
     }
 
     /// What everybody expects without a call, by the model of that name, else by the one that would be used today.
-    fn need(&self, everybody: &Everybody<'_>, model: &str, notes: &mut Vec<String>) -> Result<Vec<f64>> {
+    fn need(
+        &self,
+        everybody: &Everybody<'_>,
+        model: &str,
+        notes: &mut Vec<String>,
+    ) -> Result<Effects<Vec<f64>>> {
         let rules = self.rules()?;
         let entry = match self.model(Some(model), &rules) {
             Ok(entry) => entry,
@@ -238,7 +244,7 @@ pub fn of_model(
         now.could[i] = 1;
         if one.chosen != Chosen::No {
             now.listed[i] = 1;
-            now.benefit[i] = one.value;
+            now.benefit[i] = one.value.unwrap_or_default();
         }
     }
     let unit = study.settings.unit.clone().unwrap_or_else(|| "reward".into());
@@ -256,6 +262,7 @@ pub fn of_model(
         tables: Vec::new(),
         floors: Vec::new(),
         notes,
+        effects: Identification::Identified,
         columns: Vec::new(),
     };
     Looked { now, before: None, last: None, need, deal, everybody }.answer(asked, answer)

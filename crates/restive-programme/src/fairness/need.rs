@@ -2,7 +2,7 @@
 
 use super::columns::Everybody;
 use crate::error::Result;
-use restive_pipeline::{Applied, latest};
+use restive_pipeline::{Applied, Effects, latest};
 use restive_tables::Study;
 
 /// The last state that was seen of everybody, instance by instance.
@@ -19,10 +19,15 @@ pub(super) fn states(study: &Study) -> Vec<Vec<Option<u16>>> {
 }
 
 /// What everybody expects without a call; whose state was never seen, the mean over states.
-pub(super) fn need(applied: &Applied<'_>, everybody: &Everybody<'_>) -> Result<Vec<f64>> {
+pub(super) fn need(applied: &Applied<'_>, everybody: &Everybody<'_>) -> Result<Effects<Vec<f64>>> {
     let study = applied.study;
-    let alone = (0..study.instances.len()).map(|k| applied.left_alone(k, None));
-    let alone = alone.collect::<restive_pipeline::Result<Vec<_>>>()?;
+    let mut alone = Vec::with_capacity(study.instances.len());
+    for k in 0..study.instances.len() {
+        match applied.left_alone(k, None)? {
+            Effects::Identified(found) => alone.push(found),
+            Effects::Withheld(why) => return Ok(Effects::Withheld(why)),
+        }
+    }
     let observation = study.settings.observation;
     let labels: Vec<Vec<Option<u16>>> =
         study.instances.iter().map(|one| latest(&one.trajectories, observation)).collect();
@@ -36,5 +41,5 @@ pub(super) fn need(applied: &Applied<'_>, everybody: &Everybody<'_>) -> Result<V
             None => row.mean().unwrap_or(0.0),
         }
     };
-    Ok(everybody.place.iter().zip(&everybody.state).map(one).collect())
+    Ok(Effects::Identified(everybody.place.iter().zip(&everybody.state).map(one).collect()))
 }

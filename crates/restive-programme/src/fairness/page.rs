@@ -49,7 +49,9 @@ fn section(answer: &Fairness, table: &Table) -> Section {
         });
     }
     blocks.push(Block::Table(places(table)));
-    blocks.push(Block::Table(needs(answer, table)));
+    if table.has_effects() || table.has_reach() {
+        blocks.push(Block::Table(needs(answer, table)));
+    }
     Section { heading: format!("By {}", table.column), blocks }
 }
 
@@ -145,15 +147,18 @@ fn places(table: &Table) -> Printed {
 
 fn needs(answer: &Fairness, table: &Table) -> Printed {
     let has_reach = table.has_reach();
-    let mut columns = vec![Column::number("left alone", 2)];
+    let has_effects = table.has_effects();
+    let mut columns: Vec<Column> = has_effects.then(|| Column::number("left alone", 2)).into_iter().collect();
     columns.extend(has_reach.then(|| Column::number("% reached", 0)));
-    columns.push(Column::number(format!("a call brings, {}", answer.unit), 2));
-    printed(table, "Need, reach and worth", columns, |group| {
+    columns.extend(has_effects.then(|| Column::number(format!("a call brings, {}", answer.unit), 2)));
+    let caption = if has_effects { "Need, reach and worth" } else { "Reach" };
+    printed(table, caption, columns, |group| {
         let (population, lists, reach) =
             (group.population.as_ref(), group.lists.as_ref(), group.reach.as_ref());
-        let mut cells = vec![number(population.map(|of| of.left_alone.map(|of| of.value)))];
+        let mut cells: Vec<Cell> = Vec::new();
+        cells.extend(has_effects.then(|| number(population.map(|of| of.left_alone.map(|of| of.value)))));
         cells.extend(has_reach.then(|| percent(reach.map(|of| of.rate.map(|rate| rate.value)))));
-        cells.push(number(lists.map(|of| of.worth_each.map(|of| of.value))));
+        cells.extend(has_effects.then(|| number(lists.map(|of| of.worth_each.map(|of| of.value)))));
         cells
     })
 }

@@ -2,6 +2,7 @@
 
 use restive::fairness as room;
 use restive::statistics::{Mean, Proportion};
+use restive_pipeline::Identification;
 use serde::Serialize;
 
 /// The corrected p-value below which a count is beyond chance.
@@ -26,6 +27,8 @@ pub struct Fairness {
     pub tables: Vec<Table>,
     /// what floors cost
     pub floors: Vec<Floor>,
+    /// Whether effects of calls are stated: what people expect without a call, and what calls bring.
+    pub effects: Identification,
     /// what should be known
     pub notes: Vec<String>,
     /// the columns by which these people could be grouped
@@ -89,7 +92,8 @@ pub struct Population {
     pub could: u64,
     /// the part of all people
     pub share: Option<f64>,
-    /// the reward that is expected of one of them next period, left alone: the lower, the worse off
+    /// the reward that is expected of one of them next period, left alone: the lower, the worse off; absent if effects are not stated
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub left_alone: Option<Estimate>,
 }
 
@@ -108,9 +112,11 @@ pub struct Lists {
     pub to_others: Option<Estimate>,
     /// places that chance would have given
     pub by_chance: Option<ByChance>,
-    /// what the calls are predicted to bring
-    pub worth: f64,
+    /// what the calls are predicted to bring; absent if effects are not stated
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub worth: Option<f64>,
     /// the same per person who was listed
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub worth_each: Option<Estimate>,
     /// the rate less that of the period before
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -264,6 +270,23 @@ impl Table {
     }
 }
 
+impl Table {
+    /// The table without what is expected of calls.
+    pub(super) fn without_effects(mut self) -> Self {
+        for group in self.groups.iter_mut().chain([&mut self.all]) {
+            group.population.iter_mut().for_each(|of| of.left_alone = None);
+            group.lists.iter_mut().for_each(|of| (of.worth, of.worth_each) = (None, None));
+        }
+        self
+    }
+
+    /// Whether it says what is expected of calls.
+    pub fn has_effects(&self) -> bool {
+        let all = self.groups.iter().chain([&self.all]);
+        all.into_iter().any(|group| group.lists.as_ref().is_some_and(|of| of.worth.is_some()))
+    }
+}
+
 impl Group {
     fn new(row: &room::Row, whole: &room::Row, least: u64) -> Self {
         let weeks = row.population.as_ref().map_or(0, |of| of.could_weeks);
@@ -287,7 +310,7 @@ impl Group {
                 rate: of.rate.map(Estimate::from),
                 to_others: of.to_others.map(|of| Estimate { value: of.ratio, low: of.low, high: of.high }),
                 by_chance: of.chance.map(|chance| ByChance::new(&chance, of.weeks, weeks)),
-                worth: of.benefit,
+                worth: Some(of.benefit),
                 worth_each: of.benefit_per_listed.map(Estimate::from),
                 change: of.change.map(|change| change.difference).map(|of| Estimate {
                     value: of.difference,

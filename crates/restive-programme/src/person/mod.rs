@@ -17,7 +17,7 @@ mod weeks;
 
 pub use hold::Hold;
 pub use places::PersonPlace;
-pub use said::{InState, PersonSaid, Share};
+pub use said::{InState, PersonEffects, PersonSaid, Share};
 pub use weeks::PersonWeek;
 
 use crate::draft::Backdrop;
@@ -104,7 +104,7 @@ impl Programme {
         let Some(arm) = backdrop.contacts.arm(id) else { return Ok(None) };
         let contact = backdrop.contacts.person(arm)?.clone();
         let places = match self.ledger().exists() {
-            true => places::read(&Ledger::read(&self.ledger())?, arm)?,
+            true => places::read(self, &Ledger::read(&self.ledger())?, arm)?,
             false => Vec::new(),
         };
         let position =

@@ -1,6 +1,8 @@
 //! Her part in every plan on record.
 
+use crate::effects::stated;
 use crate::error::Result;
+use crate::folder::Programme;
 use crate::row::Row;
 use jiff::civil::Date;
 use restive_ledger::{How, ListChange, Outcome, Planned, Reader, Status};
@@ -29,6 +31,8 @@ pub struct PersonPlace {
     pub planned: Option<Planned>,
     /// what its list said of her, where it had her
     pub row: Option<Row>,
+    /// Worth of a call to her then; `None` if the plan did not choose from her, or effects are not stated.
+    pub worth: Option<f64>,
     /// which rule kept her off, in words
     pub excluded: Option<String>,
     /// what came of it
@@ -59,7 +63,7 @@ impl PersonPlace {
 }
 
 /// Of all plans, the latest period first.
-pub(super) fn read(reader: &Reader, arm: &str) -> Result<Vec<PersonPlace>> {
+pub(super) fn read(programme: &Programme, reader: &Reader, arm: &str) -> Result<Vec<PersonPlace>> {
     let mut plans = reader.plans()?;
     plans.sort_by_key(|plan| std::cmp::Reverse((plan.facts.period, plan.status == Status::Current)));
     let mut changes: HashMap<String, Vec<ListChange>> = HashMap::new();
@@ -69,6 +73,8 @@ pub(super) fn read(reader: &Reader, arm: &str) -> Result<Vec<PersonPlace>> {
     let mut places = Vec::with_capacity(plans.len());
     for plan in plans {
         let part = reader.part(&plan.id, arm)?;
+        let effects = programme.effects(&plan)?;
+        let row = part.planned.as_ref().and_then(|one| serde_json::from_str::<Row>(one.row.as_deref()?).ok());
         let facts = plan.facts;
         let cuts: serde_json::Value = serde_json::from_str(&facts.cuts).unwrap_or_default();
         places.push(PersonPlace {
@@ -79,7 +85,8 @@ pub(super) fn read(reader: &Reader, arm: &str) -> Result<Vec<PersonPlace>> {
             listed: facts.places,
             steps: facts.steps,
             is_listed: part.is_listed,
-            row: part.planned.as_ref().and_then(|one| serde_json::from_str(one.row.as_deref()?).ok()),
+            row: row.map(|row| stated(row, &effects)),
+            worth: part.planned.as_ref().filter(|_| effects.identified().is_some()).map(|one| one.value),
             planned: part.planned,
             excluded: part.excluded,
             outcome: part.outcome,

@@ -8,7 +8,7 @@ use crate::made::AskedOnRecord;
 use crate::row::Chance;
 use restive::instance::UNSEEN;
 use restive_pipeline::reasons::{Chance as ReasonChance, Contribution, Reason, sentence};
-use restive_pipeline::{Applied, PlanAsked, PolicyName, Trained};
+use restive_pipeline::{Applied, Effects, PlanAsked, PolicyName, Trained};
 use restive_tables::{Study, StudyInstance};
 
 /// What a model says of somebody.
@@ -18,6 +18,13 @@ pub struct PersonSaid {
     pub model: String,
     /// the state in which she was seen last
     pub state: u16,
+    /// What a call would do, or why that is not stated.
+    pub effects: Effects<PersonEffects>,
+}
+
+/// What a call would do for somebody, by the model.
+#[derive(Debug, Clone)]
+pub struct PersonEffects {
     /// of a good state next period if left alone
     pub left_alone: Chance,
     /// and if called
@@ -78,6 +85,12 @@ pub(super) fn said(
     let applied = Applied::new(trained, &alone, name, "the study").map_err(misfit)?;
     let states: Vec<(usize, u16)> = (0..log_states(&alone)).map(|state| (0, state)).collect();
     let reasons = applied.reasons(0, &states, history).map_err(misfit)?;
+    let reasons = match reasons {
+        Effects::Identified(reasons) => reasons,
+        Effects::Withheld(why) => {
+            return Ok(PersonSaid { model: name.into(), state, effects: Effects::Withheld(why) });
+        }
+    };
     let Some(here) = reasons.get(usize::from(state)) else { return Err(Silent::NeverSeen) };
     let enough = latest.and_then(|place| {
         let last = place.last.filter(|_| place.policy == PolicyName::Whittle.name())?;
@@ -93,16 +106,15 @@ pub(super) fn said(
         called: chance(&reason.chance_called),
         is_enough: enough.as_ref().and_then(|enough| enough.get(k).copied()),
     };
-    Ok(PersonSaid {
-        model: name.into(),
-        state,
+    let effects = Effects::Identified(PersonEffects {
         left_alone: chance(&here.chance_left_alone),
         called: chance(&here.chance_called),
         reason: sentence(here, &book.words, None),
         shares: shares(here),
         record: here.record.map(|own| [here.level_points(own.level), here.effect_points(own.effect)]),
         in_states: reasons.iter().enumerate().map(in_state).collect(),
-    })
+    });
+    Ok(PersonSaid { model: name.into(), state, effects })
 }
 
 fn chance(chance: &ReasonChance) -> Chance {

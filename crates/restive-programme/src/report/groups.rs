@@ -125,14 +125,14 @@ impl Groupings {
         let (one, none) = (vec![1; people.len()], vec![0; people.len()]);
         let is_listed = |person: &Person| person.how.is_listed();
         let listed: Vec<u32> = people.iter().map(|person| u32::from(is_listed(person))).collect();
-        let benefit: Vec<f64> = people.iter().map(|p| if is_listed(p) { p.value } else { 0.0 }).collect();
         let period = Period {
             enrolled: &vec![true; people.len()],
             could: &one,
             listed: &listed,
             outcomes: &none,
             reached: &none,
-            benefit: &benefit,
+            // the page says nothing of benefit and need
+            benefit: &vec![0.0; people.len()],
             need: &vec![0.0; people.len()],
         };
         let tables: restive::Result<Vec<Table>> =

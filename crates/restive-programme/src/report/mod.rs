@@ -34,9 +34,10 @@ pub use list::{Called, Typical};
 pub use source::ReportSource;
 pub use unknown::Unknown;
 
+use crate::effects::{RecordedEffects, not_stated_of_people};
 use crate::error::{Error, Result};
 use groups::Groupings;
-use restive_pipeline::{Applied, EvaluateAsked, FoldProgress, Outcome, PlanCertificate};
+use restive_pipeline::{Applied, Effects, EvaluateAsked, FoldProgress, Identification, Outcome};
 use restive_tables::Looks;
 use serde::Serialize;
 
@@ -77,8 +78,9 @@ pub struct Report {
     pub good: String,
     /// what past calls say of the list, or why nothing; absent where it was left out
     pub evidence: Option<Outcome>,
-    /// what the list promises by the model
-    pub certificate: Option<PlanCertificate>,
+    /// Expected effects of the list by the model, or why they are not stated.
+    #[serde(flatten)]
+    pub effects: RecordedEffects,
     /// calls in a period
     pub budget: usize,
     /// what was learnt
@@ -129,7 +131,11 @@ impl ReportSource {
         groupings: &Groupings,
         evidence: Option<Outcome>,
     ) -> Result<Report> {
-        let reasons = self.reasons(applied);
+        let effects = self.effects(applied, evidence.as_ref());
+        let reasons = match effects.identified() {
+            Some(_) => self.reasons(applied),
+            None => Err(not_stated_of_people(effects.identification()).unwrap_or_default()),
+        };
         let printed = groupings.printed(self)?;
         Ok(Report {
             name: self.name.clone(),
@@ -141,13 +147,24 @@ impl ReportSource {
             period: self.period.clone(),
             unit: self.study.settings.unit.clone().unwrap_or_else(|| "reward".into()),
             good: self.good(),
-            certificate: self.list.certificate.clone(),
             budget: self.list.budget,
             learnt: self.learnt(groupings, reasons.as_deref().ok()),
             list: self.called(groupings, &printed, reasons.as_deref().ok()),
             fairness: groupings.asked_for(&printed),
             unknown: self.unknown(applied, reasons.err(), evidence.as_ref()),
             evidence,
+            effects,
         })
+    }
+
+    /// Effects that the list states; none if the model's log or the evaluation for the page does not show what calls do.
+    fn effects(&self, applied: &Applied<'_>, evidence: Option<&Outcome>) -> RecordedEffects {
+        match (applied.identification(), evidence) {
+            (Identification::Identified, Some(Outcome::Refused { reason, .. })) => {
+                Effects::Withheld(Identification::NotIdentified { reason: reason.to_string() })
+            }
+            (Identification::Identified, _) => self.list.effects.clone(),
+            (withheld, _) => Effects::Withheld(withheld.clone()),
+        }
     }
 }

@@ -8,7 +8,9 @@ use super::learnt::{ByState, Moves};
 use super::list::Typical;
 use super::words::{listed, percent, sentence};
 use super::{Report, worth};
+use crate::effects::not_stated_of_people;
 use crate::status::people_counted;
+use restive_pipeline::PlanCertificate;
 use restive_pipeline::words::{counted, grouped};
 use restive_report::number::fixed;
 use restive_report::table::{Cell, Column, Row, Table};
@@ -18,6 +20,17 @@ use restive_report::{Block, Fact, Page, Section};
 const HARDLY: f64 = 0.01;
 
 impl Report {
+    /// What the list promises by the model, if effects are stated.
+    pub(super) fn certificate(&self) -> Option<&PlanCertificate> {
+        self.effects.identified()?.certificate.as_ref()
+    }
+
+    /// Why effects are not stated, in a sentence; `None` if they are.
+    pub(super) fn not_stated(&self) -> Option<String> {
+        let said = not_stated_of_people(self.effects.identification())?;
+        Some(sentence(&format!("Effects of calls: {said}")))
+    }
+
     /// The page.
     pub fn page(&self) -> Page {
         let section = |heading: &str, blocks: Vec<Block>| Section { heading: heading.into(), blocks };
@@ -137,7 +150,7 @@ impl Report {
         if !list.typical.is_empty() {
             blocks.push(Block::Table(self.typical()));
         }
-        let no = self.unknown.no_reasons.iter();
+        let no = self.unknown.no_reasons.iter().filter(|_| self.effects.identified().is_some());
         blocks.extend(no.map(|why| Block::Note(sentence(&format!("reasons cannot be told: {why}")))));
         blocks
     }

@@ -3,6 +3,7 @@
 //! A programme whose record has no list, or a page about another model than the list on record was made with, has a rehearsal: the list that would be
 //! made now, of which nothing is kept.
 
+use crate::effects::{ListEffects, RecordedEffects};
 use crate::error::Result;
 use crate::folder::Programme;
 use crate::list::spoken;
@@ -14,7 +15,7 @@ use jiff::tz::TimeZone;
 use restive_import::ImportedFolder;
 use restive_ledger::{How, Ledger, Plan as Recorded, Reader};
 use restive_pipeline::reasons::{Reason, Words};
-use restive_pipeline::{Applied, Chosen, Eligible, Plan, PlanAsked, PlanCertificate, Trained};
+use restive_pipeline::{Applied, Chosen, Effects, Eligible, Plan, PlanAsked, Trained};
 use restive_tables::{Contacts, Study, arm_key, show};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -53,7 +54,7 @@ pub(super) struct TheList {
     /// for which days it is, and whether it is on record
     pub(super) of: Option<String>,
     pub(super) is_recorded: bool,
-    pub(super) certificate: Option<PlanCertificate>,
+    pub(super) effects: RecordedEffects,
     /// calls in a period
     pub(super) budget: usize,
     /// who could not be on it
@@ -69,8 +70,6 @@ pub(super) struct Person {
     pub(super) instance: usize,
     pub(super) arm: usize,
     pub(super) state: u16,
-    /// what a call is worth
-    pub(super) value: f64,
     pub(super) how: How,
 }
 
@@ -200,6 +199,7 @@ impl ReportSource {
             let places: Vec<(usize, u16)> =
                 here.iter().map(|i| (self.list.people[*i].arm, self.list.people[*i].state)).collect();
             let found = applied.reasons(instance, &places, None).map_err(|error| error.to_string())?;
+            let Effects::Identified(found) = found else { continue };
             all.extend(here.into_iter().zip(found));
         }
         Ok(all)
@@ -222,7 +222,6 @@ fn planned(plan: &Plan) -> TheList {
         instance: one.instance,
         arm: one.arm,
         state: one.state,
-        value: one.value,
         how: match one.chosen {
             Chosen::Rank => How::Rank,
             Chosen::Draw => How::Draw,
@@ -234,7 +233,7 @@ fn planned(plan: &Plan) -> TheList {
         people: plan.eligible.iter().filter(|one| !one.is_control).map(person).collect(),
         of: None,
         is_recorded: false,
-        certificate: plan.certificate.clone(),
+        effects: ListEffects::new(plan),
         budget: plan.budget,
         left_out: plan.excluded.len(),
         alone: plan.eligible.iter().filter(|one| one.is_control).count(),
@@ -266,14 +265,14 @@ fn recorded(study: &Study, reader: &Reader, plan: &Recorded) -> Result<TheList> 
             (true, how) => how,
             (false, _) => How::NotListed,
         };
-        people.push(Person { instance, arm, state, value: person.value, how });
+        people.push(Person { instance, arm, state, how });
     }
     people.sort_by_key(|person| (person.instance, person.arm));
     Ok(TheList {
         people,
         of: days(&plan.facts.period_start, &plan.facts.period_end),
         is_recorded: true,
-        certificate: serde_json::from_str(&plan.facts.certificate).ok(),
+        effects: ListEffects::of(plan),
         budget: plan.facts.budget as usize,
         left_out: reader.excluded(&plan.id)?.len() + apart,
         alone,

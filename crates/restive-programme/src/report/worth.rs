@@ -69,7 +69,7 @@ pub(super) fn in_short(report: &Report) -> Vec<Block> {
             format!("more {} per 100 people than calls at random, by past calls", report.unit),
         ));
     }
-    if let Some(certificate) = &report.certificate {
+    if let Some(certificate) = report.certificate() {
         let share = certificate.share.map(|share| percent(share.value.min(1.0)));
         facts.extend(share.map(|share| fact(share, "of what any list could bring, by the model")));
         facts.push(fact(
@@ -133,14 +133,13 @@ pub(super) fn brings(report: &Report) -> Vec<Block> {
             pictures.push(Block::Figure { chart: tenths(answer), caption });
             blocks.push(Block::Table(policies(report, answer)));
         }
-        Some(Outcome::Refused { .. }) => blocks.push(Block::Text(
-            "By past calls nothing can be said; what follows is the model's own belief, which nobody has checked.".into(),
-        )),
+        _ if report.effects.identified().is_none() => blocks.extend(report.not_stated().map(Block::Text)),
+        Some(Outcome::Refused { .. }) => {}
         None => blocks.push(Block::Text(
             "The evidence of past calls was left out; what follows is the model's own belief, which nobody has checked.".into(),
         )),
     }
-    if let Some(certificate) = &report.certificate {
+    if let Some(certificate) = report.certificate() {
         pictures.push(Block::Figure {
             chart: by_budget(report, certificate),
             caption: by_budget_caption(report, certificate),

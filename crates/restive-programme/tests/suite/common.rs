@@ -5,7 +5,7 @@ use restive_import::{ImportAsked, Input, Mapping};
 use restive_pipeline::{Asked, FolderTraining, PredictorName, Progressed};
 use restive_programme::{Code, Entered, OneOutcome, Programme, WeekAsked, grow, seen};
 use restive_testkit::cache::Cache;
-use restive_testkit::{ProgrammeFixture, ProgrammeOptions};
+use restive_testkit::{ProgrammeFixture, ProgrammeOptions, identify_effects};
 use std::path::Path;
 
 const RULES: &str = "budget = 6\nworker = \"worker\"\n\n[[cool_down]]\nperiods = 2\n";
@@ -43,6 +43,7 @@ fn prepare(fixture: &ProgrammeFixture) {
     let done = training.run::<restive_pipeline::Error>(Progressed::default(), |_| Ok(())).unwrap();
     let model = programme.new_model(jiff::civil::date(2026, 3, 1)).unwrap();
     training.model(done.members, done.histories).unwrap().write(&model, false).unwrap();
+    identify_effects(&model);
     std::fs::write(programme.rules_file(), RULES).unwrap();
     programme.init().unwrap();
     programme.plan(&WeekAsked::default(), now()).unwrap();

@@ -25,17 +25,20 @@ fn the_model_says_of_one_what_it_said_of_all() {
     for row in &draft.rows {
         let person = person(&programme, &row.contact.id).unwrap();
         let (said, listed) = (person.said.as_ref().unwrap(), row.said.as_ref().unwrap());
-        for (one, other) in [(said.left_alone, listed.left_alone), (said.called, listed.called)] {
+        let (state, listed_effects) = (said.state, listed.effects.as_ref().unwrap());
+        let said = said.effects.identified().unwrap();
+        let both = [(said.left_alone, listed_effects.left_alone), (said.called, listed_effects.called)];
+        for (one, other) in both {
             // one person at a time sums in another order
             assert!((one.value - other.value).abs() < 1e-12);
             let ends = |chance: restive_programme::Chance| chance.interval.unwrap_or([0.0, 1.0]);
             assert!((0..2).all(|k| (ends(one)[k] - ends(other)[k]).abs() < 1e-9));
         }
-        assert_eq!(Some(said.state), listed.state);
+        assert_eq!(Some(state), listed.state);
         let sentence = said.reason.trim_end_matches('.');
-        assert!(listed.reason.starts_with(sentence), "{} / {}", listed.reason, said.reason);
+        assert!(listed.reason().starts_with(sentence), "{} / {}", listed.reason(), said.reason);
         // in her own state it is what it is now, and it was enough for a place
-        let here = said.in_states.iter().find(|one| one.state == said.state).unwrap();
+        let here = said.in_states.iter().find(|one| one.state == state).unwrap();
         assert_eq!(
             (here.left_alone, here.called, here.is_enough),
             (said.left_alone, said.called, Some(true))

@@ -3,7 +3,7 @@
 use crate::common::{now, programme};
 use restive_ledger::{Excluded, How, Ledger, NewPlan, Planned};
 use restive_pipeline::PlanCertificate;
-use restive_programme::{Again, Programme, Row, Verified, VerifyAsked, WeekAsked};
+use restive_programme::{Again, Programme, RecordedEffects, Row, Verified, VerifyAsked, WeekAsked};
 use std::fs;
 
 /// The content of a plan on record.
@@ -37,9 +37,9 @@ impl Content {
 
     /// Changes the certificate.
     fn change_certificate(&mut self, change: impl FnOnce(&mut PlanCertificate)) {
-        let mut certificate = serde_json::from_str(&self.facts.certificate).unwrap();
-        change(&mut certificate);
-        self.facts.certificate = serde_json::to_string(&certificate).unwrap();
+        let mut effects: RecordedEffects = serde_json::from_str(&self.facts.certificate).unwrap();
+        change(effects.identified_mut().unwrap().certificate.as_mut().unwrap());
+        self.facts.certificate = serde_json::to_string(&effects).unwrap();
     }
 }
 
@@ -90,7 +90,9 @@ fn numbers_that_another_processor_rounds_differently_are_confirmed() {
             last.value *= 1.0 - share;
         });
         assert_eq!(again, Again::Same);
-        let again = verify_changed(|content| content.change_row(|row| row.called.value *= 1.0 - share));
+        let again = verify_changed(|content| {
+            content.change_row(|row| row.effects.as_mut().unwrap().called.value *= 1.0 - share)
+        });
         assert_eq!(again, Again::Same);
         let again = verify_changed(|content| content.change_certificate(|one| one.bound *= 1.0 + share));
         assert_eq!(again, Again::Same);
@@ -118,7 +120,10 @@ fn last_bit_of_what_follows_from_scores_is_found() {
         });
         assert_found("value: recorded ", |content| content.facts.value = change(content.facts.value));
         assert_found("people: 1 row not the same", |content| {
-            content.change_row(|row| row.worth = change(row.worth));
+            content.change_row(|row| {
+                let effects = row.effects.as_mut().unwrap();
+                effects.worth = change(effects.worth);
+            });
         });
     }
     assert_found("people: 1 row not the same", |content| {
@@ -145,9 +150,11 @@ fn choice_order_and_reasons_that_do_not_follow_are_found() {
         content.people[other].tie ^= 1;
     });
     assert_found("people: 1 row not the same", |content| content.change_row(|row| row.rank += 1));
-    assert_found("people: 1 row not the same", |content| content.change_row(|row| row.reason.push('.')));
     assert_found("people: 1 row not the same", |content| {
-        content.change_row(|row| row.left_alone.value *= 1.0 + 1e-8);
+        content.change_row(|row| row.effects.as_mut().unwrap().reason.push('.'))
+    });
+    assert_found("people: 1 row not the same", |content| {
+        content.change_row(|row| row.effects.as_mut().unwrap().left_alone.value *= 1.0 + 1e-8);
     });
     assert_found("cuts is not the same", |content| {
         let (yes, no) = ("\"is_plain\":true", "\"is_plain\":false");

@@ -13,7 +13,8 @@ __all__ = ["Evaluation", "Plan"]
 class Plan(Table):
     """The arms to pull, best first, by instance: columns ``instance``, ``arm``, ``state`` (or ``last_state`` and ``since``),
     ``index`` or ``advantage``, ``rank``, ``inclusion``, ``is_beneficial``, with ``to_pandas()``, ``to_polars()`` and
-    ``to_arrow()``.
+    ``to_arrow()``. If the log does not show what a pull does, ``score`` (the order of the model) stands for ``index`` or ``advantage``,
+    ``is_beneficial`` is absent, ``bound`` and ``no_action`` are None, and ``effects`` says why; otherwise ``effects`` is None.
 
     ``policy`` is ``"whittle"`` (ranked by index, at ``index_discount``) or ``"horizon"`` (ranked by advantage); ``steps`` are
     the decisions planned for, over which no policy brings more than ``bound`` of expected reward, and no pull at all
@@ -26,13 +27,16 @@ class Plan(Table):
     budget: int
     steps: int
     index_discount: float | None
-    bound: float
-    no_action: float
+    effects: str | None
+    bound: float | None
+    no_action: float | None
     history: str | None
     never_observed: int
     notes: tuple[str, ...]
 
     def _told(self) -> list[str]:
+        if self.effects is not None:
+            return [f"Effects of pulls: {self.effects}.", *self.notes]
         by = "Whittle index" if self.policy == "whittle" else "advantage until the end"
         said = f"Ranked by {by}; no policy brings more than {self.bound:.6g} in {self.steps} steps, no pull at all {self.no_action:.6g}."
         return [said, *self.notes]

@@ -55,7 +55,16 @@ impl Stamps {
         };
         let files = ["current", "words.toml", "rules.toml", "models"];
         let ledger = ["ledger.db", "ledger.db-wal"];
-        Self { files: files.iter().map(stamp).collect(), ledger: ledger.iter().map(stamp).collect() }
+        // an evaluation writes its refusal into the folder of a model
+        let models = std::fs::read_dir(folder.join("models")).into_iter().flatten().flatten();
+        let mut models: Vec<String> =
+            models.filter_map(|model| Some(format!("models/{}", model.file_name().to_str()?))).collect();
+        models.sort_unstable();
+        let models = models.iter().map(|name| stamp(&name.as_str()));
+        Self {
+            files: files.iter().map(stamp).chain(models).collect(),
+            ledger: ledger.iter().map(stamp).collect(),
+        }
     }
 }
 

@@ -44,12 +44,13 @@ fn whoever_is_on_the_list_has_a_page_that_the_list_leads_to() {
         let page = planner.get(&link);
         assert_eq!(page.status, 200, "{id}");
         let said = row.said.as_ref().unwrap();
+        let effects = said.effects.as_ref().unwrap();
         for part in [
             kept(&ui, id, "name"),
             kept(&ui, id, "phone"),
-            format!("{:.0} %", 100.0 * said.called.value),
-            said.left_alone.interval_text(),
-            format!("{:.2}", said.worth).replace('-', "−"),
+            format!("{:.0} %", 100.0 * effects.called.value),
+            effects.left_alone.interval_text(),
+            format!("{:.2}", effects.worth).replace('-', "−"),
             format!("{} of {}", said.rank, draft.record.facts.places),
             "<svg class=\"strip\"".into(),
         ] {

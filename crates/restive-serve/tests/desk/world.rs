@@ -8,9 +8,9 @@ use restive_import::{ImportAsked, Input, Mapping};
 use restive_ledger::{Code, Ledger, Outcome};
 use restive_pipeline::{Asked, FolderTraining, PredictorName, Progressed};
 use restive_programme::{Programme, Week, WeekAsked, grow};
-use restive_testkit::Folder;
 use restive_testkit::cache::Cache;
 use restive_testkit::programme::{ProgrammeFixture, ProgrammeOptions, SyntheticProgramme};
+use restive_testkit::{Folder, identify_effects};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
@@ -134,6 +134,7 @@ impl World {
         let training = FolderTraining::new(&programme.study(), &asked, "study", |_| {}).unwrap();
         let done = training.run::<restive_pipeline::Error>(Progressed::default(), |_| Ok(())).unwrap();
         training.model(done.members, done.histories).unwrap().write(&out, false).unwrap();
+        identify_effects(&out);
     }
 
     /// Makes the list of the next week.

@@ -7,6 +7,7 @@
 
 use super::configuration::Configuration;
 use super::history::History;
+use super::identification::Identification;
 use super::own_record::OwnRecord;
 use super::reference;
 use crate::show::{name, quoted_name, sentence};
@@ -37,6 +38,8 @@ pub struct Card {
     pub seed: u64,
     /// of the study it was trained on ([`Study::fingerprint`](crate::Study::fingerprint))
     pub fingerprint: String,
+    /// Whether the log that it was trained on shows what a call does.
+    pub identification: Identification,
     /// how the training went
     pub history: History,
     /// what an arm's own record is worth beside a prediction; none where nobody was asked
@@ -229,6 +232,7 @@ pub(super) struct RawCard {
     configuration: Value,
     seed: u64,
     fingerprint: String,
+    identification: Value,
     /// the hash of the file of weights; a checkpoint, which is one file, has none
     #[serde(skip_serializing_if = "Option::is_none")]
     weights: Option<String>,
@@ -285,6 +289,7 @@ impl RawCard {
             configuration: sorted(&card.configuration),
             seed: card.seed,
             fingerprint: card.fingerprint.clone(),
+            identification: sorted(&card.identification),
             weights,
             history: sorted(&card.history),
             own_record: card.own_record.as_ref().map(sorted),
@@ -322,6 +327,7 @@ pub(super) fn parse(text: &[u8]) -> Result<(Card, Option<String>), (String, Stri
         configuration: part("configuration", raw.configuration)?,
         seed: raw.seed,
         fingerprint: raw.fingerprint,
+        identification: part("identification", raw.identification)?,
         history: part("history", raw.history)?,
         own_record: raw.own_record.map(|value| part("own_record", value)).transpose()?,
         unobserved_states: raw.unobserved_states,

@@ -4,6 +4,8 @@
 //! complete. A *checkpoint* is the same in one file, the card in the header of the arrays, and replaces the one before it in
 //! one step: whoever is interrupted at any instant finds the old or the new one, whole.
 //!
+//! `refusal.json` beside them, if it is there, is a refusal that an evaluation found ([`Model::refuse`]).
+//!
 //! Nothing in these files is ever executed. What is read is checked: schema, shapes, finite numbers, and that the weights are
 //! those that the card was written for, by their hash.
 //!
@@ -19,6 +21,7 @@
 mod card;
 pub mod configuration;
 pub mod history;
+mod identification;
 pub mod own_record;
 mod reference;
 mod weights;
@@ -26,6 +29,7 @@ mod weights;
 pub use card::{Card, PredictorCard, SCHEMA, WrittenPredictor};
 pub use configuration::Configuration;
 pub use history::History;
+pub use identification::Identification;
 pub use own_record::OwnRecord;
 pub use weights::Weights;
 
@@ -58,6 +62,8 @@ pub struct Model {
 impl Model {
     /// The files of a model.
     pub const FILES: [&str; 2] = [CARD, WEIGHTS];
+    /// The file beside them that [`Model::refuse`] writes.
+    pub const REFUSAL: &str = identification::REFUSAL;
 
     /// Writes the model into a folder. One that holds files is refused, or replaced where `replace` is set and it
     /// [is](Self::recognise) a model.
@@ -79,15 +85,29 @@ impl Model {
 
     /// Refuses a folder that is not a model and nothing else: its card must be the card of a model.
     pub fn recognise(folder: &Path) -> Result<()> {
-        recognise_names(folder, &Self::FILES, &[])?;
+        recognise_names(folder, &[CARD, WEIGHTS, Self::REFUSAL], &[])?;
         let path = folder.join(CARD);
         parse(&path, &fs::read(&path).map_err(Error::io(&path, "open"))?).map(drop)
     }
 
-    /// Reads and checks a model.
+    /// Writes beside a model that an evaluation refuses its effects of calls; [`Model::read`] puts it on the card, until the model is
+    /// replaced.
+    pub fn refuse(folder: &Path, refusal: &Identification) -> Result<()> {
+        refusal.write(folder)
+    }
+
+    /// Refusal beside a model; `None` if there is none, or no model.
+    pub fn refusal(folder: &Path) -> Result<Option<Identification>> {
+        Identification::read(folder)
+    }
+
+    /// Reads and checks a model. Its card has the refusal of an evaluation, if one was written beside it.
     pub fn read(folder: &Path) -> Result<Self> {
         let bytes = |name: &str| read_whole(&folder.join(name));
-        let (card, expected) = parse(&folder.join(CARD), &bytes(CARD)?)?;
+        let (mut card, expected) = parse(&folder.join(CARD), &bytes(CARD)?)?;
+        if let Some(refusal) = Identification::read(folder)? {
+            card.identification = refusal;
+        }
         let (path, bytes) = (folder.join(WEIGHTS), bytes(WEIGHTS)?);
         let (weights, _) = weights::deserialise(&path, &bytes)?;
         let found = of_bytes(&bytes);

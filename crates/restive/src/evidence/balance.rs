@@ -14,10 +14,12 @@ use super::scores::called;
 pub struct Balance {
     /// by the place of their state on the scale of rewards: were those called who fare badly?
     pub state: f64,
-    /// by what the judge expects of them
+    /// by the mean reward of their earlier states
+    pub earlier_states: f64,
+    /// by what the judge expects of them; 0 without a judge
     pub expected: f64,
-    /// by their rank: were those called who the model would call?
-    pub rank: f64,
+    /// by their rank: were those called who the model would call? `None` without a ranking
+    pub rank: Option<f64>,
     /// by the calls that they had before; none where turns are taken and no chance was recorded
     pub earlier_calls: Option<f64>,
     /// by whether their next state was seen: were the called watched more closely?
@@ -29,30 +31,42 @@ impl Balance {
     pub fn objection(&self) -> Option<(&'static str, f64)> {
         let all = [
             ("state", Some(self.state)),
+            ("earlier states", Some(self.earlier_states)),
             ("expected reward", Some(self.expected)),
-            ("rank", Some(self.rank)),
+            ("rank", self.rank),
             ("earlier calls", self.earlier_calls),
             ("seen next states", Some(self.seen)),
         ];
         let beyond = all.into_iter().filter_map(|(name, score)| Some((name, score?)));
-        beyond.filter(|(_, score)| score.abs() > MOST).max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()))
+        beyond.filter(|(_, score)| score.abs() > MOST_SCORE).max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()))
     }
 }
 
 /// What chance does once in 400 times.
-const MOST: f64 = 3.0;
+pub const MOST_SCORE: f64 = 3.0;
 
 impl Evidence {
-    /// The checks, for a ranking.
-    pub fn balance(&self, ranking: &Ranking) -> Balance {
+    /// The checks; of ranks where there is a ranking.
+    pub fn balance(&self, ranking: Option<&Ranking>) -> Balance {
         let by_cell = |k: usize| self.rows[k].cell as usize;
         let by_block = |k: usize| self.rows[k].cell as usize / self.states;
         let (mut earlier, mut so_far) = (vec![0.0; self.rows.len()], vec![0.0; self.people]);
+        // a person without an earlier state counts as one with an average one
+        let seen = || self.rows.iter().filter(|row| row.is_seen);
+        let average = seen().map(|row| row.came[1]).sum::<f64>() / seen().count().max(1) as f64;
+        let (mut earlier_states, mut states) =
+            (vec![0.0; self.rows.len()], vec![(average, 1.0); self.people]);
         for group in &self.groups {
             for k in group.rows.clone() {
-                let person = self.rows[k].person as usize;
+                let row = &self.rows[k];
+                let person = row.person as usize;
                 earlier[k] = so_far[person];
-                so_far[person] += f64::from(u8::from(called(group, &self.rows[k])));
+                so_far[person] += f64::from(u8::from(called(group, row)));
+                let (sum, count) = &mut states[person];
+                earlier_states[k] = *sum / *count;
+                if row.is_seen {
+                    (*sum, *count) = (*sum + row.came[1], *count + 1.0);
+                }
             }
         }
         let of = |value: &dyn Fn(usize) -> f64, cell: &dyn Fn(usize) -> usize, only_seen: bool| {
@@ -65,14 +79,22 @@ impl Evidence {
         };
         Balance {
             state: of(&|k| f64::from(self.rows[k].state), &by_block, true),
+            earlier_states: of(&|k| earlier_states[k], &by_cell, true),
             expected: of(&|k| self.rows[k].reward[0], &by_cell, true),
-            rank: of(&|k| ranking.ranks.z[k], &by_cell, true),
+            rank: ranking.map(|ranking| of(&|k| ranking.ranks.z[k], &by_cell, true)),
             earlier_calls: match self.settings.design {
                 Design::Rota => self.has_recorded().then(|| of_earlier(&|k| is_recorded[k])),
                 Design::Uniform | Design::Logged | Design::Estimated => Some(of_earlier(&|_| true)),
             },
             seen: of(&|k| f64::from(u8::from(self.rows[k].is_seen)), &by_cell, false),
         }
+    }
+
+    /// Standard score of the called against the others by a number of each person, in the order of groups and their arms; within
+    /// cells.
+    pub fn balance_by_person(&self, value: &[f64]) -> f64 {
+        let of = |k: usize| value[self.rows[k].person as usize];
+        self.called_against_others(&of, &|k| self.rows[k].cell as usize, |k| self.rows[k].is_seen)
     }
 
     fn called_against_others(

@@ -9,7 +9,7 @@
 //! influence.
 
 use super::judge::Columns;
-use super::rows::{GroupRows, Judged, Row};
+use super::rows::{Group, GroupRows, Row};
 use super::scores::called;
 use crate::cholesky::Cholesky;
 use crate::instance::Instance;
@@ -30,7 +30,7 @@ pub(super) struct Called {
 
 impl Called {
     /// Fits it to all rows, and writes propensities into the deals.
-    pub(super) fn fit(rows: &[Row], groups: &mut [GroupRows], judged: &[Judged<'_>]) -> Self {
+    pub(super) fn fit(rows: &[Row], groups: &mut [GroupRows], judged: &[Group<'_>]) -> Self {
         let z = looked_at(rows, groups, judged);
         let (n, width) = z.dim();
         let mut offset = vec![0.0; n];
@@ -116,9 +116,9 @@ impl Called {
 }
 
 /// What the choice may have looked at.
-fn looked_at(rows: &[Row], groups: &[GroupRows], judged: &[Judged<'_>]) -> Array2<f64> {
-    let states = judged[0].instance.states();
-    let people: Vec<Instance> = judged.iter().map(|group| group.instance.select_arms(group.arms)).collect();
+fn looked_at(rows: &[Row], groups: &[GroupRows], judged: &[Group<'_>]) -> Array2<f64> {
+    let states = judged[0].0.states();
+    let people: Vec<Instance> = judged.iter().map(|(instance, arms)| instance.select_arms(arms)).collect();
     let columns = Columns::learn(&people);
     let features: Vec<Array2<f64>> = people.iter().map(|people| columns.read(people.features())).collect();
     let width = columns.len();

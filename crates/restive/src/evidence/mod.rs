@@ -51,6 +51,7 @@ mod cells;
 mod deciles;
 mod design;
 mod judge;
+mod logged;
 mod ranking;
 mod ranks;
 mod redeal;
@@ -58,7 +59,7 @@ mod rows;
 mod scores;
 
 pub use alignment::{Alignment, AlignmentVerdict};
-pub use balance::Balance;
+pub use balance::{Balance, MOST_SCORE};
 pub use cells::Cells;
 pub use deciles::{DECILES, Deciles};
 pub use design::{Design, Recorded};

@@ -6,6 +6,7 @@
 use super::called::Called;
 use super::design::{Deal, Design, Recorded};
 use super::judge::{Foresight, Judge, Outlook};
+use super::logged::logged;
 use crate::error::{Error, Result};
 use crate::instance::{Instance, NO_ACTION, UNSEEN};
 use crate::planning::Ending;
@@ -21,6 +22,9 @@ pub struct Judged<'a> {
     /// fitted to others
     pub judge: &'a Judge,
 }
+
+/// An instance, and which of its arms.
+pub(super) type Group<'a> = (&'a Instance, &'a [usize]);
 
 /// What evidence is asked for.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -84,16 +88,36 @@ impl Evidence {
     /// Scores the logged decisions of people; states must be seen at every step, and a logged design needs recorded
     /// propensities.
     pub fn new(judged: &[Judged<'_>], settings: EvidenceSettings) -> Result<Self> {
+        let groups: Vec<Group<'_>> = judged.iter().map(|group| (group.instance, group.arms)).collect();
+        Self::of_groups(&groups, settings, |k, part| {
+            let Judged { instance, judge, .. } = judged[k];
+            let rate = instance.budget() as f64 / instance.arms() as f64;
+            judge.foresee(part, Outlook { horizon: settings.horizon, ending: settings.ending, rate })
+        })
+    }
+
+    /// Evidence of people of instances without a judge, for the checks that need no model of outcomes: [`balance`](Self::balance)
+    /// without a ranking, [`calls`](Self::calls) and [`out_of_turn`](Self::out_of_turn). Every expected reward is 0.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn without_judge(groups: &[(&Instance, &[usize])], settings: EvidenceSettings) -> Result<Self> {
+        Self::of_groups(groups, settings, |_, part| logged(part))
+    }
+
+    fn of_groups(
+        judged: &[Group<'_>],
+        settings: EvidenceSettings,
+        foresee: impl Fn(usize, &Instance) -> Vec<Vec<Foresight>>,
+    ) -> Result<Self> {
         check(judged, settings)?;
-        let states = judged[0].instance.states();
+        let states = judged[0].0.states();
         let (mut rows, mut groups) = (Vec::new(), Vec::new());
         let (mut people, mut cells) = (0, 0);
-        for &Judged { instance, arms, judge } in judged {
+        for (k, &(instance, arms)) in judged.iter().enumerate() {
             let part = instance.select_arms(arms);
             let budget = instance.budget() as f64 * arms.len() as f64 / instance.arms() as f64;
-            let rate = instance.budget() as f64 / instance.arms() as f64;
-            let outlook = Outlook { horizon: settings.horizon, ending: settings.ending, rate };
-            let foreseen = judge.foresee(&part, outlook);
+            let foreseen = foresee(k, &part);
             let deal = Deal::new(instance, arms, settings.design, settings.uses_recorded);
             let decisions = deal.is_called.nrows();
             let first_row = rows.len();
@@ -234,28 +258,28 @@ fn immediate(instance: &Instance, horizon: usize, found: &Foresight) -> f64 {
     difference * discounts / horizon as f64
 }
 
-fn check(judged: &[Judged<'_>], settings: EvidenceSettings) -> Result<()> {
+fn check(judged: &[Group<'_>], settings: EvidenceSettings) -> Result<()> {
     let unsuitable = |what, found: &str, expected: &str| {
         Err(Error::Unsuitable { what, found: found.into(), expected: expected.into() })
     };
-    if judged.iter().all(|group| group.arms.is_empty()) {
+    if judged.iter().all(|(_, arms)| arms.is_empty()) {
         return unsuitable("people to judge", "none", "some");
     }
     if settings.horizon == 0 {
         return Err(Error::Range { what: "horizon", expected: "at least 1", found: 0.0 });
     }
-    for group in judged {
-        if group.instance.observation().chain().is_some() {
+    for (instance, _) in judged {
+        if instance.observation().chain().is_some() {
             return unsuitable(
                 "observation",
                 "states that are seen at pulls only",
                 "states seen at every step",
             );
         }
-        if group.instance.trajectories().steps() < 2 {
+        if instance.trajectories().steps() < 2 {
             return unsuitable("trajectories", "no decision with a step after it", "at least one");
         }
-        if settings.design == Design::Logged && group.instance.trajectories().propensity().is_none() {
+        if settings.design == Design::Logged && instance.trajectories().propensity().is_none() {
             return unsuitable("propensities", "none in the log", "those of some decisions");
         }
     }

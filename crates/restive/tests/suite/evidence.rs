@@ -285,7 +285,8 @@ fn calls_that_were_chosen_are_seen() {
     // the badly off first: what caseworkers do
     let hunch = Array2::from_shape_fn((400, 2), |(_, s)| -(s as f64));
     let chosen = judged_by_others(&world.log(&Policy::Strict(hunch), 1), Design::Uniform);
-    let balance = |evidence: &Evidence| evidence.balance(&evidence.ranking(&world.features_tell()).unwrap());
+    let balance =
+        |evidence: &Evidence| evidence.balance(Some(&evidence.ranking(&world.features_tell()).unwrap()));
     assert_eq!(balance(&chosen).objection().unwrap().0, "state");
     // a rota that is taken for a lot
     let rota = world.log(&Policy::RoundRobin, 1);
@@ -333,10 +334,10 @@ fn estimated_propensities_undo_a_choice_that_the_log_shows() {
         let [low, high] = ranking.plan.interval();
         covered += usize::from(low <= gain && gain <= high);
         errors.push((ranking.plan.value - gain) / ranking.plan.error);
-        assert_eq!(evidence.balance(&ranking).objection(), None);
+        assert_eq!(evidence.balance(Some(&ranking)).objection(), None);
         assert_eq!(evidence.redealt(&ranking, 9), None);
         let naive = judged_by_others(&log, Design::Uniform);
-        let seen = naive.balance(&naive.ranking(&world.effects()).unwrap()).objection();
+        let seen = naive.balance(Some(&naive.ranking(&world.effects()).unwrap())).objection();
         naive_refused += usize::from(seen.is_some());
     }
     assert!(covered >= 26, "{covered} of 30, {errors:?}");
@@ -372,7 +373,7 @@ fn missing_weeks_and_late_joiners_are_left_out_and_not_guessed() {
     assert!(some_ranked.plan.error > all_ranked.plan.error);
     let apart = some_ranked.plan.value - all_ranked.plan.value;
     assert!(apart.abs() < 2.0 * some_ranked.plan.error, "{apart}");
-    assert_eq!(some.balance(&some_ranked).objection(), None);
+    assert_eq!(some.balance(Some(&some_ranked)).objection(), None);
     assert!(some.redealt(&some_ranked, 99).unwrap() < 0.05);
     // whole schedules of people with gaps cannot change hands
     let rota = judged_by_others(&thinned, Design::Rota);

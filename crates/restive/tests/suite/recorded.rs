@@ -157,7 +157,7 @@ fn recorded_chances_cover_the_truth_of_those_who_could_have_been_drawn() {
         let off = |evidence: &Evidence, groups: &[Group], truth: f64| {
             let ranking = evidence.ranking(&hunches(groups)).unwrap();
             let mean = evidence.deciles(&ranking).mean;
-            ((mean.value - truth) / mean.error, evidence.balance(&ranking).objection().is_some())
+            ((mean.value - truth) / mean.error, evidence.balance(Some(&ranking)).objection().is_some())
         };
         let lots = groups(Before::Lot, 100 + k);
         let judge_of_lots = judge(&lots);
@@ -216,7 +216,7 @@ fn a_lot_that_was_recorded_for_some_weeks_says_what_the_lot_says() {
         (a.plan.value, b.plan.value),
         (a.plan.error, b.plan.error),
         (lot.random().value, mixed.random().value),
-        (lot.balance(&a).expected, mixed.balance(&b).expected),
+        (lot.balance(Some(&a)).expected, mixed.balance(Some(&b)).expected),
         (lot.calls() as f64, mixed.calls() as f64),
     ] {
         assert!((a - b).abs() < 1e-9 * (1.0 + a.abs()), "{a} {b}");
@@ -313,7 +313,7 @@ fn chances_that_lie_are_seen_and_true_ones_are_not_objected_to() {
         let balance = |all: &[Group]| {
             let found = evidence(all, Design::Rota, true);
             assert_eq!(found.redealt(&found.ranking(&hunches(all)).unwrap(), 9), None);
-            found.balance(&found.ranking(&hunches(all)).unwrap())
+            found.balance(Some(&found.ranking(&hunches(all)).unwrap()))
         };
         objections += usize::from(balance(&all).objection().is_some());
         assert!(balance(&all).earlier_calls.is_some());

@@ -170,7 +170,7 @@ impl Measured<'_> {
                     truth::gain(&log.instance, &log.start, table, setup.horizon(), seed)
                 })
                 .sum();
-            let is_objected = evidence.balance(&ranking).objection().is_some();
+            let is_objected = evidence.balance(Some(&ranking)).objection().is_some();
             let redealt = evidence.redealt(&ranking, DEALS).unwrap_or(f64::NAN);
             for (metric, value) in [
                 (Metric::Truth, value),

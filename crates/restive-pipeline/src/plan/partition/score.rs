@@ -2,17 +2,20 @@
 //!
 //! | column | what it holds |
 //! |---|---|
-//! | `index` | the Whittle index in her latest state; null, like all columns: she was never seen, or the training saw no move from her state |
+//! | `index` | the Whittle index in her latest state; null, like all columns: she was never seen, or the training saw no move from her state. If effects are not identified, the order of the model alone |
 //! | `value` | the reward that a call adds over the steps ahead, given what later calls cost; null where prices are not known |
 //! | `chance_left_alone`, `chance_called` | of a good state next, without and with a call |
 //! | `reason_level`, `reason_effect` | the column that sets her chance if left alone, or the effect of a call, most apart from a typical person's; `own record` where that is it |
 //! | `reason_level_points`, `reason_effect_points` | how many percentage points it adds to the chance if left alone, or if called |
+//!
+//! All other columns are null if effects of calls are not identified.
 //!
 //! Rows are those of the batch, in its order. A function of the job and the row alone: the same bits in every batch and on every machine.
 
 use super::super::ahead::Ahead;
 use super::job::PlanJob;
 use crate::error::Result;
+use crate::identification::Identification;
 use crate::reasons::{chance, good_states, points};
 use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
@@ -91,6 +94,10 @@ impl PlanJob {
             let (effect, to_effect) =
                 largest(&names, found.effect.row(k), own(z_called - z_alone - found.own[[k, 1]]));
             let at = piece.rows[i] as usize;
+            if card.identification != Identification::Identified {
+                scored.numbers[0][at] = Some(index[[i, state]] + 0.0);
+                continue;
+            }
             let numbers = [
                 Some(index[[i, state]] + 0.0),
                 advantage.as_ref().map(|advantage| advantage[[i, state]] + 0.0),

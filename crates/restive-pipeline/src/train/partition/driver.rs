@@ -6,6 +6,7 @@ use crate::asked::Asked;
 use crate::card::member_history;
 use crate::describe::describe;
 use crate::error::{Error, Result, refuse};
+use crate::identification::Identification;
 use crate::message::{Message, Opt};
 use crate::model::{self, Trained};
 use crate::nothing::{Compared, cause, is_judged_by_profile};
@@ -199,6 +200,10 @@ impl PartitionTraining {
             seed: asked.seed,
             // partitions have none
             fingerprint: String::new(),
+            identification: Identification::Unknown {
+                reason: "the table does not say when people were called, so that nobody can check how calls were assigned"
+                    .into(),
+            },
             history: History::default(),
             own_record: None,
             unobserved_states: material.unobserved_states,

@@ -21,6 +21,7 @@ use crate::asked::Asked;
 use crate::card::member_history;
 use crate::describe::describe;
 use crate::error::{Error, Result};
+use crate::identification::identify_roll;
 use crate::message::Message;
 use crate::model;
 use crate::passing::Surveyed;
@@ -126,6 +127,7 @@ impl PassingTraining {
             reference: Some(reference),
             seed: asked.seed,
             fingerprint: roll.fingerprint()?,
+            identification: identify_roll(&roll, &asked.drop),
             history: History::default(),
             own_record: None,
             unobserved_states: material.unobserved_states,

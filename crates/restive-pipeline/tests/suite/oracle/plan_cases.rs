@@ -72,7 +72,10 @@ fn make(study: usize) -> Planned {
     if study == UNSEEN_VALUES {
         add_unseen_values(&mut random);
     }
-    Planned { study: random, trained: Trained::new(without_last_digits(trained.model)).unwrap() }
+    Planned {
+        study: random,
+        trained: crate::identified(Trained::new(without_last_digits(trained.model)).unwrap()),
+    }
 }
 
 fn options(study: usize) -> LearnableOptions {
@@ -131,7 +134,7 @@ pub fn trained(study: &RandomStudy, predictor: PredictorName) -> Trained {
         Asked { predictor: Some(predictor), epochs: has_epochs.then_some(EPOCHS), ..Asked::default() };
     let training = Training::new(&study, &asked, "a study").unwrap();
     let run = training.run(Default::default(), None, |_| Ok::<_, restive_pipeline::Error>(())).unwrap();
-    Trained::new(training.model(run.members, run.histories)).unwrap()
+    crate::identified(Trained::new(training.model(run.members, run.histories)).unwrap())
 }
 
 fn without_last_digits(mut model: Model) -> Model {

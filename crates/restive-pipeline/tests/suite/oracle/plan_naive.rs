@@ -76,11 +76,15 @@ pub fn assert_plan(plan: &Plan, naive: &NaiveStudy, case: &PlanCase, context: &s
     let all: Vec<(&ArmKey, &NaiveArm)> = arms.iter().filter(is_planned).collect();
     let seen = || all.iter().map(|(_, arm)| *arm).filter(|arm| arm.state.is_some());
     assert_eq!(
-        (plan.bound.arms, plan.never_observed),
+        (plan.effects.identified().unwrap().bound.arms, plan.never_observed),
         (seen().count(), all.len() - seen().count()),
         "{context}"
     );
-    assert_eq!(plan.certificate.as_ref().unwrap().people, seen().count(), "{context}");
+    assert_eq!(
+        plan.effects.identified().unwrap().certificate.as_ref().unwrap().people,
+        seen().count(),
+        "{context}"
+    );
     let budget = naive.settings["budget"].as_integer().unwrap() as usize;
     let mut lists: BTreeMap<&String, Vec<(&PlannedArm, &NaiveArm)>> = BTreeMap::new();
     for row in &plan.plan {
@@ -116,7 +120,11 @@ fn assert_labels(plan: &Plan, naive: &NaiveStudy, context: &str) {
         step.map_or((None, None), |step| (step.state, step.since))
     };
     let unknown = arms.keys().filter(|key| label(key).0.is_none()).count();
-    assert_eq!((plan.bound.arms, plan.never_observed), (arms.len(), unknown), "{context}");
+    assert_eq!(
+        (plan.effects.identified().unwrap().bound.arms, plan.never_observed),
+        (arms.len(), unknown),
+        "{context}"
+    );
     for row in &plan.plan {
         let key = (row.instance.clone(), row.arm.clone());
         let LastSeen::Label { last_state, since } = row.place else { panic!("a study with labels") };

@@ -1,7 +1,9 @@
 //! A plan as JSON: names and order of the list, scores, margins, sums, use of own records, prices of rules, the certificate, notes and
 //! warnings.
 
-use restive_pipeline::{AtBudget, Chance, LastSeen, Place, Plan, PlanCertificate, RulePrice};
+use restive_pipeline::{
+    ArmEffects, AtBudget, Chance, LastSeen, Place, Plan, PlanCertificate, RuleCost, RulePrice,
+};
 use serde_json::{Value, json};
 
 /// Relative tolerance of the numbers of a plan.
@@ -18,15 +20,18 @@ pub fn record(plan: &Plan, notes: &[String]) -> Value {
             LastSeen::Label { last_state, since } => json!([last_state, since]),
         };
         let (chosen, score) = (row.chosen.name(), row.worth.value());
-        let (value, margin) = (row.value, row.margin);
-        json!([row.instance, row.arm, chosen, place, score, value, row.inclusion, margin, row.is_beneficial])
+        let ArmEffects { value, is_beneficial, margin } =
+            row.effects.expect("cards of these cases are identified");
+        json!([row.instance, row.arm, chosen, place, score, value, row.inclusion, margin, is_beneficial])
     });
     let place =
         |place: &Option<Place>| place.map(|place| json!([place.score, format!("{:016x}", place.tie)]));
     let cuts = plan.cuts.iter().map(|cut| json!([place(&cut.last), place(&cut.next), cut.is_plain]));
-    let price = |RulePrice { rule, keeps_out, costs, is_rough }: &RulePrice| {
+    let price = |RulePrice { rule, keeps_out, cost }: &RulePrice| {
+        let RuleCost { costs, is_rough } = cost.expect("cards of these cases are identified");
         json!([rule, keeps_out, costs, is_rough])
     };
+    let effects = plan.effects.identified().expect("cards of these cases are identified");
     let repetitions = match plan.chance {
         Chance::Exact => None,
         Chance::Simulated { repetitions } => Some(repetitions),
@@ -43,11 +48,11 @@ pub fn record(plan: &Plan, notes: &[String]) -> Value {
         "notes": notes,
         "warnings": plan.warnings(),
         "gap": plan.gap,
-        "value": plan.value,
-        "bound": [plan.bound.any_policy, plan.bound.no_action],
-        "arms": [plan.bound.arms, plan.never_observed, plan.not_indexable, plan.gone, plan.not_to_be_called],
+        "value": effects.value,
+        "bound": [effects.bound.any_policy, effects.bound.no_action],
+        "arms": [effects.bound.arms, plan.never_observed, plan.not_indexable, plan.gone, plan.not_to_be_called],
         "rules": plan.rules.iter().map(price).collect::<Vec<_>>(),
-        "certificate": plan.certificate.as_ref().map(certificate),
+        "certificate": effects.certificate.as_ref().map(certificate),
     })
 }
 

@@ -210,7 +210,7 @@ fn determined_record(planned: &Planned, folder: &Path, asked: &PlanAsked) -> Val
         let mut model = planned.trained.model.clone();
         let weights = model.weights.iter_mut().flat_map(|(_, _, numbers)| numbers).enumerate();
         weights.for_each(|(k, weight)| *weight *= changed_digits(k, pattern));
-        records.push(plan(&Trained::new(model).unwrap()));
+        records.push(plan(&crate::identified(Trained::new(model).unwrap())));
     }
     determined(&records, tolerance, "")
 }

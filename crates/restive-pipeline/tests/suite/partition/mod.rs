@@ -122,8 +122,8 @@ fn scores_are_those_of_the_plan_row_by_row() {
             };
             found += 1;
             assert_eq!(number("index").value(row), one.score + 0.0);
-            assert_eq!(number("value").value(row), one.value + 0.0);
-            let reason = applied.reasons(k, &[(arm, one.state)], None).unwrap().remove(0);
+            assert_eq!(number("value").value(row), one.value.unwrap() + 0.0);
+            let reason = crate::stated(applied.reasons(k, &[(arm, one.state)], None).unwrap()).remove(0);
             assert_eq!(number("chance_left_alone").value(row), reason.chance_left_alone.value);
             assert_eq!(number("chance_called").value(row), reason.chance_called.value);
             let parts = reason.effect.iter().map(|part| (part.column.as_str(), part.amount));

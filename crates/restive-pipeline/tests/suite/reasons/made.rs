@@ -84,7 +84,7 @@ fn trained(asked: &Asked) -> Trained {
     let training = Training::new(&study, asked, "a test").unwrap();
     let progressed =
         training.run(Default::default(), None, |_| Ok::<_, restive_pipeline::Error>(())).unwrap();
-    Trained::new(training.model(progressed.members, progressed.histories)).unwrap()
+    crate::identified(Trained::new(training.model(progressed.members, progressed.histories)).unwrap())
 }
 
 /// Linear on the scale of log-odds.

@@ -55,7 +55,7 @@ fn contributions_and_record_are_what_sets_her_apart_from_the_reference() {
         let reference = card.reference.as_ref().expect("every training writes one").encode(&card.encoding);
         let past = Past::new(&study.instances[0].trajectories, Observation::Full);
         for history in [Some(false), Some(true)] {
-            let reasons = applied.reasons(0, &arms, history).unwrap();
+            let reasons = crate::stated(applied.reasons(0, &arms, history).unwrap());
             let prediction = applied.predictions[0].view();
             let used = if history == Some(true) { rule(trained) } else { Rule::Alone };
             let transition = used.apply(&past, prediction).unwrap();
@@ -92,7 +92,7 @@ fn a_record_is_counted_as_it_stands_in_the_log() {
     let applied = applied(by_effect(), &study);
     let arms = everybody(&study);
     let log = &study.instances[0].trajectories;
-    let reasons = applied.reasons(0, &arms, Some(true)).unwrap();
+    let reasons = crate::stated(applied.reasons(0, &arms, Some(true)).unwrap());
     for (reason, (i, _)) in reasons.iter().zip(&arms) {
         let record = reason.record.unwrap();
         let engaged = (0..17).filter(|t| log.state()[[0, *t, *i]] == 1).count();
@@ -117,17 +117,17 @@ fn nobody_else_changes_a_reason() {
     let after = study(&more);
     let arms = everybody(&before);
     for trained in [by_effect(), by_auto()] {
-        let reasons = applied(trained, &before).reasons(0, &arms, None).unwrap();
+        let reasons = crate::stated(applied(trained, &before).reasons(0, &arms, None).unwrap());
         let moved: Vec<(usize, u16)> = arms.iter().map(|(i, state)| (i + 1, *state)).collect();
         let again = applied(trained, &after);
-        assert_eq!(again.reasons(0, &moved, None).unwrap(), reasons);
+        assert_eq!(crate::stated(again.reasons(0, &moved, None).unwrap()), reasons);
         // nor who else is asked for
-        assert_eq!(again.reasons(0, &moved[7..9], None).unwrap(), reasons[7..9]);
+        assert_eq!(crate::stated(again.reasons(0, &moved[7..9], None).unwrap()), reasons[7..9]);
         let words = Words::default();
         let said = |reasons: &[Reason]| -> Vec<String> {
             reasons.iter().map(|reason| sentence(reason, &words, None)).collect()
         };
-        assert_eq!(said(&again.reasons(0, &moved, None).unwrap()), said(&reasons));
+        assert_eq!(said(&crate::stated(again.reasons(0, &moved, None).unwrap())), said(&reasons));
     }
 }
 
@@ -155,7 +155,7 @@ fn every_number_of_a_sentence_is_the_model_s() {
     let features: Array2<f64> = applied.instances[0].features().to_owned();
     let (words, mut seen) = (Words::default().for_study(&study.settings), [0; 4]);
     // without records a linear model can be asked what it would say if a column were typical
-    let reasons = applied.reasons(0, &arms, Some(false)).unwrap();
+    let reasons = crate::stated(applied.reasons(0, &arms, Some(false)).unwrap());
     for (reason, (i, state)) in reasons.iter().zip(&arms) {
         let text = sentence(reason, &words, None);
         assert!(text.chars().count() <= 160, "{text}");
@@ -211,7 +211,7 @@ fn the_record_of_a_sentence_is_hers() {
     let arms = everybody(&study);
     let words = Words::default().for_study(&study.settings);
     let mut said = 0;
-    for reason in applied.reasons(0, &arms, Some(true)).unwrap() {
+    for reason in crate::stated(applied.reasons(0, &arms, Some(true)).unwrap()) {
         let text = sentence(&reason, &words, Some(0.083));
         assert!(text.ends_with(" 0.083 above the last place.") && text.chars().count() <= 160, "{text}");
         let Some((_, record)) = text.split_once("Own record, engaged weeks: ") else { continue };
@@ -232,7 +232,7 @@ fn a_card_without_a_reference_or_a_record_says_what_it_can() {
     let (study, mut trained) = (study(&people()), by_effect().clone());
     trained.model.card.reference = None;
     let arms = everybody(&study);
-    let reasons = applied(&trained, &study).reasons(0, &arms, Some(false)).unwrap();
+    let reasons = crate::stated(applied(&trained, &study).reasons(0, &arms, Some(false)).unwrap());
     let typical = Reference::of_encoding(&trained.model.card.encoding);
     assert_eq!(typical.columns[2], Typical::NoneOfTheKnown);
     let reference = typical.encode(&trained.model.card.encoding);
@@ -244,7 +244,7 @@ fn a_card_without_a_reference_or_a_record_says_what_it_can() {
     }
     // where the card says nothing of how people differ, and nobody is asked, there is no interval
     trained.model.card.own_record = None;
-    let reasons = applied(&trained, &study).reasons(0, &arms, Some(false)).unwrap();
+    let reasons = crate::stated(applied(&trained, &study).reasons(0, &arms, Some(false)).unwrap());
     assert!(reasons.iter().all(|reason| reason.chance_called.interval.is_none()));
 }
 
@@ -264,7 +264,9 @@ fn reasons_to_read() {
     let study = study(&people());
     let applied = applied(by_auto(), &study);
     let words = Words::default().for_study(&study.settings);
-    for (k, reason) in applied.reasons(0, &everybody(&study)[..12], None).unwrap().iter().enumerate() {
+    for (k, reason) in
+        crate::stated(applied.reasons(0, &everybody(&study)[..12], None).unwrap()).iter().enumerate()
+    {
         let said = sentence(reason, &words, (k % 3 != 0).then_some(0.05 * (k as f64 - 4.0)));
         println!("{:.2} → {:.2}  {said}", reason.chance_left_alone.value, reason.chance_called.value);
     }

@@ -45,7 +45,9 @@ pub(super) fn rows(
     w: &Words,
 ) -> Rows {
     let none = || "–".to_string();
-    let then = tried.and_then(|tried| tried.certificate.as_ref());
+    let [present, after] = [draft.map(|draft| &draft.effects), tried.map(|tried| &tried.effects)]
+        .map(|effects| effects.and_then(|effects| effects.identified()));
+    let then = after.and_then(|effects| effects.certificate.as_ref());
     let pair = |name: String, now: Option<String>, then: Option<String>| {
         (name, now.unwrap_or_else(none), then.unwrap_or_else(none))
     };
@@ -57,7 +59,7 @@ pub(super) fn rows(
         // no list passes the bound: what is beyond it is noise of the simulation
         Some(share) => format!("{} %", fixed(100.0 * share.value.min(1.0), 1)),
     };
-    let facts = vec![
+    let mut facts = vec![
         pair(
             w.t("capacity.places").into(),
             draft.map(|draft| draft.rows.len().to_string()),
@@ -68,17 +70,22 @@ pub(super) fn rows(
             facts.map(|facts| facts.explore_places.to_string()),
             tried.map(|one| one.drawn.to_string()),
         ),
+    ];
+    let effects = [
         pair(
             w.f1("capacity.adds", "unit", unit),
-            facts.map(|facts| fixed(facts.value, 1)),
-            tried.map(|one| fixed(one.value, 1)),
+            present.map(|effects| fixed(effects.value, 1)),
+            after.map(|effects| fixed(effects.value, 1)),
         ),
         both(w.f1("capacity.gain", "unit", unit), |one| fixed(one.value.value - one.no_action, 1)),
         both(w.t("capacity.way").into(), share),
         both(w.f1("capacity.one_more", "unit", unit), |one| fixed(one.one_more, 2)),
         both(w.t("capacity.enough").into(), |one| one.enough.to_string()),
     ];
-    let before = draft.map(|draft| Capacity::prices(&draft.record)).unwrap_or_default();
+    if present.or(after).is_some() {
+        facts.extend(effects);
+    }
+    let before = draft.map(|draft| Capacity::prices(&draft.list.summary)).unwrap_or_default();
     let after = tried.map_or(&[][..], |tried| &tried.prices);
     let said = |(rule, now, then): (String, String, String)| {
         (spoken::rule(&rule, w), spoken::price(&now, w), spoken::price(&then, w))

@@ -18,8 +18,9 @@ pub(super) fn figure(
     period: &str,
     w: &Words,
 ) -> String {
-    let then =
-        tried.and_then(|tried| Some((tried.certificate.as_ref()?, tried.turned.numbers.first().copied()?)));
+    let then = tried.and_then(|tried| {
+        Some((tried.effects.identified()?.certificate.as_ref()?, tried.turned.numbers.first().copied()?))
+    });
     let now = now.map(|(certificate, draft)| (certificate, draft.record.facts.budget as usize));
     let Some((certificate, budget)) = then.or(now) else { return String::new() };
     let more = |of: &PlanCertificate, range: Range| {

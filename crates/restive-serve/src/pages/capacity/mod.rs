@@ -29,8 +29,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use beside::{Name, Rows};
 use dial::{DialView, More};
-use restive_pipeline::PlanCertificate;
-use restive_programme::{Capacity, Draft, Programme, WhatIf};
+use restive_programme::{Capacity, Draft, Programme, WhatIf, not_stated_of_people};
 use std::sync::Arc;
 use turn::{Faults, Written};
 
@@ -58,6 +57,8 @@ struct CapacityPage<'a> {
     /// the key of a notice above all
     notice: Option<&'static str>,
     has_model: bool,
+    /// Why effects of calls are not stated; `None` if they are.
+    not_stated: Option<String>,
 }
 
 /// What was tried.
@@ -127,8 +128,7 @@ fn not_again(draft: Option<&Draft>) -> Option<&'static str> {
 async fn render(desk: &App, base: Base, names: bool, wrong: Wrong, status: StatusCode) -> Answer {
     let ((capacity, columns), snapshot, w) = (capacity(desk).await?, desk.snapshot(), base.w);
     let draft = present(&snapshot);
-    let certificate = |draft: &Draft| serde_json::from_str(&draft.record.facts.certificate).ok();
-    let now: Option<PlanCertificate> = draft.and_then(certificate);
+    let now = draft.and_then(|draft| draft.effects.identified()?.certificate.clone());
     let kept = desk.answers.capacity.get();
     let tried = kept.as_deref().filter(|kept| kept.of.answer.turned.numbers.len() == capacity.dials.len());
     let answer = tried.map(|kept| &kept.of.answer);
@@ -180,6 +180,11 @@ async fn render(desk: &App, base: Base, names: bool, wrong: Wrong, status: Statu
         rows: beside::rows(draft, now.as_ref(), answer, unit, w),
         curve: curve::figure(now.as_ref().zip(draft), answer, unit, &snapshot.status.period, w),
         is_other: draft.is_some_and(|draft| draft.record.facts.rules != file.trim_start_matches('\u{feff}')),
+        not_stated: answer
+            .map(|answer| &answer.effects)
+            .or(draft.map(|draft| &draft.effects))
+            .and_then(|effects| not_stated_of_people(effects.identification()))
+            .map(|why| w.f1("capacity.not_stated", "why", why)),
         has_model: snapshot.status.model.is_some(),
         rules: &capacity.rules,
         notice: wrong.notice,

@@ -26,7 +26,7 @@ pub(crate) async fn judge(Planner(session): Planner, State(desk): State<App>) ->
         let about = &found.evaluated.about;
         let notes = about.notes.iter().map(ToString::to_string).chain(about.warnings.iter().cloned());
         let mut notes: Vec<String> = notes.map(|note| Terms::People.say(&note)).collect();
-        notes.extend(found.uncounted);
+        notes.extend(found.notes);
         let page = page(&found.evaluated, &found.study, Terms::People);
         let verdict = page.verdict.clone();
         let fingerprints = [found.model_fingerprint, found.study_fingerprint];

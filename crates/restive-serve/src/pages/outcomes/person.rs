@@ -97,7 +97,7 @@ impl Round {
             name: columns.cell("name", row),
             phone: phone.map(|phone| (phone, dialled(phone))),
             facts: facts.filter(|(_, value)| !value.is_empty()).collect(),
-            reason: said.map_or(String::new(), |said| spoken::reason(&said.reason, w)),
+            reason: said.map_or(String::new(), |said| spoken::reason(&said.reason(), w)),
             by_hand: by_hand.map(|change| change.why.as_str()).filter(|why| !why.is_empty()),
             tags,
             known: row.outcome.as_ref().map(|one| self.known(one, w)),

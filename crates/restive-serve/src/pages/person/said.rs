@@ -3,7 +3,7 @@
 use crate::look::chance;
 use crate::look::spoken;
 use crate::look::words::Words;
-use restive_programme::{Chance, Person, PersonPlace, PersonSaid, Share};
+use restive_programme::{Chance, Person, PersonEffects, PersonPlace, PersonSaid, Share};
 
 /// What the model says.
 pub(super) struct SaidView<'a> {
@@ -75,15 +75,16 @@ impl<'a> SaidView<'a> {
     pub(super) fn new(
         person: &Person,
         said: &'a PersonSaid,
+        effects: &'a PersonEffects,
         latest: Option<&PersonPlace>,
         w: &'static Words,
     ) -> Self {
         let label = w.f2(
             "week.chances_label",
             "alone",
-            percent(said.left_alone.value),
+            percent(effects.left_alone.value),
             "called",
-            percent(said.called.value),
+            percent(effects.called.value),
         );
         let share = |share: &'a Share| ShareView {
             column: share.column.replace('_', " "),
@@ -92,7 +93,7 @@ impl<'a> SaidView<'a> {
             alone: points(share.alone, w),
             call: points(share.call, w),
         };
-        let states = said.in_states.iter().map(|one| StateView {
+        let states = effects.in_states.iter().map(|one| StateView {
             name: person.state_name(one.state),
             is_now: one.state == said.state,
             alone: with_interval(&one.left_alone, w),
@@ -102,17 +103,16 @@ impl<'a> SaidView<'a> {
                 .is_enough
                 .map_or("", |is| w.t(if is { "person.enough" } else { "person.not_enough" })),
         });
-        let planned = latest.and_then(|place| Some((place.planned.as_ref()?, place.steps)));
         Self {
-            reason: spoken::reason(&said.reason, w),
+            reason: spoken::reason(&effects.reason, w),
             said,
             state: person.state_name(said.state),
-            picture: chance::svg(&said.left_alone, &said.called, &label),
-            alone: with_interval(&said.left_alone, w),
-            called: with_interval(&said.called, w),
-            worth: planned.map(|(planned, steps)| (worth(planned.value), steps)),
-            shares: said.shares.iter().map(share).collect(),
-            record: said.record.map(|both| both.map(|one| points(one, w))),
+            picture: chance::svg(&effects.left_alone, &effects.called, &label),
+            alone: with_interval(&effects.left_alone, w),
+            called: with_interval(&effects.called, w),
+            worth: latest.and_then(|place| Some((worth(place.worth?), place.steps))),
+            shares: effects.shares.iter().map(share).collect(),
+            record: effects.record.map(|both| both.map(|one| points(one, w))),
             states: states.collect(),
         }
     }

@@ -7,7 +7,8 @@ use crate::look::spoken;
 use crate::look::words::Words;
 use crate::pages::week::{Columns, encoded};
 use crate::security::role::Role;
-use restive_programme::{Hold, Person, PersonPlace, PersonWeek, Silent};
+use restive_pipeline::Effects;
+use restive_programme::{Hold, Person, PersonPlace, PersonWeek, Silent, not_stated_of_people};
 
 /// What the page says.
 pub(super) struct PersonView<'a> {
@@ -27,6 +28,13 @@ pub(super) struct PersonView<'a> {
     pub(super) unit: &'a str,
     /// what a planner may do on the list: what to ask for, and its word
     pub(super) edits: Vec<(String, &'static str)>,
+}
+
+impl PersonView<'_> {
+    /// Whether any list stated what a call to her is worth.
+    pub(super) fn has_worth(&self) -> bool {
+        self.places.iter().any(|one| one.place.worth.is_some())
+    }
 }
 
 /// A week.
@@ -81,7 +89,15 @@ impl<'a> PersonView<'a> {
             .replace("{calls}", &weeks.iter().filter(called).count().to_string());
         let latest = person.places.first();
         let (said, silent) = match &person.said {
-            Ok(said) => (Some(SaidView::new(person, said, latest, w)), String::new()),
+            Ok(said) => match &said.effects {
+                Effects::Identified(effects) => {
+                    (Some(SaidView::new(person, said, effects, latest, w)), String::new())
+                }
+                Effects::Withheld(why) => {
+                    let said = not_stated_of_people(why).unwrap_or_default();
+                    (None, w.f1("person.not_stated", "why", said))
+                }
+            },
             Err(Silent::NoModel) => (None, w.t("person.no_model").into()),
             Err(Silent::NeverSeen) => (None, w.t("person.never_seen").into()),
             Err(Silent::Misfit(why)) => (None, w.f1("person.misfit", "why", why)),
@@ -184,7 +200,7 @@ impl<'a> PlaceView<'a> {
                 .and_then(|planned| planned.rank)
                 .map_or(String::new(), |rank| w.f2("person.place_of", "place", rank, "places", place.people)),
             probability: planned.map_or(String::new(), |planned| percent(planned.probability)),
-            worth: planned.map_or(String::new(), |planned| worth(planned.value)),
+            worth: place.worth.map_or(String::new(), worth),
             outcome: place.outcome.as_ref().map_or(String::new(), |outcome| spoken::code(outcome.code, w)),
             by_hand: place.changes.iter().map(|change| crate::pages::week::told(change, w)).collect(),
         }

@@ -25,7 +25,7 @@ use askama::Template;
 use axum::extract::{Query, State};
 pub(crate) use filter::encoded;
 use filter::{Choice, Filter};
-use restive_programme::{Draft, ListChange};
+use restive_programme::{Draft, ListChange, not_stated_of_people};
 use row::RowView;
 pub(crate) use row::{Columns, Said, told};
 
@@ -60,9 +60,16 @@ struct WeekView<'a> {
     pages: usize,
     changes: Vec<Said<'a>>,
     unit: &'a str,
+    /// Why effects of calls are not stated, for people; `None` if they are.
+    not_stated: Option<String>,
 }
 
 impl WeekView<'_> {
+    /// What the calls are expected to add, if effects are stated.
+    fn adds(&self) -> Option<f64> {
+        self.draft.effects.identified().map(|effects| effects.value)
+    }
+
     /// Whether it can still be changed by whoever looks.
     fn is_open(&self, base: &Base) -> bool {
         self.final_since.is_none() && base.is_planner()
@@ -105,6 +112,8 @@ fn view<'a>(
         told: draft.rows.iter().filter(|row| row.outcome.is_some()).count(),
         changes: draft.changes.iter().rev().map(|change| Said::of(change, &snapshot.backdrop, w)).collect(),
         unit: snapshot.backdrop.unit.as_deref().unwrap_or(""),
+        not_stated: not_stated_of_people(draft.effects.identification())
+            .map(|why| w.f1("week.not_stated", "why", why)),
         draft,
         filter,
         columns,

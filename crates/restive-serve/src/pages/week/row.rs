@@ -100,10 +100,11 @@ impl<'a> RowView<'a> {
     pub(crate) fn new(place: usize, row: &'a DraftRow, columns: &Columns<'a>, w: &'static Words) -> Self {
         let said = row.said.as_ref();
         let percent = |share: f64| format!("{:.0} %", 100.0 * share);
-        let chances = said.map(|said| {
-            let (alone, called) = (percent(said.left_alone.value), percent(said.called.value));
+        let effects = said.and_then(|said| said.effects.as_ref());
+        let chances = effects.map(|effects| {
+            let (alone, called) = (percent(effects.left_alone.value), percent(effects.called.value));
             let label = w.f2("week.chances_label", "alone", &alone, "called", &called);
-            (chance::svg(&said.left_alone, &said.called, &label), alone, called)
+            (chance::svg(&effects.left_alone, &effects.called, &label), alone, called)
         });
         let mut tags = Vec::new();
         for (is, key) in [
@@ -121,9 +122,9 @@ impl<'a> RowView<'a> {
             name: if columns.names { columns.cell("name", row) } else { "" },
             cells: columns.shown().iter().map(|(name, _)| columns.cell(name, row)).collect(),
             state: columns.state(row),
-            reason: said.map_or(String::new(), |said| spoken::reason(&said.reason, w)),
+            reason: said.map_or(String::new(), |said| spoken::reason(&said.reason(), w)),
             chances,
-            worth: said.map_or(String::new(), |said| format!("{:.2}", said.worth)),
+            worth: effects.map_or(String::new(), |effects| format!("{:.2}", effects.worth)),
             last_call: said.and_then(|said| said.last_call).map_or(String::new(), |day| day.to_string()),
             tags,
             by_hand: by_hand.map(|change| told(change, w)),
