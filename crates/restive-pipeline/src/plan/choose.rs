@@ -7,8 +7,8 @@
 //! **What a rule costs** is what the list without it would be worth more: every rule is taken away in turn, and places are dealt again.
 //! Draws are left aside there, and priced on their own: what the places that are drawn are expected to bring less than places by rank.
 //!
-//! Those who were drawn stand anywhere on the list, by their hash, and not at its end: where a list is not worked through, they must not
-//! be the ones who are left.
+//! People drawn by lot stand at random places of the list, each set of places with the same probability: lists are worked through from the
+//! top and not always to the end. Places have a [hash of their own](place_key), because the draw takes the smallest hashes of ties.
 //!
 //! The share that is drawn is a share of the places that can be filled under the rules: with a budget above what caps allow, it would
 //! otherwise be lost.
@@ -22,7 +22,8 @@ use crate::rules::Rules;
 use crate::words::counted;
 use rayon::prelude::*;
 use restive::allocation::{
-    Allocation, Conflict, Cost, Draw, Family, Inclusion, Problem, Refusal, RuleRef, allocate, draw, tie_key,
+    Allocation, Conflict, Cost, Draw, Family, Inclusion, Problem, Refusal, RuleRef, allocate, draw,
+    place_key, tie_key,
 };
 use restive_tables::show;
 use serde::Serialize;
@@ -252,27 +253,26 @@ impl Choice {
         Cut { last: last.into_iter().max_by(order), next: next.into_iter().min_by(order), is_plain }
     }
 
-    /// The order of the list: by score, with those who were drawn anywhere between them.
+    /// The order of the list: people drawn by lot at random places, and at the others the rest by score.
     fn order(&mut self, deal: &Deal<'_>) {
-        let of = |wanted: fn(Chosen) -> bool| -> Vec<usize> {
-            (0..self.chosen.len()).filter(|i| wanted(self.chosen[*i])).collect()
-        };
+        let is_ranked = |i: usize| matches!(self.chosen[i], Chosen::Rank | Chosen::Must);
         let score = |i: usize| deal.among.people[i].score;
-        let mut ranked = of(|chosen| matches!(chosen, Chosen::Rank | Chosen::Must));
+        let mut places: Vec<usize> =
+            (0..self.chosen.len()).filter(|i| self.chosen[*i] != Chosen::No).collect();
+        let mut ranked: Vec<usize> = places.iter().copied().filter(|i| is_ranked(*i)).collect();
         ranked.sort_by(|a, b| {
             let by_score = score(*b).partial_cmp(&score(*a)).expect("scores are numbers");
             by_score.then_with(|| deal.key[*a].cmp(&deal.key[*b]))
         });
         let mut by_rank = ranked.iter().filter(|i| self.chosen[**i] == Chosen::Rank);
         self.last = by_rank.next_back().map_or(0.0, |i| score(*i));
-        let count = ranked.len() as f64;
-        let place = |(k, i): (usize, usize)| ((k as f64 + 0.5) / count, i);
-        let mut places: Vec<(f64, usize)> = ranked.into_iter().enumerate().map(place).collect();
-        // the upper 53 bits of the hash, as a share of the list
-        let lot = |i: usize| (deal.key[i] >> 11) as f64 / (1u64 << 53) as f64;
-        places.extend(of(|chosen| chosen == Chosen::Draw).into_iter().map(|i| (lot(i), i)));
-        places.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        self.listed = places.into_iter().map(|(_, i)| i).collect();
+        // shuffled with the people drawn, whose places stay
+        places.sort_by_key(|i| (place_key(deal.key[*i]), *i));
+        let mut ranked = ranked.into_iter();
+        self.listed = places
+            .into_iter()
+            .map(|i| if is_ranked(i) { ranked.next().expect("a place for each") } else { i })
+            .collect();
     }
 }
 

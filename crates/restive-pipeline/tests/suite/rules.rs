@@ -202,6 +202,32 @@ fn a_draw_has_the_probabilities_that_are_written_down() {
 }
 
 #[test]
+fn places_of_people_drawn_over_many_seeds_are_spread_evenly() {
+    let case = Case::new();
+    let seeds = 1_000;
+    let mut means = Vec::new();
+    let mut first = 0;
+    for seed in 0..seeds {
+        let plan = case.plan("explore = 0.25", |asked| asked.seed = seed).unwrap();
+        let drawn: Vec<usize> =
+            plan.plan.iter().filter(|row| row.chosen == Chosen::Draw).map(|row| row.rank).collect();
+        assert_eq!((plan.plan.len(), drawn.len()), (12, 3));
+        first += drawn.iter().filter(|rank| **rank == 1).count();
+        means.push(drawn.iter().sum::<usize>() as f64 / 3.0);
+        let scores = plan.plan.iter().filter(|row| row.chosen == Chosen::Rank).map(|row| row.worth.value());
+        assert!(scores.collect::<Vec<_>>().is_sorted_by(|a, b| a >= b));
+    }
+    // the mean of 3 of the places 1 to 12, drawn without replacement
+    let (n, k) = (12.0_f64, 3.0_f64);
+    let variance = (n * n - 1.0) / 12.0 / k * (n - k) / (n - 1.0);
+    let (mean, error) = (means.iter().sum::<f64>() / seeds as f64, (variance / seeds as f64).sqrt());
+    assert!((mean - (n + 1.0) / 2.0).abs() <= 3.0 * error, "{mean} ± {error}");
+    // each place is as likely as any other
+    let (expected, error) = (seeds as f64 * k / n, (seeds as f64 * k / n * (1.0 - k / n)).sqrt());
+    assert!((first as f64 - expected).abs() <= 4.0 * error, "{first} of {expected} ± {error}");
+}
+
+#[test]
 fn share_that_is_drawn_is_kept_with_a_budget_above_what_caps_allow() {
     let case = Case::new();
     // 4 workers of at most 3 each: 12 places, whatever the budget; 25 % of them are 3

@@ -42,6 +42,22 @@ pub(super) fn uniform(a: u64, b: u64) -> f64 {
     (hash >> 11) as f64 / (1u64 << 53) as f64
 }
 
+/// The key that decides where a person stands among the people of a list, given the [`tie_key`] of the person.
+///
+/// A draw takes the smallest tie keys. Places need numbers that do not depend on the size of these keys, otherwise the people drawn
+/// would be first.
+///
+/// ```
+/// use restive::allocation::{place_key, tie_key};
+///
+/// let key = tie_key(7, "2026-W03", "a-17");
+/// assert_ne!(place_key(key), key);
+/// ```
+pub fn place_key(key: u64) -> u64 {
+    // ASCII of "place"
+    mix(mix(key ^ 0x0070_6c61_6365).wrapping_add(0x9e37_79b9_7f4a_7c15))
+}
+
 /// The fresh key of a repetition: as if the seed were another one.
 pub(super) fn fresh(key: u64, repetition: u64) -> u64 {
     mix(key ^ mix(repetition.wrapping_add(0x9e37_79b9_7f4a_7c15)))

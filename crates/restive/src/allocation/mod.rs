@@ -99,7 +99,7 @@ mod water;
 
 pub use contest::Contest;
 pub use draw::{Draw, Drawn, Inclusion, draw};
-pub use key::tie_key;
+pub use key::{place_key, tie_key};
 pub use price::{Change, RulePrice, price};
 pub use problem::{Allocation, Cost, Family, Method, NO_GROUP, Problem};
 pub use refusal::{Conflict, Refusal, RuleRef};
