@@ -129,15 +129,18 @@ fn draft_and_record_agree_on_who_was_listed() {
     let (fixture, programme) = programme();
     let all = listed(&programme);
     let others: Vec<String> = fixture.truth().people().iter().map(|one| one.id.clone()).collect();
-    let other = |k: usize| others.iter().filter(|id| !all.contains(id)).nth(k).unwrap();
+    // only people that the plan chose from can be added
+    let chosen_from = Ledger::read(&programme.ledger()).unwrap().people("2026-03-02").unwrap();
+    let addable: Vec<&str> =
+        chosen_from.iter().filter(|one| !one.how.is_listed()).map(|one| one.arm.as_str()).collect();
     let edit = |version, edit, id: &str| {
         programme.edit("2026-03-02", version, edit, id, "Asha", "by hand", now()).unwrap();
     };
     // left out; added; added and left out again, so that no list had them
     edit(0, Edit::LeaveOut, &all[0]);
-    edit(1, Edit::Add, other(0));
-    edit(2, Edit::Add, other(1));
-    edit(3, Edit::LeaveOut, other(1));
+    edit(1, Edit::Add, addable[0]);
+    edit(2, Edit::Add, addable[1]);
+    edit(3, Edit::LeaveOut, addable[1]);
     let (backdrop, book) = (programme.backdrop().unwrap(), programme.casebook().unwrap());
     let draft = programme.draft(&backdrop, None).unwrap().unwrap();
     let mut found = 0;
