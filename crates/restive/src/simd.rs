@@ -2,7 +2,7 @@
 //!
 //! The crate is built for the oldest x86-64 or aarch64, so that one binary runs everywhere; `for_cpu!` compiles
 //! a loop again for AVX2 and for AVX-512 and picks the widest that the machine has. The loops use no fused
-//! multiply-add and fix the order of their sums, so every version gives the same bits. Only [matrix products](crate::product)
+//! multiply-add and fix the order of their sums, so every version gives the same bits. Only matrix products
 //! fuse multiply-adds, so that their last bits depend on the instructions.
 //!
 //! The environment variable `RESTIVE_PORTABLE=1` selects the instructions that every processor has, for tests that compare

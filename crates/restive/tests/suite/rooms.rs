@@ -78,7 +78,7 @@ const ROOMS: [(&str, &[&str]); 27] = [
     ("interrupt", &[]),
     ("random", &[]),
     ("simd", &[]),
-    ("product", &[]),
+    ("product", &["simd"]),
     ("lu", &["product"]),
     ("cholesky", &[]),
     ("sum", &[]),
