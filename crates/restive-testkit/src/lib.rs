@@ -9,7 +9,7 @@
 //! | [`model_card`] | changes to the card of a model |
 //! | [`snapshot`] | masks and settings of snapshots |
 //! | [`programme`] | a synthetic programme: exports, hidden truth, weeks of lists |
-//! | [`page_text`] | words of an HTML page, for snapshots |
+//! | [`mod@page_text`] | words of an HTML page, for snapshots |
 //! | [`study`] | a small study with its true transition probabilities |
 //! | [`random_study`] | random studies with every kind of gap |
 //! | [`naive_study`] | the naive reader of studies, oracle for the readers |
