@@ -299,7 +299,7 @@ fn the_kind_of_a_feature_is_its_type_or_its_first_cell() {
 }
 
 #[test]
-fn instances_are_encoded_and_a_gap_names_the_arm() {
+fn instances_with_missing_values_are_encoded() {
     let study = awkward();
     let group = |instance, arms: &[usize]| Group { instance, arms: arms.to_vec() };
     let dropped = ["never", "silent"];
@@ -311,8 +311,11 @@ fn instances_are_encoded_and_a_gap_names_the_arm() {
     assert_eq!(instances[0].features().ncols(), 4 + 1 + 2 + 1 + 1);
     let few = study.features(&[group(0, &[0, 3])]);
     let encoding = Encoding::fit(&few, Standardise::No, &dropped).unwrap();
-    let error = study.instances(&encoding).unwrap_err().to_string();
-    assert!(error.starts_with("instance Ost, \"2\", arm a, b: feature word, of mouth: "), "{error}");
+    // arms 0 and 3 have words and numbers: a missing word is none of theirs, a missing number is their mean, (-1/3 + 2/3) / 2
+    let instances = study.instances(&encoding).unwrap();
+    let features = instances[0].features();
+    assert_eq!(features.row(1).to_vec(), [0.0, 0.0, 0.0, 1.0, 0.0]);
+    assert!((features[[2, 4]] - 1.0 / 6.0).abs() < 1e-15, "{features}");
 }
 
 #[test]
