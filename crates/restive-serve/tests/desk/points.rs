@@ -102,7 +102,7 @@ fn no_address_is_fetched() {
     let address = format!("http://{}", elsewhere.local_addr().unwrap());
     // a mapping that is an address, and one whose files are
     let own = files.path("mapping.toml");
-    let text = std::fs::read_to_string(folder.join("mapping.toml")).unwrap();
+    let text = std::fs::read_to_string(Programme::open(&folder).unwrap().imported().mapping()).unwrap();
     assert!(text.contains("\"registry.csv\""), "{text}");
     std::fs::write(&own, text.replace("\"registry.csv\"", &format!("\"{address}/registry.csv\""))).unwrap();
     let exports = folder.join("exports.toml");

@@ -1,6 +1,7 @@
 //! The record: lists, changes, who did what, verified, and a week as one file.
 
 use crate::harness::{WebUi, assert_main, assert_words, done_job, notices, part};
+use restive_ledger::Ledger;
 use restive_programme::{Edit, Programme};
 use restive_serve::Role;
 
@@ -53,11 +54,11 @@ fn the_record_is_verified_and_what_is_wrong_is_named() {
     assert!(job.body.contains(&head), "{}", job.body);
     assert_main("job_verify", &job);
     assert_words("record_verified", &notices(&planner.get("/record")));
-    // one content of one plan is changed behind everybody's back
-    let records = ui.folder.join("records");
-    let some = std::fs::read_dir(&records).unwrap().next().unwrap().unwrap().path();
-    let some = std::fs::read_dir(some).unwrap().next().unwrap().unwrap().path();
-    std::fs::write(some, b"something else").unwrap();
+    // one content of every plan is changed behind the program's back
+    let programme = Programme::open(&ui.folder).unwrap();
+    let plan = Ledger::read(&programme.ledger()).unwrap().latest().unwrap().unwrap();
+    let digest = &plan.facts.inputs.iter().find(|input| input.name == "study/study.toml").unwrap().digest;
+    std::fs::write(ui.folder.join("records").join(&digest[..2]).join(digest), b"something else").unwrap();
     let started = planner.post("/record/verify", &[]);
     let job = done_job(&mut planner, &started);
     assert!(job.body.contains("was changed"), "{}", job.body);
