@@ -14,10 +14,9 @@ use std::fs;
 use std::io::Cursor;
 
 /// Keys of JSON, columns of tables and phrases of texts that state an effect of a call.
-const KEYS: [&str; 18] = [
+const KEYS: [&str; 16] = [
     "bound",
     "called_interval",
-    "certificate",
     "costs",
     "curve",
     "index",
@@ -25,7 +24,6 @@ const KEYS: [&str; 18] = [
     "left_alone",
     "left_alone_interval",
     "margin",
-    "moves",
     "no_action",
     "one_more",
     "typical",
@@ -151,14 +149,18 @@ fn documents(programme: &Programme) -> Documents {
 fn keys(value: &Value, found: &mut BTreeSet<String>) {
     match value {
         Value::Array(all) => all.iter().for_each(|one| keys(one, found)),
-        Value::Object(all) => all.iter().for_each(|(key, one)| {
-            // what is empty states nothing
-            let is_empty = one.as_array().is_some_and(Vec::is_empty) || one.is_null();
-            if !is_empty {
-                found.insert(key.clone());
-            }
-            keys(one, found);
-        }),
+        // shares of people who are on a list, and their ratios
+        Value::Object(all) => all
+            .iter()
+            .filter(|(key, _)| !["rate", "to_others"].contains(&key.as_str()))
+            .for_each(|(key, one)| {
+                // what is empty states nothing
+                let is_empty = one.as_array().is_some_and(Vec::is_empty) || one.is_null();
+                if !is_empty {
+                    found.insert(key.clone());
+                }
+                keys(one, found);
+            }),
         // JSON within JSON, as the ledger keeps it
         Value::String(text) if text.starts_with('{') => {
             keys(&serde_json::from_str(text).unwrap_or_default(), found)

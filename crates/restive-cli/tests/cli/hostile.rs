@@ -225,7 +225,7 @@ fn a_plan_starts_no_formula_and_names_come_back() {
     let arms: String =
         names.iter().enumerate().map(|(i, name)| format!("{},{i},train\n", quoted(name))).collect();
     folder.write("s/arms.csv", format!("arm,age,split\n{arms}"));
-    let rows = |name: &&str| format!("1,0,{0},0,1\n1,1,{0},1,\n", quoted(name));
+    let rows = |name: &&str| format!("1,0,{0},0,1\n1,1,{0},1,0\n1,2,{0},1,\n", quoted(name));
     folder.write(
         "s/trajectories.csv",
         "trajectory,t,arm,state,action\n".to_string() + &names.iter().map(rows).collect::<String>(),

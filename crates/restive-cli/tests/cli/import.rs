@@ -285,7 +285,7 @@ fn fresher_exports_grow_the_study_and_what_else_is_in_the_folder_stays() {
     );
     assert_eq!(keyed.read(&keyed.imported("study/trajectories.csv")), before);
     let listed = fs::read_dir(keyed.path("programme")).unwrap().count();
-    assert_eq!(listed, 3, "no temporary file is left beside current, imported and exports.toml");
+    assert_eq!(listed, 4, "no temporary file is left beside current, imported, exports.toml and the lock");
 }
 
 #[test]
