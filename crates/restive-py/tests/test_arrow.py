@@ -92,8 +92,9 @@ def test_what_is_wrong_is_named(programme):
         score(other("state", pa.array(states)))
     ages = batch["age"].to_pylist()
     ages[3] = None
-    with pytest.raises(ValueError, match=f"arm {batch['arm'][3].as_py()}.*age"):
-        score(other("age", pa.array(ages)))
+    # a missing number is the training mean: no other row changes
+    whole, gap = score(batch).to_pylist(), score(other("age", pa.array(ages))).to_pylist()
+    assert [k for k in range(len(whole)) if whole[k] != gap[k]] == [3]
     with pytest.raises(ValueError, match="age"):
         score(batch.drop_columns(["age"]))
     with pytest.raises(TypeError, match="expected a pyarrow RecordBatch"):
