@@ -124,7 +124,7 @@ def test_studies_models_and_plans_are_shown_and_kept_with_hostile_names():
     model.fit(made)
     assert str(model.seed_) in read(model)
     plan, evaluation, doctor = model.plan(made), model.evaluate(made, estimators="published", runs=5, resamples=5, part="all"), restive.doctor(made)
-    assert evil in read(plan) and "Ranked by" in read(plan)
+    assert evil in read(plan) and "Effects of pulls: not stated" in read(plan)
     assert evil in read(made) and "policy" in read(evaluation)
     doctor._repr_html_()
     arrays = made.to_arrays()
