@@ -233,7 +233,7 @@ impl Error {
 }
 
 impl Error {
-    /// Whether the system refused to read or write, whatever the content of the ledger.
+    /// Whether the system refused to read or write, independently of the content of the ledger.
     pub fn is_of_system(&self) -> bool {
         match self {
             Error::Io { .. } => true,

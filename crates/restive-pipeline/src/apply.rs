@@ -114,7 +114,7 @@ impl<'a> Applied<'a> {
         loss(&self.select(groups), &predictions.iter().map(Transition::view).collect::<Vec<_>>())
     }
 
-    /// The index that arms are ranked by; `asked` is its discount, if one is asked for.
+    /// Index that arms are ranked by; `asked` is its discount, if the caller requires one.
     pub fn index(&self, asked: Option<f64>) -> RankIndex {
         RankIndex::new(asked, self.card, &self.study.settings)
     }
@@ -145,7 +145,8 @@ pub enum RankIndex {
 }
 
 impl RankIndex {
-    /// At the discount that is asked for, or that the model was trained for, or 1 − 1/H; of one decision if none is given and H = 1.
+    /// Selects the discount: `asked`, or else the one that the model was trained for, or else 1 − 1/H. Without the first two and with
+    /// H = 1, the index is that of one decision, at the discount of the study.
     pub(crate) fn new(asked: Option<f64>, card: &Card, settings: &StudySettings) -> Self {
         let trained = card.configuration.index_discount.filter(|discount| (0.0..=1.0).contains(discount));
         match (asked.or(trained), settings.horizon) {

@@ -85,7 +85,7 @@ pub(crate) struct Material {
     pub seen: f64,
     /// those after a pull
     pub pulls: f64,
-    /// states without a transition in the training part
+    /// States without a transition in the training part.
     pub unobserved_states: Vec<u16>,
     /// whether there is a validation part
     pub has_validation: bool,

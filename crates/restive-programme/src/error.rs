@@ -41,7 +41,7 @@ macro_rules! from {
 from!(Import: restive_import::Error, Pipeline: restive_pipeline::Error, Ledger: restive_ledger::Error);
 
 impl Error {
-    /// Whether the system refused to read or write, whatever the content of the file.
+    /// Whether the system refused to read or write, independently of the content of the file.
     pub(crate) fn is_of_system(&self) -> bool {
         let is_io = |error: &restive_tables::Error| matches!(error, restive_tables::Error::Io { .. });
         match self {

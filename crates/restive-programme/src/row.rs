@@ -27,7 +27,7 @@ pub struct Row {
     pub probability: f64,
     /// rank, draw or must
     pub chosen: String,
-    /// How the person came onto the list, in words; empty if by rank.
+    /// Explanation why the person is on the list, as text; empty if by rank.
     pub how: String,
 }
 
@@ -78,7 +78,7 @@ impl Row {
     /// Fields whose numbers the model computes; all others follow from scores and states.
     pub(crate) const OF_THE_MODEL: [&str; 2] = ["left_alone", "called"];
 
-    /// How the person came onto the list, and why a call is worth it if effects are stated.
+    /// Explanation why the person is on the list and, if effects are stated, why a call helps.
     pub fn reason(&self) -> String {
         let reason = self.effects.iter().map(|effects| effects.reason.as_str());
         let parts: Vec<&str> =

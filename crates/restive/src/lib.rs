@@ -1,16 +1,15 @@
 //! Decision-focused learning for restless bandits.
 //!
-//! A planner has N arms and may pull only K of them at each step, while the state of every arm keeps moving whether
-//! it is pulled or not. This crate turns the transition probabilities of the arms into exact [Whittle
-//! indices](index), the indices into a [policy], and gives both a gradient, so that a model of the transitions can
-//! be trained through the decision it leads to.
+//! A planner has N arms and may pull only K of them at each step. The state of every arm can change at each step, whether the
+//! arm is pulled or not. This crate turns the transition probabilities of the arms into exact [Whittle indices](index), and the
+//! indices into a [policy]. Both have a gradient, so that a model of the transitions can be trained through the decision it
+//! leads to.
 //!
-//! Values flow one way: [instance] → [predictor] → [index] → [policy] → [evaluation]. Gradients flow back through
-//! `pullback`s. [training] fits a predictor to what was logged, [history] puts a person's own record beside its prediction,
-//! [planning] ranks the arms of a programme that ends, [allocation] gives its places under a planner's rules, [fairness] tells whom they
-//! [planning] ranks the arms of a programme that ends, [allocation] gives its places under a planner's rules, [statistics] tests
-//! served, and [statistics] tests what came of it.
-//! what came of it, and [trial] says how a policy is put to the test.
+//! Values flow one way: [instance] → [predictor] → [index] → [policy] → [evaluation]. Gradients flow in the opposite direction,
+//! through `pullback` functions. [training] fits a predictor to logged trajectories. [history] combines its prediction with the
+//! history of each arm. [planning] ranks arms for a finite horizon. [allocation] assigns the places on a list under the
+//! planner's rules. [fairness] reports which groups the lists served. [trial] designs and analyses randomised trials.
+//! [evidence] evaluates a ranking by the effects of logged pulls. [statistics] provides intervals and tests.
 //!
 //! ```
 //! use restive::{Reward, Transition, Layout, index, policy};
@@ -24,7 +23,7 @@
 //! let reward = Reward::linear(arms.states()); // 0 in state 0, 1 in state 1
 //! let solved = index::whittle_index(arms.view(), reward.view(), 0.99, index::Algorithm::Auto);
 //!
-//! // both arms are in state 0: whom to call?
+//! // both arms are in state 0: which one to pull?
 //! let scores = [solved.index[[0, 0]], solved.index[[1, 0]]];
 //! let plan = policy::strict::strict_top_k(&scores, 1, 0);
 //! assert_eq!(plan.pull, [true, false]);

@@ -1,7 +1,10 @@
-//! `states-never-change`: states that stay as they are say nothing of what a call does, and a state from which no next state was seen has no
-//! prediction that rests on data. `revealed-by-calls`: where the next state is known
-//! of those who were called more often than of others, what became of the others is a guess, and so is the effect. The difference in
-//! the share of missing next states is a slope within steps, with errors by person.
+//! Checks of the recorded states.
+//!
+//! `states-never-change`: states that never change contain no information on the effect of a call. A prediction from a state without an
+//! observed next state rests on no data.
+//!
+//! `revealed-by-calls`: if next states are missing more often for people who were not called, the outcomes of these people are guesses, and
+//! so is the effect. The difference in the share of missing next states is a slope within steps, with standard errors clustered by person.
 
 use super::finding::{Finding, Severity};
 use super::log::{Log, seen};

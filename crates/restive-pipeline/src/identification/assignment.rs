@@ -1,4 +1,4 @@
-//! How pulls were assigned: as the study declares it, as the log records it, or as a caller requests.
+//! Assignment of pulls: declared by the study, recorded in the log, or requested by the caller.
 //!
 //! If a log records the propensities of some decisions only, these are used, and the declaration holds for the rest; with `none` or
 //! `logged` the rest is left out. If it records those of all decisions, `estimated` and `none` become `logged`; `uniform` and `rota`
@@ -13,7 +13,7 @@ use restive::planning::Ending;
 use restive_tables::{Study, StudyBehaviour};
 
 restive_tables::choices! {
-    /// Where propensities come from.
+    /// Source of propensities.
     BehaviourName {
         /// The column propensity
         Logged = "logged",
@@ -28,7 +28,7 @@ restive_tables::choices! {
     }
 }
 
-/// Assignment of pulls as requested, or as the study declares it; or why the log does not show what pulls do.
+/// Assignment of pulls as requested, or as the study declares it. A refusal if the log cannot show the effect of pulls.
 pub(super) fn design(
     study: &Study,
     asked: Option<BehaviourName>,
@@ -62,7 +62,7 @@ pub(super) fn design(
     let (known, actions) = known_propensities(study);
     let design = match design {
         None if known > 0 && has_column => Some(Design::Logged),
-        // what is known of every decision need not be estimated, unless somebody asks for it
+        // recorded propensities of all decisions replace estimates, unless the caller requests estimates
         Some(Design::Estimated) if asked.is_none() && known > 0 && known == actions => Some(Design::Logged),
         design => design,
     };

@@ -61,11 +61,11 @@ pub struct PlanAsked {
     pub people: Option<Contacts>,
     /// the trial that runs; absent: none
     pub trial: Option<InTrial>,
-    /// hears how many rules are priced
+    /// Listener to the progress of pricing rules.
     pub pricing: PricingProgress,
 }
 
-/// Listener to the number of rules that are priced so far, and of all; of each instance anew.
+/// Listener to the number of rules that are priced so far and to the number of all rules. Both start again for each instance.
 #[derive(Clone, Default)]
 pub struct PricingProgress(Option<Arc<dyn Fn(usize, usize) + Send + Sync>>);
 

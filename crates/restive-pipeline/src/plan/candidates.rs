@@ -1,9 +1,13 @@
-//! Who may have a place, and why the others may not.
+//! Eligibility for places, and the reasons of people who are not eligible.
 //!
-//! Nobody is called who was never seen (where that leaves her without a state), stands in a state from which the training saw no move (a
-//! prediction there rests on no data), is gone, or must not be called: nothing changes that.
-//! The other reasons are rules of the programme, and each can be priced: what would the list be worth without it? So of everybody it is
-//! kept which of them keep her out, all of them and not only the first.
+//! No rule can put these people on a list:
+//! - people who were never seen, if they therefore have no state,
+//! - people in a state from which the training saw no transition, because a prediction there rests on no data,
+//! - people who are gone,
+//! - people who must not be called.
+//!
+//! All other reasons are rules of the programme. The price of a rule is the value that the list would gain without it. Therefore all rules
+//! that keep a person out are stored, not only the first.
 
 use super::asked::InTrial;
 use crate::error::{Error, Result};
@@ -21,32 +25,33 @@ const UNOBSERVED: &str = "in a state from which the training saw no move";
 /// The rule that holds unless another is written.
 pub(crate) const WRONG_NUMBER: &str = "wrong number at the last call";
 
-/// Who may have a place.
+/// Eligibility of the people of one instance.
 pub(crate) struct Candidates {
-    /// whom nothing but rules keeps out, `[N]`
+    /// Whether only rules or a trial can keep the person out, `[N]`.
     pub(crate) is_there: Vec<bool>,
-    /// who is in a state from which the training saw no move, `[N]`
+    /// Whether the person is in a state from which the training saw no transition, `[N]`.
     is_unobserved: Vec<bool>,
-    /// the rules that keep somebody out, a bit each, `[N]`
+    /// Rules that keep the person out, one bit each, `[N]`.
     pub(crate) out_by: Vec<u64>,
-    /// what these rules are, in a few words
+    /// Names of these rules, for messages.
     pub(crate) rules: Vec<String>,
-    /// who has to be on the list, `[N]`
+    /// Whether the person has to be on the list, `[N]`.
     pub(crate) must: Vec<bool>,
-    /// whom a trial leaves alone, to be compared with the others, `[N]`
+    /// Whether the person is in the control group of a trial and therefore not called, `[N]`.
     pub(crate) is_control: Vec<bool>,
-    /// people without a place for a reason that is no rule: gone, not to be called
+    /// Number of people with a state who are gone, without those who must not be called.
     pub(crate) gone: usize,
+    /// Number of people with a state who must not be called.
     pub(crate) not_to_be_called: usize,
-    /// people who could be called if the training had seen a move from their state
+    /// Number of people who could be called if the training had seen a transition from their state.
     pub(crate) unobserved: usize,
-    /// the ids that the rules name, of those who are among these people
+    /// Ids in the rules that belong to these people.
     pub(crate) named: Vec<String>,
 }
 
 impl Candidates {
-    /// Of the people of one instance. `standing` is the state or label that each is ranked by, `None` where there is nothing; from the
-    /// states `unobserved` the training saw no move.
+    /// Checks the people of one instance. `standing` is the state or label that each person is ranked by, `None` if there is none. The
+    /// training saw no transition from the states `unobserved`.
     pub(crate) fn new(
         rules: &Rules,
         known: &Known<'_>,

@@ -99,7 +99,7 @@ pub struct Plan {
     /// decisions that are planned for, this one included: those that are left, or the study's horizon where there is no end; the
     /// fewest and the most of an instance
     pub steps: [usize; 2],
-    /// of the index; `None` if arms are not ranked by one, or by that of one decision
+    /// Discount of the index; `None` if arms are not ranked by an index, or by the index of one decision.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index_discount: Option<f64>,
     /// how an arm's own record counts beside the prediction
@@ -124,7 +124,7 @@ pub struct Plan {
     pub gone: usize,
     /// arms that must not be called
     pub not_to_be_called: usize,
-    /// arms that are left out because the training saw no move from their state
+    /// Number of arms that are left out because the training saw no transition from their state.
     #[serde(skip_serializing_if = "is_zero")]
     pub unobserved: usize,
     /// what [`PlannedArm::kept`] holds: columns of the people's table

@@ -37,18 +37,18 @@ pub struct Passing<'a> {
     study_name: &'a str,
 }
 
-/// What is learnt of the features as they pass by.
+/// Facts about the features, collected while the study is streamed.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct Notes {
     alike: Alike,
-    /// by column of the encoding: arms of each category that no training arm had
+    /// Number of arms with each category that no training arm had, by column of the encoding.
     unseen: BTreeMap<usize, BTreeMap<String, usize>>,
-    /// by column of the encoding: arms without a value, which all training arms have
+    /// Number of arms without a value, by column of the encoding for which all training arms have a value.
     gaps: BTreeMap<usize, usize>,
 }
 
 impl Notes {
-    /// Some people pass by.
+    /// Adds the people of a chunk.
     pub(super) fn add(&mut self, features: &Features, encoding: &Encoding) {
         self.alike.add(features, encoding);
         let place =
@@ -61,7 +61,7 @@ impl Notes {
         }
     }
 
-    /// Those of others.
+    /// Adds the facts about other people.
     pub(super) fn merge(&mut self, other: Self) {
         self.alike.merge(other.alike);
         for (column, categories) in other.unseen {
@@ -71,7 +71,7 @@ impl Notes {
         other.gaps.into_iter().for_each(|(column, arms)| *self.gaps.entry(column).or_default() += arms);
     }
 
-    /// What should be known of the features, as of a study in memory.
+    /// Warnings about the features, like those for a study in memory.
     pub(super) fn warnings(&self, encoding: &Encoding) -> Vec<String> {
         let gap = |(column, learnt): (usize, &EncodedColumn)| learnt.gap(*self.gaps.get(&column)?);
         let gaps: Vec<Gap> = encoding.columns.iter().enumerate().filter_map(gap).collect();
@@ -281,7 +281,7 @@ impl<'a> Passing<'a> {
         )
     }
 
-    /// What should be known before the plan is trusted, as of a study in memory.
+    /// Warnings about the plan, like those for a study in memory.
     fn notes(&self, found: Notes) -> Result<Vec<String>> {
         let (roll, card) = (self.roll, &self.trained.model.card);
         let mut notes = Vec::new();

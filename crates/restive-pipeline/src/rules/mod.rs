@@ -30,12 +30,11 @@
 //! ```
 //!
 //! Columns are those kept of people (worker, centre, household), the features of the study, and what the log knows: `state`,
-//! `last_seen` and `last_call` (periods ago, 0 in the period that has just ended; missing: never), `calls` (so far). Every rule keeps the
-//! place at which it stands, so that one that the data cannot meet is named by its line.
-
+//! `last_seen` and `last_call` (periods ago, 0 in the period that has just ended; missing: never), `calls` (so far). Every rule keeps its
+//! position in the file, so that an error names its line if the data cannot meet the rule.
 //!
-//! Each rule is priced by a list without it, and each condition is looked at for each person. So a file has at most [`MOST_LIMITS`] limits,
-//! [`MOST_LEFT_OUT`] rules that leave people out, and [`MOST_VALUES`] comparisons and listed values in all conditions.
+//! Each rule is priced by a list without it, and each condition is evaluated for each person. Therefore a file has at most [`MOST_LIMITS`]
+//! limits, [`MOST_LEFT_OUT`] rules that leave people out, and [`MOST_VALUES`] comparisons and listed values in all conditions.
 
 pub(crate) mod condition;
 pub(crate) mod people;

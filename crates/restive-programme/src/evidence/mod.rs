@@ -1,4 +1,4 @@
-//! Whether a model's ranking finds the right people, by what past calls did: judged, counted as a look, and told as a page.
+//! Evaluation of a model's ranking by the effects of past calls, with an entry in the evaluation log of the study and a page.
 //!
 //! | file | what happens there |
 //! |---|---|
@@ -18,10 +18,10 @@ use restive_pipeline::{
 use restive_tables::{Looks, Model, Study};
 use std::path::{Path, PathBuf};
 
-/// A model that was judged on a study.
+/// Result of the evaluation of a model on a study.
 #[derive(Debug)]
 pub struct Judged {
-    /// what came out
+    /// Scores and evidence.
     pub evaluated: Evaluated,
     /// what the study is called, or its folder
     pub study: String,
@@ -29,7 +29,7 @@ pub struct Judged {
     pub study_fingerprint: String,
     /// what tells the model from any other
     pub model_fingerprint: String,
-    /// What could not be written down, why, and what that means: that the study was judged, or that the model was refused.
+    /// Records that could not be written, with the cause and the consequence: the entry in the evaluation log, or the refusal of the model.
     pub notes: Vec<String>,
 }
 
@@ -81,14 +81,14 @@ fn read(model: &Path, study: &Path) -> Result<(Trained, Study)> {
     Ok((Trained::read(model)?, Study::read(study)?))
 }
 
-/// Writes looks down; where that cannot be, says so: the answer is there all the same.
+/// Writes the evaluation log; returns a note if writing fails, because the answer is valid without the entry.
 pub fn written_down(looks: &Looks, study: &Path) -> Option<String> {
     let refused = looks.write(study).err()?;
     Some(format!("this look at the study is not counted, later ones will know nothing of it: {refused}"))
 }
 
 impl Programme {
-    /// The folders of the model that would be used now and of the study: what is judged where nothing else is named.
+    /// Folders of the current model and of the study: the defaults of an evaluation.
     pub fn to_judge(&self) -> Result<[PathBuf; 2]> {
         Ok([self.model(None, &self.rules()?)?.folder, self.study()])
     }

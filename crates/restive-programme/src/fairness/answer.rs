@@ -19,7 +19,8 @@ pub(super) struct Looked<'a> {
     pub(super) before: Option<Counted>,
     /// the last list alone, where there are several
     pub(super) last: Option<Counted>,
-    /// or why effects of calls are not stated; then benefits do not count either
+    /// Expected reward of each person without a call, or the reason why effects of calls are not stated. In the second case tables contain
+    /// no benefits of calls either.
     pub(super) need: Effects<Vec<f64>>,
     /// or why it cannot be dealt anew
     pub(super) deal: std::result::Result<Deal, String>,

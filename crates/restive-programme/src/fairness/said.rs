@@ -27,7 +27,7 @@ pub struct Fairness {
     pub tables: Vec<Table>,
     /// what floors cost
     pub floors: Vec<Floor>,
-    /// Whether effects of calls are stated: what people expect without a call, and what calls bring.
+    /// Whether effects of calls are stated, namely the expected rewards without a call and the rewards that calls add.
     pub effects: Identification,
     /// what should be known
     pub notes: Vec<String>,
@@ -251,7 +251,8 @@ impl Table {
         self.groups.iter().any(|group| group.lists.as_ref().is_some_and(|lists| lists.change.is_some()))
     }
 
-    /// Of a table as it may be printed, and as it is: what is said of counts below `least` leaves as many open.
+    /// Combines a printable table with the complete one. The verdict on a withheld count is stated only if at least `least` values of the
+    /// count remain possible.
     pub(super) fn new(column: String, table: &room::Table, whole: &room::Table, least: u64) -> Self {
         let group = |(printed, whole): (&room::Row, &room::Row)| Group::new(printed, whole, least);
         let groups: Vec<Group> = table.rows.iter().zip(&whole.rows).map(group).collect();
@@ -271,7 +272,7 @@ impl Table {
 }
 
 impl Table {
-    /// The table without what is expected of calls.
+    /// The table without expected effects of calls.
     pub(super) fn without_effects(mut self) -> Self {
         for group in self.groups.iter_mut().chain([&mut self.all]) {
             group.population.iter_mut().for_each(|of| of.left_alone = None);
@@ -280,7 +281,7 @@ impl Table {
         self
     }
 
-    /// Whether it says what is expected of calls.
+    /// Whether the table contains expected effects of calls.
     pub fn has_effects(&self) -> bool {
         let all = self.groups.iter().chain([&self.all]);
         all.into_iter().any(|group| group.lists.as_ref().is_some_and(|of| of.worth.is_some()))

@@ -31,7 +31,7 @@ pub struct PersonPlace {
     pub planned: Option<Planned>,
     /// what its list said of her, where it had her
     pub row: Option<Row>,
-    /// Worth of a call to her then; `None` if the plan did not choose from her, or effects are not stated.
+    /// Value of a call to the person at that time; `None` if the person was not eligible in the plan, or effects are not stated.
     pub worth: Option<f64>,
     /// which rule kept her off, in words
     pub excluded: Option<String>,

@@ -1,7 +1,7 @@
-//! What the model says of one person now, and why.
+//! Prediction of the model for one person now, with its reasons.
 //!
-//! She alone is put before the model, as a study of one: what is predicted of her depends on nobody else. (A card that says nothing of what
-//! records are worth is an exception: plans ask everybody then, and here her record does not count.)
+//! The model is applied to a study of this person only, because a prediction does not depend on other people. There is one exception: if
+//! the card does not contain the weight of personal histories, a plan learns it from all people. Here the personal history is then ignored.
 
 use super::{Casebook, PersonPlace, Silent};
 use crate::made::AskedOnRecord;
@@ -11,18 +11,18 @@ use restive_pipeline::reasons::{Chance as ReasonChance, Contribution, Reason, se
 use restive_pipeline::{Applied, Effects, PlanAsked, PolicyName, Trained};
 use restive_tables::{Study, StudyInstance};
 
-/// What a model says of somebody.
+/// Prediction of a model for one person.
 #[derive(Debug, Clone)]
 pub struct PersonSaid {
     /// the model, by name
     pub model: String,
     /// the state in which she was seen last
     pub state: u16,
-    /// What a call would do, or why that is not stated.
+    /// Expected effects of a call, or the reason why they are not stated.
     pub effects: Effects<PersonEffects>,
 }
 
-/// What a call would do for somebody, by the model.
+/// Expected effects of a call to one person, predicted by the model.
 #[derive(Debug, Clone)]
 pub struct PersonEffects {
     /// of a good state next period if left alone
@@ -39,7 +39,7 @@ pub struct PersonEffects {
     pub in_states: Vec<InState>,
 }
 
-/// What one column contributes.
+/// Contribution of one column.
 #[derive(Debug, Clone)]
 pub struct Share {
     /// by name
@@ -67,7 +67,7 @@ pub struct InState {
     pub is_enough: Option<bool>,
 }
 
-/// What the model says of the person at a position of the study; `latest` is her part in the latest plan.
+/// Prediction for the person at a position of the study; `latest` is the part of the person in the latest plan.
 pub(super) fn said(
     book: &Casebook,
     name: &str,

@@ -20,12 +20,12 @@ use restive_report::{Block, Fact, Page, Section};
 const HARDLY: f64 = 0.01;
 
 impl Report {
-    /// What the list promises by the model, if effects are stated.
+    /// Comparison of the list with the bound of all lists, if effects are stated.
     pub(super) fn certificate(&self) -> Option<&PlanCertificate> {
         self.effects.identified()?.certificate.as_ref()
     }
 
-    /// Why effects are not stated, in a sentence; `None` if they are.
+    /// Sentence with the reason why effects are not stated; `None` if they are.
     pub(super) fn not_stated(&self) -> Option<String> {
         let said = not_stated_of_people(self.effects.identification())?;
         Some(sentence(&format!("Effects of calls: {said}")))

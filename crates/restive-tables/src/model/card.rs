@@ -44,7 +44,7 @@ pub struct Card {
     pub history: History,
     /// what an arm's own record is worth beside a prediction; none where nobody was asked
     pub own_record: Option<OwnRecord>,
-    /// states from which no training arm was seen to move, in order: predictions there rest on no data
+    /// States from which no transition of a training arm was seen, in order. Predictions there rest on no data.
     pub unobserved_states: Vec<u16>,
     /// whatever should be remembered
     pub notes: String,

@@ -7,16 +7,17 @@ use crate::write::write_files;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// File beside a model with a refusal that an evaluation found after the training.
+/// File in the folder of a model that contains a refusal. An evaluation found the refusal after the training.
 pub(super) const REFUSAL: &str = "refusal.json";
 
-/// Whether effects of calls can be told from a log.
+/// Whether a log identifies the effects of calls.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Identification {
     /// No check objects to the declared assignment of calls.
     Identified,
-    /// The log contradicts the declared assignment of calls, or leaves people nobody can be compared with.
+    /// The log contradicts the declared assignment of calls. Or it has enough calls, but too few of them can be compared with people
+    /// who were not called.
     NotIdentified {
         /// Finding that contradicts it, as a clause.
         reason: String,
@@ -29,7 +30,7 @@ pub enum Identification {
 }
 
 impl Identification {
-    /// Reason why effects cannot be told; `None` if they can.
+    /// Reason why effects are not identified; `None` if they are.
     pub fn reason(&self) -> Option<&str> {
         match self {
             Self::Identified => None,
@@ -37,7 +38,7 @@ impl Identification {
         }
     }
 
-    /// Reads the refusal beside a model; `None` if there is none.
+    /// Reads the refusal from the folder of a model; `None` if the folder has none.
     pub(super) fn read(folder: &Path) -> Result<Option<Self>> {
         let path = folder.join(REFUSAL);
         if !path.try_exists().map_err(Error::io(&path, "look for"))? {
@@ -49,7 +50,7 @@ impl Identification {
         Ok(Some(found))
     }
 
-    /// Writes the refusal beside a model.
+    /// Writes the refusal into the folder of a model.
     pub(super) fn write(&self, folder: &Path) -> Result<()> {
         let path = folder.join(REFUSAL);
         let text = serde_json::to_string_pretty(self).expect("plain values") + "\n";

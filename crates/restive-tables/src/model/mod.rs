@@ -4,7 +4,7 @@
 //! complete. A *checkpoint* is the same in one file, the card in the header of the arrays, and replaces the one before it in
 //! one step: whoever is interrupted at any instant finds the old or the new one, whole.
 //!
-//! `refusal.json` beside them, if it is there, is a refusal that an evaluation found ([`Model::refuse`]).
+//! `refusal.json` in the folder, if present, is a refusal that an evaluation found ([`Model::refuse`]).
 //!
 //! Nothing in these files is ever executed. What is read is checked: schema, shapes, finite numbers, and that the weights are
 //! those that the card was written for, by their hash.
@@ -62,7 +62,7 @@ pub struct Model {
 impl Model {
     /// The files of a model.
     pub const FILES: [&str; 2] = [CARD, WEIGHTS];
-    /// The file beside them that [`Model::refuse`] writes.
+    /// File that [`Model::refuse`] writes into the folder of a model.
     pub const REFUSAL: &str = identification::REFUSAL;
 
     /// Writes the model into a folder. One that holds files is refused, or replaced where `replace` is set and it
@@ -90,18 +90,18 @@ impl Model {
         parse(&path, &fs::read(&path).map_err(Error::io(&path, "open"))?).map(drop)
     }
 
-    /// Writes beside a model that an evaluation refuses its effects of calls; [`Model::read`] puts it on the card, until the model is
-    /// replaced.
+    /// Writes into the folder of a model that an evaluation refuses its effects of calls. [`Model::read`] puts the refusal on the card,
+    /// until the model is replaced.
     pub fn refuse(folder: &Path, refusal: &Identification) -> Result<()> {
         refusal.write(folder)
     }
 
-    /// Refusal beside a model; `None` if there is none, or no model.
+    /// Refusal in the folder of a model; `None` if the folder has no refusal, or does not exist.
     pub fn refusal(folder: &Path) -> Result<Option<Identification>> {
         Identification::read(folder)
     }
 
-    /// Reads and checks a model. Its card has the refusal of an evaluation, if one was written beside it.
+    /// Reads and checks a model. Its card has the refusal of an evaluation, if the folder contains one.
     pub fn read(folder: &Path) -> Result<Self> {
         let bytes = |name: &str| read_whole(&folder.join(name));
         let (mut card, expected) = parse(&folder.join(CARD), &bytes(CARD)?)?;

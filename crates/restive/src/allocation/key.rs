@@ -42,7 +42,7 @@ pub(super) fn uniform(a: u64, b: u64) -> f64 {
     (hash >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// The key that decides where a person stands among the people of a list, given the [`tie_key`] of the person.
+/// The key that decides the position of a person among the people of a list, given the [`tie_key`] of the person.
 ///
 /// A draw takes the smallest tie keys. Places need numbers that do not depend on the size of these keys, otherwise the people drawn
 /// would be first.

@@ -101,11 +101,11 @@ pub struct Unseen {
 /// A column of which some arms miss the value, and no training arm did.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Gap {
-    /// the column
+    /// Name of the column.
     pub column: String,
-    /// whether its values are numbers, so that the mean stands for a missing one
+    /// Whether its values are numbers; the training mean then replaces a missing value.
     pub is_number: bool,
-    /// number of arms without a value
+    /// Number of arms without a value.
     pub arms: usize,
 }
 
@@ -259,7 +259,7 @@ impl EncodedColumn {
         values + usize::from(self.has_missing)
     }
 
-    /// The gap of a column that so many arms miss; `None` if some training arm missed it, or none of these do.
+    /// Gap of a column without a value for `arms` arms; `None` if a training arm had no value either, or if `arms` is 0.
     pub fn gap(&self, arms: usize) -> Option<Gap> {
         let is_number = !matches!(self.kind, ColumnKind::Text { .. });
         (arms > 0 && !self.has_missing).then(|| Gap { column: self.name.clone(), is_number, arms })

@@ -9,20 +9,21 @@ use super::ranking::Ranking;
 use super::rows::Evidence;
 use super::scores::called;
 
-/// Standard scores of the called against the others.
+/// Standard scores of the called people against the others, each for one property of people. A score is positive if the called people have
+/// larger values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Balance {
-    /// by the place of their state on the scale of rewards: were those called who fare badly?
+    /// Score of the number of the state. It is negative if people in lower states were called.
     pub state: f64,
-    /// by the mean reward of their earlier states
+    /// Score of the mean reward of the earlier states.
     pub earlier_states: f64,
-    /// by what the judge expects of them; 0 without a judge
+    /// Score of the next reward that the outcome model expects without a call; 0 without an outcome model.
     pub expected: f64,
-    /// by their rank: were those called who the model would call? `None` without a ranking
+    /// Score of the rank. It is large if the people were called that the model would call. `None` without a ranking.
     pub rank: Option<f64>,
-    /// by the calls that they had before; none where turns are taken and no chance was recorded
+    /// Score of the number of earlier calls; `None` if turns are taken and no propensity was recorded.
     pub earlier_calls: Option<f64>,
-    /// by whether their next state was seen: were the called watched more closely?
+    /// Score of observed next states. It is positive if the next states of called people were observed more often.
     pub seen: f64,
 }
 
@@ -46,7 +47,7 @@ impl Balance {
 pub const MOST_SCORE: f64 = 3.0;
 
 impl Evidence {
-    /// The checks; of ranks where there is a ranking.
+    /// Computes the scores; that of ranks only with a ranking.
     pub fn balance(&self, ranking: Option<&Ranking>) -> Balance {
         let by_cell = |k: usize| self.rows[k].cell as usize;
         let by_block = |k: usize| self.rows[k].cell as usize / self.states;

@@ -96,11 +96,11 @@ impl Evidence {
         })
     }
 
-    /// Evidence of people of instances without a judge, for the checks that need no model of outcomes: [`balance`](Self::balance)
+    /// Scores the logged decisions of people without an outcome model, for the checks that need none: [`balance`](Self::balance)
     /// without a ranking, [`calls`](Self::calls) and [`out_of_turn`](Self::out_of_turn). Every expected reward is 0.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// Like [`new`](Self::new).
     pub fn without_judge(groups: &[(&Instance, &[usize])], settings: EvidenceSettings) -> Result<Self> {
         Self::of_groups(groups, settings, |_, part| logged(part))
     }

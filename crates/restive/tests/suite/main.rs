@@ -1,16 +1,38 @@
-//! The library's integration tests, in one binary.
+//! Integration tests of the library, in one binary.
 //!
-//! `recovery`: two roads to one number · `gradients`: every pullback against finite differences ·
-//! `invariants`: properties that hold for all inputs · `golden`: numbers from `reference/` · `rooms`: which room
-//! may know which · `predictor`, `two_stage`, `decision_focused`, `recipe`, `programme`: learning · `maternal`: a synthetic programme · `encoding`, `split`:
-//! features and parts of a study · `collapsing`, `collapsing_gradients`: arms seen only at pulls · `cwpdis`, `segmented`, `propensity`, `likelihood`, `strength`, `fluid`, `world_gradients`, `evaluate`, `foreseen`, `start`,
-//! `coverage`: estimators against naive formulas, enumeration and repetition · `interrupt`: kernels that are told to stop. `per_arm`: rewards and discounts of the arms' own. `knapsack`: pulls that cost differently. `joint`: all arms as one process. `statistics`: tests of tables. `history`, `history_gate`, `intervals`: a person's own record beside the prediction.
-//! `actions`: more than two of them, against all policies. `horizon`: indices of arms that end. `planning`, `planning_exact`, `planning_gradients`, `planning_worth`: prices against textbook recursions, linear programmes, enumeration and simulation, on the programmes of `planning_programme`. `hierarchical`, `auto`: the model between effect and linear, and the training that chooses. `passing`, `survey`: arms that pass by in pieces. `arms` draws random arms, `logs` random logs,
-//! `oracle` holds the slow textbook truths. `contributions`: shares of features against all orders.
-//! `oracle` holds the slow textbook truths. `allocation`: places under rules, against all lists and all orders of keys.
-//! `oracle` holds the slow textbook truths. `allocation`: places under rules, against all lists and all orders of keys. `fairness`: whom lists served, against fractions, all deals,
-//! `trial`, `trial_coverage`, `trial_design`: trials worked by hand and repeated, in the programme of `trial_world`.
-//! all tables that a printed one leaves open and all lists.
+//! | file | content |
+//! |---|---|
+//! | `arms`, `logs`, `planning_programme`, `trial_world` | random arms, logs and programmes of the tests, and the programme in which trials are run |
+//! | `oracle` | slow reference implementations |
+//! | `rooms` | dependencies that packages and modules may have |
+//! | `golden`, `golden_time` | numbers from `reference/` |
+//! | `invariants` | properties of the indices of all arms |
+//! | `recovery` | fast kernels against enumeration and against bisection over policy iteration |
+//! | `gradients`, `world_gradients` | pullbacks against finite differences |
+//! | `per_arm`, `pieces` | rewards and discounts of each arm, and batches of any size and order: the same bits as arms one by one |
+//! | `selection`, `knapsack` | soft and strict top-k, with equal and with different costs of pulls |
+//! | `actions` | more than two actions, against all policies |
+//! | `joint` | all arms as one process |
+//! | `belief`, `labels`, `known` | beliefs, chains of labels, and the knowledge of arms at gaps of the log |
+//! | `collapsing`, `collapsing_gradients`, `collapsing_learning` | arms whose states are seen at pulls only |
+//! | `horizon` | indices of arms that end |
+//! | `planning`, `planning_exact`, `planning_gradients`, `planning_smooth` | prices against textbook recursions, linear programs, enumeration and finite differences |
+//! | `planning_worth`, `certificate` | values of plans in simulation, and their bounds against the joint process |
+//! | `encoding`, `split`, `survey` | features and parts of a study |
+//! | `predictor`, `effect`, `hierarchical`, `auto` | predictors, and the training that chooses among them |
+//! | `two_stage`, `decision_focused`, `recipe`, `minibatch` | methods of training |
+//! | `sightings`, `passing` | fits to observations of single states, and fits to streamed arms |
+//! | `programme`, `maternal` | learning from one trajectory with few pulls, and the synthetic maternal programme |
+//! | `contributions` | shares of features against all orders |
+//! | `history`, `history_gate`, `intervals` | shrinkage of predictions toward the history of each arm |
+//! | `simulation` | simulation against enumeration of joint chains |
+//! | `cwpdis`, `segmented`, `propensity`, `likelihood`, `strength`, `fluid`, `foreseen`, `start`, `evaluate`, `coverage` | estimators against direct formulas, enumeration and repetition |
+//! | `evidence`, `recorded`, `alignment` | evidence from logs, with recorded propensities, and from rows that are shifted in time |
+//! | `allocation` | places under rules, against all lists and all orders of keys |
+//! | `fairness` | groups that lists served, against fractions, all random assignments, all lists, and all tables that a printed one leaves possible |
+//! | `trial`, `trial_coverage`, `trial_design` | trials computed by hand and repeated trials |
+//! | `statistics`, `sum` | tests of tables, and exact sums |
+//! | `interrupt` | kernels that are stopped |
 
 mod actions;
 mod alignment;

@@ -2,7 +2,7 @@
 //!
 //! | column | what it holds |
 //! |---|---|
-//! | `index` | the Whittle index in her latest state; null, like all columns: she was never seen, or the training saw no move from her state. If effects are not identified, the order of the model alone |
+//! | `index` | the Whittle index in the latest state. Null, like all columns, if the person was never seen or the training saw no transition from the state. If effects are not identified, it is only the order of the model |
 //! | `value` | the reward that a call adds over the steps ahead, given what later calls cost; null where prices are not known |
 //! | `chance_left_alone`, `chance_called` | of a good state next, without and with a call |
 //! | `reason_level`, `reason_effect` | the column that sets her chance if left alone, or the effect of a call, most apart from a typical person's; `own record` where that is it |

@@ -31,7 +31,7 @@ pub(super) struct PersonView<'a> {
 }
 
 impl PersonView<'_> {
-    /// Whether any list stated what a call to her is worth.
+    /// Whether any list stated the value of a call to the person.
     pub(super) fn has_worth(&self) -> bool {
         self.places.iter().any(|one| one.place.worth.is_some())
     }

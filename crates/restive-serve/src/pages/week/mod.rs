@@ -65,7 +65,7 @@ struct WeekView<'a> {
 }
 
 impl WeekView<'_> {
-    /// What the calls are expected to add, if effects are stated.
+    /// Reward that the calls are expected to add, if effects are stated.
     fn adds(&self) -> Option<f64> {
         self.draft.effects.identified().map(|effects| effects.value)
     }

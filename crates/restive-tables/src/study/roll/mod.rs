@@ -69,7 +69,7 @@ pub struct Roll {
     /// the sums of the hashes of people and of their logs, once they are known
     person_sum: OnceLock<u128>,
     log_sum: OnceLock<u128>,
-    /// Maximum size of a chunk, whatever the caller of [`pieces`](Self::pieces) requests.
+    /// Maximum size of a chunk, also if the caller of [`pieces`](Self::pieces) requests larger ones.
     piece_limit: usize,
 }
 
