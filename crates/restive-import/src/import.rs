@@ -3,7 +3,8 @@
 use crate::accounts::{Accounts, Quarantined};
 use crate::align::{Aligned, align};
 use crate::changes::{Change, compare};
-use crate::dates::{DAY, iso_day};
+use crate::dates::iso_day;
+use crate::departures;
 use crate::earlier::{self, RECORDS};
 use crate::error::{Error, Result};
 use crate::imported::ImportedFolder;
@@ -113,6 +114,7 @@ pub fn import(
             &mut accounts,
             &mut notes,
             &mut records,
+            None,
             &mut told,
         )?;
         account_of.insert(k as u16, account);
@@ -129,13 +131,14 @@ pub fn import(
         &mut accounts,
         &mut notes,
         &mut records,
+        None,
         &mut told,
     )?;
     account_of.insert(ACTIONS, account);
     let account = |log: u16| account_of[&log];
-    people_logs(mapping, input, &mut registry, &mut accounts, &mut notes)?;
+    departures::read(mapping, input, &mut registry, &mut accounts, &mut notes)?;
     if let (Some(previous), Some(_)) = (grown, &mapping.exits) {
-        stay_away(&mut registry, previous);
+        departures::keep_earlier(&mut registry, previous);
     }
 
     progress("records", 0.0);
@@ -342,54 +345,6 @@ fn forms(mapping: &Mapping) -> Vec<(At<String>, Form)> {
         }
     }
     forms
-}
-
-/// Files of their own for those who left and those who must not be called.
-fn people_logs(
-    mapping: &Mapping,
-    input: &Input<'_>,
-    registry: &mut Registry,
-    accounts: &mut Accounts,
-    notes: &mut Vec<String>,
-) -> Result<()> {
-    let mut quiet = |_: f64| {};
-    for (name, rule) in [("exits", &mapping.exits), ("do_not_call", &mapping.never)] {
-        let Some(rule) = rule else { continue };
-        let mut found = Vec::new();
-        let account = records::read(
-            mapping,
-            input,
-            registry,
-            name,
-            0,
-            (rule, Value::One),
-            accounts,
-            notes,
-            &mut found,
-            &mut quiet,
-        )?;
-        records::settle(&mut found, |_| account, accounts);
-        accounts.of(account).used += found.len() as u64;
-        for record in found {
-            let person = record.person as usize;
-            if name == "exits" {
-                registry.left[person] = registry.left[person].min(record.time.div_euclid(DAY));
-            } else {
-                registry.never_call[person] = true;
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Whoever left by an earlier log of exits has left, though a newer one does not reach that far.
-fn stay_away(registry: &mut Registry, previous: &Previous) {
-    let people = &previous.people;
-    let known: HashMap<&str, i64> =
-        people.arms.iter().zip(&people.left).map(|(arm, day)| (arm.as_str(), *day)).collect();
-    for (arm, left) in registry.arms.iter().zip(&mut registry.left) {
-        *left = known.get(arm.as_str()).map_or(*left, |day| (*left).min(*day));
-    }
 }
 
 /// The median of calls per decision, at least 1.

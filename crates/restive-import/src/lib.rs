@@ -10,6 +10,7 @@
 //! | `dates`, `numbers`, `matching`, `phones`, `periods` | what a cell says: a moment, a number, a person; and when that was |
 //! | `columns` | the columns that are asked for, and whether their dates can be what the mapping says |
 //! | `registry`, `records` | people, and what happened to them |
+//! | `departures` | tables of their own for people who left and people who must not be called |
 //! | `align` | the state of a row is what was known when its decision was made |
 //! | `planned`, `last` | what plans wrote down: calls and how likely they were; who was called last, and what came of it |
 //! | `accounts` | where every row went |
@@ -71,6 +72,7 @@ mod changes;
 mod columns;
 mod dates;
 pub mod demo;
+mod departures;
 mod earlier;
 mod error;
 mod example;

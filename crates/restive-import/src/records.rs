@@ -8,7 +8,7 @@ use crate::accounts::{Accounts, RowAt};
 use crate::columns::{Wanted, read_dates};
 use crate::error::Result;
 use crate::mapping::{ActionRule, LogRule, Mapping, Through, ValueRule};
-use crate::matching::{NOBODY, SET_ASIDE, SEVERAL, folded};
+use crate::matching::{Directory, NOBODY, SET_ASIDE, SEVERAL, folded};
 use crate::numbers::number;
 use crate::registry::Registry;
 use crate::source::{Input, Row, Source};
@@ -97,7 +97,8 @@ impl Columns<'_> {
     }
 }
 
-/// Reads a log; its account in `accounts` gets its rows, and those that cannot be used.
+/// Reads a log; its account in `accounts` gets its rows, and those that cannot be used. `quarantined` gets the people that quarantined
+/// rows name.
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn read(
     mapping: &Mapping,
@@ -109,6 +110,7 @@ pub(crate) fn read(
     accounts: &mut Accounts,
     notes: &mut Vec<String>,
     records: &mut Vec<Record>,
+    mut quarantined: Option<&mut Vec<u32>>,
     progress: &mut dyn FnMut(f64),
 ) -> Result<u16> {
     let open = |reading: &crate::mapping::At<crate::source::Reading>| {
@@ -202,6 +204,8 @@ pub(crate) fn read(
             && let Some(error) = error(row.cell(joined.key), &through.here.value)
         {
             accounts.quarantine(at, &error);
+            let named = rule.person.named(Joined::cell(&row, None, person));
+            add_named(quarantined.as_deref_mut(), directory, named);
             return Ok(());
         }
         let other = match &joined {
@@ -209,6 +213,8 @@ pub(crate) fn read(
             Some(joined) => match joined.rows.get(&xxh3_64(row.cell(joined.key).as_bytes())) {
                 None => {
                     accounts.quarantine(at, "no row of the joined file for it");
+                    let named = rule.person.named(Joined::cell(&row, None, person));
+                    add_named(quarantined.as_deref_mut(), directory, named);
                     return Ok(());
                 }
                 found => found,
@@ -225,6 +231,7 @@ pub(crate) fn read(
         }
         if let Some(error) = decisive.iter().find_map(|(k, column)| error(cell(*k), column)) {
             accounts.quarantine(at, &error);
+            add_named(quarantined.as_deref_mut(), directory, rule.person.named(cell(person)));
             return Ok(());
         }
         let named = rule.person.named(cell(person));
@@ -254,6 +261,9 @@ pub(crate) fn read(
             let Some(read) = read else {
                 let what = if mapping.is_missing(text) { "no date" } else { "no possible date" };
                 accounts.quarantine(at, &format!("{what} in {}", rule.column.value));
+                if let Some(quarantined) = quarantined.as_deref_mut() {
+                    quarantined.push(person);
+                }
                 return Ok(());
             };
             seconds = read;
@@ -340,6 +350,15 @@ pub(crate) fn read(
     dates.judge(judged)?;
     notes.extend(dates.mixed(judged));
     Ok(account)
+}
+
+/// Adds the person that a quarantined row names to the people that the caller asks for.
+fn add_named(people: Option<&mut Vec<u32>>, directory: &mut Directory, named: &str) {
+    let Some(people) = people else { return };
+    let person = directory.find(named);
+    if ![NOBODY, SEVERAL, SET_ASIDE].contains(&person) {
+        people.push(person);
+    }
 }
 
 /// A value that is no number, or an outcome that the mapping does not know: what happened is unknown, and the row is quarantined.

@@ -7,6 +7,7 @@
 use crate::accounts::{Accounts, RowAt};
 use crate::columns::{Wanted, read_dates};
 use crate::dates::{DAY, day_of};
+use crate::departures::{exclude, exclusion_note};
 use crate::error::Result;
 use crate::mapping::{Answers, At, Feature, FeatureKind, Mapping, Synonym};
 use crate::matching::{Directory, Form, Keys, SET_ASIDE, folded};
@@ -127,14 +128,14 @@ impl Cells {
 }
 
 impl Rows {
-    /// Adds the people of an earlier import who are not in the registry any more, as they were then; how many. Those whose id is `unsure`
-    /// must not be called.
+    /// Adds the people of an earlier import who are not in the registry any more, as they were then; returns their number. Adds to
+    /// `unsure_people` those who are one person with a row of `unsure_same`.
     fn remember(
         &mut self,
         mapping: &Mapping,
         previous: &Previous,
         columns: &[&At<String>],
-        unsure: &HashSet<u64>,
+        (unsure_same, unsure_people): (&HashSet<u64>, &mut Vec<u32>),
         by_id: &mut Keys,
         by_same: &Keys,
     ) -> usize {
@@ -149,22 +150,24 @@ impl Rows {
                 continue;
             }
             // one whom the registry knows by another id now is not absent
-            let same = mapping.people.same.as_ref().and_then(|(column, form)| {
+            let key_same = mapping.people.same.as_ref().and_then(|(column, form)| {
                 let cell = &people.keep.get(&column.value)?[k];
-                by_same.get(&form.key(cell).filter(|_| !cell.is_empty())?)
+                form.key(cell).filter(|_| !cell.is_empty())
             });
-            if let Some(&person) = same {
+            if let Some(&person) = key_same.and_then(|key| by_same.get(&key)) {
                 by_id.insert(key, person);
                 self.merged.push((person, id.clone()));
                 continue;
             }
             absent += 1;
-            by_id.insert(key, self.ids.len() as u32);
-            self.person.push(self.ids.len() as u32);
+            let person = self.ids.len() as u32;
+            by_id.insert(key, person);
+            unsure_people.extend(key_same.filter(|key| unsure_same.contains(key)).map(|_| person));
+            self.person.push(person);
             self.ids.push(id.clone());
             self.joined.push(people.joined[k]);
             self.left.push(people.left[k]);
-            self.never_call.push(people.never_call[k] || unsure.contains(&key));
+            self.never_call.push(people.never_call[k]);
             let kept = |column: &str| people.keep.get(column).map_or("", |cells| &cells[k]);
             for (cells, column) in self.keep.iter_mut().zip(&mapping.people.keep) {
                 cells.push(kept(&column.value).into());
@@ -253,8 +256,16 @@ pub(crate) fn read(
     // columns that say who somebody is, since when, and whether they may be called; errors elsewhere leave the row usable
     let mut decisive: Vec<usize> = [Some(id), joined, left, never, same].into_iter().flatten().collect();
     decisive.extend(&named);
-    // ids of rows that say neither yes nor no to whether somebody has left or must not be called
+    // columns of leaving and of do-not-call
+    let answers = [
+        left.zip(rule.left.as_ref().map(|(_, answers)| answers)),
+        never.zip(rule.do_not_call.as_ref().map(|(_, answers)| answers)),
+    ];
+    let answers: Vec<(usize, &Answers)> = answers.into_iter().flatten().collect();
+    // Ids of quarantined rows without a clear no in all of these columns, and people with such a row beside the used one. These people must
+    // not be called, even if another row or an earlier import allows it (see `departures`).
     let (mut unsure, mut unsure_same): (HashSet<u64>, HashSet<u64>) = Default::default();
+    let mut unsure_people: Vec<u32> = Vec::new();
     let (mut unlisted_left, mut unlisted_never) = (Words::default(), Words::default());
     let synonyms = |feature: &Feature| match &feature.kind {
         FeatureKind::Text { synonyms, .. } => vec![false; synonyms.len()],
@@ -265,10 +276,19 @@ pub(crate) fn read(
     source.rows(wanted.positions(), |row| -> Result<()> {
         accounts.of(account).rows += 1;
         let at = RowAt { source: account, file: row.file() as u16, line: row.line() as u32 };
-        let refuse = |rows: &mut Rows, accounts: &mut Accounts, reason: &str| {
+        let mut refuse = |rows: &mut Rows, accounts: &mut Accounts, reason: &str| {
             rows.person.push(SET_ASIDE);
             rows.named.iter_mut().zip(&named).for_each(|(texts, k)| texts.push(row.cell(*k)));
             accounts.quarantine(at, reason);
+            let is_no = |(k, answers): &(usize, &Answers)| {
+                cell_error(row.cell(*k)).is_none() && answers.meaning(row.cell(*k)) == Some(false)
+            };
+            if !answers.iter().all(is_no) {
+                unsure.extend(rule.form.key(row.cell(id)));
+                let number = same.zip(rule.same.as_ref()).map(|(k, (_, form))| (row.cell(k), form));
+                let number = number.filter(|(cell, _)| !mapping.is_missing(cell));
+                unsure_same.extend(number.and_then(|(cell, form)| form.key(cell)));
+            }
         };
         if let Some(fault) = row.fault() {
             accounts.quarantine(at, fault);
@@ -276,18 +296,11 @@ pub(crate) fn read(
         }
         let text = row.cell(id);
         // a word for missing does not say that somebody is there or may be called
-        let answers = [left, never];
-        let error = |k: usize| match answers.contains(&Some(k)) {
+        let error = |k: usize| match answers.iter().any(|(own, _)| *own == k) {
             true => cell_error(row.cell(k)),
             false => mapping.error_in(row.cell(k)),
         };
         if let Some((k, found)) = decisive.iter().find_map(|k| error(*k).map(|found| (*k, found))) {
-            if answers.into_iter().flatten().any(|k| error(k).is_some()) {
-                unsure.extend(rule.form.key(text));
-                let number = same.zip(rule.same.as_ref()).map(|(k, (_, form))| (row.cell(k), form));
-                let number = number.filter(|(cell, _)| !mapping.is_missing(cell));
-                unsure_same.extend(number.and_then(|(cell, form)| form.key(cell)));
-            }
             refuse(&mut rows, accounts, &format!("{found} in {}", wanted.name(k)));
             return Ok(());
         }
@@ -322,7 +335,16 @@ pub(crate) fn read(
             let line = first.get(person as usize).copied().unwrap_or_default();
             match content.get(person as usize) == Some(&row.content()) {
                 true => accounts.of(account).repeated += 1,
-                false => accounts.quarantine(at, &format!("the id of line {line} again, with other cells")),
+                false => {
+                    let is_unread = left.zip(rule.left.as_ref()).is_some_and(|(k, (_, answers))| {
+                        let cell = row.cell(k);
+                        let has_no_meaning = answers.meaning(cell).is_none();
+                        has_no_meaning
+                            && (mapping.is_missing(cell) || dates.read(k, cell, row.line()).is_none())
+                    });
+                    unsure_people.extend(is_unread.then_some(person));
+                    accounts.quarantine(at, &format!("the id of line {line} again, with other cells"));
+                }
             }
             return Ok(());
         }
@@ -448,7 +470,7 @@ pub(crate) fn read(
             count,
             &files,
         )?;
-        if !rows.never_call.contains(&true) {
+        if !rows.never_call.contains(&true) && unsure.is_empty() && unsure_people.is_empty() {
             notes.push(format!(
                 "do_not_call: no cell of column {} has one of the words of yes: everybody may be called",
                 column.value
@@ -460,14 +482,16 @@ pub(crate) fn read(
         refuse_unlisted(mapping, rule, "has left", &unlisted_left, count, &files)?;
     }
     rule.features.iter().zip(&met).for_each(|(feature, met)| notes.extend(unmet_synonyms(feature, met)));
-    let known = unsure.iter().filter_map(|key| by_id.get(key));
-    for person in known.chain(unsure_same.iter().filter_map(|key| by_same.get(key))) {
-        rows.never_call[*person as usize] = true;
-    }
     dates.judge(&wanted)?;
     notes.extend(dates.mixed(&wanted));
-    let absent = previous
-        .map_or(0, |previous| rows.remember(mapping, previous, &columns, &unsure, &mut by_id, &by_same));
+    let unsure_before = (&unsure_same, &mut unsure_people);
+    let absent = previous.map_or(0, |previous| {
+        rows.remember(mapping, previous, &columns, unsure_before, &mut by_id, &by_same)
+    });
+    let known = unsure.iter().filter_map(|key| by_id.get(key));
+    let known = known.chain(unsure_same.iter().filter_map(|key| by_same.get(key))).chain(&unsure_people);
+    let excluded = exclude(&mut rows.never_call, known.copied());
+    notes.extend(exclusion_note("people", excluded));
     if rows.ids.is_empty() {
         let found = format!(
             "found nobody in {}, expected at least one person that can be used",

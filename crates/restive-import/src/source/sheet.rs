@@ -2,8 +2,9 @@
 //!
 //! A workbook is opened once for all its sheets, because its texts lie apart from the sheets and are read first. The cells
 //! of the newer formats of Excel are streamed. A row that is shorter than the header has empty cells at its end; one
-//! with more cells than the header has a fault. A formula of `.xlsx` whose result was not stored is an [error](cell_error), not an empty
-//! cell; the other formats store every result. The decoder answers damage with an error or a panic; the latter is caught
+//! with more cells than the header has a fault. A formula of `.xlsx` or `.ods` whose result was not stored is an [error](cell_error), not
+//! an empty cell; the older formats of Excel store every result. An error that an `.ods` stores as a number beside its name is read as the
+//! number, because the decoder does not return the name. The decoder answers damage with an error or a panic; the latter is caught
 //! at every step, and what it says is not repeated, because it may quote a cell.
 
 use super::cell_error::NOT_CALCULATED;
@@ -12,8 +13,8 @@ use super::find::{matches, similar};
 use super::row::{Raw, trimmed};
 use super::value::sheet_text;
 use calamine::{
-    Data, DataRef, Error, Ods, OdsError, Reader, SheetType, Sheets, Xls, XlsError, Xlsb, Xlsx, XlsxError,
-    open_workbook,
+    CellType, Data, DataRef, Error, Ods, OdsError, Range, Reader, SheetType, Sheets, Xls, XlsError, Xlsb,
+    Xlsx, XlsxError, open_workbook,
 };
 use restive_tables::show;
 use std::fmt::Display;
@@ -151,12 +152,15 @@ impl Workbook {
                 }
             }
             others => {
-                let range = guarded(&file, || others.worksheet_range(sheet))?;
-                let (top, left) = range.start().unwrap_or((0, 0));
-                gathered.last = range.end().map_or(1, |end| end.0.max(1));
-                for (row, column, cell) in range.used_cells() {
-                    let place = (top.saturating_add(row as u32), left.saturating_add(column as u32));
-                    if gathered.take(&file, place, &borrowed(cell), visit)?.is_break() {
+                let values = guarded(&file, || others.worksheet_range(sheet))?;
+                let formulas = match others {
+                    Sheets::Ods(book) => guarded(&file, || book.worksheet_formula(sheet))?,
+                    _ => Range::default(),
+                };
+                let ends = [values.end(), formulas.end()].into_iter().flatten();
+                gathered.last = ends.map(|(row, _)| row).max().unwrap_or(0).max(1);
+                for (place, cell) in cells(&values, &formulas) {
+                    if gathered.take(&file, place, &cell, visit)?.is_break() {
                         return Ok(ControlFlow::Break(()));
                     }
                 }
@@ -215,6 +219,33 @@ impl Gathered {
 
 fn is_blank(cells: &[String]) -> bool {
     cells.iter().all(|cell| trimmed(cell).is_empty())
+}
+
+/// Cells of a sheet by row and column, with [`NOT_CALCULATED`] for each formula without a value.
+fn cells<'r>(
+    values: &'r Range<Data>,
+    formulas: &'r Range<String>,
+) -> impl Iterator<Item = ((u32, u32), DataRef<'r>)> {
+    let is_empty = move |place| matches!(values.get_value(place), None | Some(Data::Empty));
+    let unknown = used(formulas).filter(move |(place, _)| is_empty(*place));
+    let mut unknown = unknown.map(|(place, _)| (place, DataRef::SharedString(NOT_CALCULATED))).peekable();
+    let mut known = used(values).map(|(place, cell)| (place, borrowed(cell))).peekable();
+    std::iter::from_fn(move || {
+        let is_unknown = match (known.peek(), unknown.peek()) {
+            (Some((known, _)), Some((unknown, _))) => unknown < known,
+            (known, _) => known.is_none(),
+        };
+        if is_unknown { unknown.next() } else { known.next() }
+    })
+}
+
+/// Cells of a range that are not empty, with their rows and columns in the sheet.
+fn used<T: CellType>(range: &Range<T>) -> impl Iterator<Item = ((u32, u32), &T)> {
+    let (top, left) = range.start().unwrap_or((0, 0));
+    let used = range.used_cells();
+    used.map(move |(row, column, cell)| {
+        ((top.saturating_add(row as u32), left.saturating_add(column as u32)), cell)
+    })
 }
 
 fn borrowed(cell: &Data) -> DataRef<'_> {

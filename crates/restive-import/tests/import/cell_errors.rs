@@ -8,14 +8,15 @@ use restive_import::outcomes::{OutcomesAsked, read};
 const ERRORS: [(&str, &str); 3] =
     [("#REF!", "the error #REF!"), ("#N/A", "the error #N/A"), ("=1+1", "a formula without a stored result")];
 
-/// Runs a check with a table as CSV and as a workbook, for every error in place of `E`.
+/// Runs a check with a table as CSV and as workbooks of both formats, for every error in place of `E`.
 fn with_errors(table: &str, text: &str, check: impl Fn(&World, &str, &str)) {
     for (error, reason) in ERRORS {
-        for ending in ["csv", "xlsx"] {
+        for ending in ["csv", "xlsx", "ods"] {
             let world = programme();
             let (name, text) = (format!("{table}.{ending}"), text.replace('E', error));
             match ending {
                 "xlsx" => world.sheet(&name, &text),
+                "ods" => world.ods(&name, &text),
                 _ if error.starts_with('=') => continue,
                 _ => world.write(&name, text),
             };
@@ -150,7 +151,8 @@ fn error_in_a_feature_or_a_kept_column_is_left_empty_and_listed() {
 fn error_in_a_filled_in_list_is_a_problem_of_its_row() {
     let rows = "id,outcome,day,note\nB1,reached,,\nE,reached,,\nB3,E,,\nB4,moved,E,\nB5,later,,E\nB6,,E,E\n";
     with_errors("list", rows, |world, mapping, reason| {
-        let name = if mapping.contains("list") { unreachable!() } else { ["list.csv", "list.xlsx"] };
+        let name =
+            if mapping.contains("list") { unreachable!() } else { ["list.csv", "list.xlsx", "list.ods"] };
         let name = name.into_iter().find(|name| world.path(name).exists()).unwrap();
         let found = read(&world.path(name), &OutcomesAsked::default(), |_, _| true).unwrap();
         assert_eq!((found.rows.len(), found.not_filled_in), (1, 1));

@@ -78,6 +78,38 @@ impl World {
         )
     }
 
+    /// An OpenDocument workbook of one sheet, with cells like those of [`sheet`](Self::sheet).
+    pub(crate) fn ods(&self, name: &str, rows: &str) -> &Self {
+        let cell = |text: &str| match text.as_bytes().first() {
+            None => "<table:table-cell/>".to_string(),
+            Some(b'=') => format!("<table:table-cell table:formula=\"of:{text}\"/>"),
+            Some(b'#') => format!(
+                "<table:table-cell table:formula=\"of:=[.A1]\" office:value-type=\"string\" office:string-value=\"\" \
+                 calcext:value-type=\"error\"><text:p>{text}</text:p></table:table-cell>"
+            ),
+            _ => format!(
+                "<table:table-cell office:value-type=\"string\"><text:p>{text}</text:p></table:table-cell>"
+            ),
+        };
+        let row = |line: &str| {
+            let cells: String = line.split(',').map(cell).collect();
+            format!("<table:table-row>{cells}</table:table-row>")
+        };
+        let rows: String = rows.lines().map(row).collect();
+        let content = format!(
+            "<office:document-content><office:body><office:spreadsheet><table:table table:name=\"S\">{rows}</table:table>\
+             </office:spreadsheet></office:body></office:document-content>"
+        );
+        self.zip(
+            name,
+            &[
+                ("mimetype", "application/vnd.oasis.opendocument.spreadsheet"),
+                ("META-INF/manifest.xml", "<manifest:manifest/>"),
+                ("content.xml", &content),
+            ],
+        )
+    }
+
     /// The mapping that `init` writes.
     pub(crate) fn init(&self, files: &[&str]) -> String {
         let files: Vec<String> = files.iter().map(|file| file.to_string()).collect();

@@ -6,6 +6,7 @@ mod cell_errors;
 mod damage;
 mod demo;
 mod demo_weeks;
+mod departures;
 mod everywhere;
 mod first_mapping;
 mod headers;

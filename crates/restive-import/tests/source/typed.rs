@@ -80,6 +80,54 @@ fn sheets_have_dates_and_whole_numbers() {
     assert_eq!(whole.rows[2].fault.as_deref(), Some("found 9 fields, expected 7 as in the header"));
 }
 
+/// An OpenDocument workbook of one sheet with these rows.
+fn ods(rows: &str) -> Vec<u8> {
+    let content = format!(
+        "<office:document-content><office:body><office:spreadsheet><table:table table:name=\"S\">{rows}</table:table>\
+         </office:spreadsheet></office:body></office:document-content>"
+    );
+    zipped(&[
+        ("mimetype", b"application/vnd.oasis.opendocument.spreadsheet"),
+        ("META-INF/manifest.xml", b"<manifest:manifest/>"),
+        ("content.xml", content.as_bytes()),
+    ])
+}
+
+#[test]
+fn formula_of_opendocument_without_a_stored_result_is_not_empty() {
+    let cell = |attributes: &str, text: &str| {
+        format!("<table:table-cell {attributes}><text:p>{text}</text:p></table:table-cell>")
+    };
+    let name = |name: &str| cell("office:value-type=\"string\"", name);
+    let row = |cells: &[String]| format!("<table:table-row>{}</table:table-row>", cells.concat());
+    let unknown = "<table:table-cell table:formula=\"of:=[.A1]\"/>".to_string();
+    let rows = [
+        "<table:table-row table:number-rows-repeated=\"2\"><table:table-cell table:number-columns-repeated=\"4\"/></table:table-row>".to_string(),
+        row(&["a", "b", "c"].map(name)),
+        row(&[
+            cell("table:formula=\"of:=1\" office:value-type=\"float\" office:value=\"1\"", "1"),
+            unknown.clone(),
+            "<table:table-cell table:formula=\"of:=&quot;&quot;\" office:value-type=\"string\" office:string-value=\"\"/>".into(),
+        ]),
+        row(&[
+            unknown.replace("table:formula", "table:number-columns-repeated=\"2\" table:formula"),
+            cell(
+                "table:formula=\"of:=1/0\" office:value-type=\"string\" office:string-value=\"\" calcext:value-type=\"error\"",
+                "#DIV/0!",
+            ),
+        ])
+        .replace("<table:table-row>", "<table:table-row table:number-rows-repeated=\"2\">"),
+        row(&["<table:table-cell/>".into()]),
+        row(&["<table:table-cell table:number-columns-repeated=\"2\"/>".into(), unknown]),
+    ];
+    let whole = read_bytes("book.ods", ods(&rows.concat()), Reading::default()).unwrap();
+    assert_eq!(whole.header, ["a", "b", "c"]);
+    assert_eq!(whole.lines(), [4, 5, 6, 8]);
+    let unknown = "#NOT_CALCULATED!";
+    let both = [unknown, unknown, "#DIV/0!"];
+    assert_eq!(whole.cells(), [["1", unknown, ""], both, both, ["", "", unknown]]);
+}
+
 #[test]
 fn the_epoch_of_1904_is_respected() {
     let old = patched(&book(), "xl/workbook.xml", "<workbookPr ", "<workbookPr date1904=\"1\" ");
