@@ -73,7 +73,7 @@ pub use people::Person;
 pub use tables::{ExportFile, PlantedCount};
 pub use weeks::{Call, CallOutcome};
 
-/// Mapping of the exports, with and without faults.
+/// Mapping of exports with faults.
 const MAPPING: &str = include_str!("mapping.toml");
 
 /// A synthetic programme: its people, their states and calls so far.
@@ -151,15 +151,23 @@ impl SyntheticProgramme {
         self.calls_of_week(week).binary_search_by_key(&person, |call| call.person).is_ok()
     }
 
-    /// Mapping of the exports, for [`import`](crate::import).
-    pub fn mapping() -> &'static str {
-        MAPPING
+    /// Mapping of the exports, for [`import`](crate::import). Without faults it has no synonyms, because no cell has any of them.
+    pub fn mapping(&self) -> String {
+        if self.options.faults {
+            return MAPPING.into();
+        }
+        let without_synonyms = || {
+            let (before, rest) = MAPPING.split_once(", synonyms = {")?;
+            let (_, after) = rest.split_once('}')?;
+            Some(format!("{before}{after}"))
+        };
+        without_synonyms().expect("the mapping has one table of synonyms")
     }
 
     /// Exports of the programme's systems: `registry.csv`, `messages.csv`, `calls.csv`, and `mapping.toml`, which fits them.
     pub fn exports(&self) -> Vec<ExportFile> {
         let mut files: Vec<ExportFile> = self.tables().into_iter().map(|table| table.file).collect();
-        files.push(ExportFile { name: "mapping.toml", bytes: MAPPING.into() });
+        files.push(ExportFile { name: "mapping.toml", bytes: self.mapping().into() });
         files
     }
 
@@ -188,7 +196,7 @@ impl SyntheticProgramme {
             files.push(table.file);
             planted.extend(table.planted);
         }
-        files.push(ExportFile { name: "mapping.toml", bytes: MAPPING.into() });
+        files.push(ExportFile { name: "mapping.toml", bytes: self.mapping().into() });
         files.extend(self.truth_files(&planted));
         (files, planted)
     }

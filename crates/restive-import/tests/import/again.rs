@@ -3,7 +3,7 @@
 use crate::demo::{self, assert_is_truth};
 use crate::kit::*;
 use restive_import::ImportAsked;
-use restive_import::demo::{ProgrammeOptions, SyntheticProgramme};
+use restive_import::demo::ProgrammeOptions;
 
 const NEXT: &str =
     "person,date,seconds\nP1,2026-03-24,45\nP3,2026-03-29,50\nP2,2026-04-01,31\nP1,2026-04-05,45\n";
@@ -27,11 +27,11 @@ fn two_more_weeks_grow_the_study_to_that_of_all_at_once() {
         let before = synthetic.clone();
         synthetic.play_week();
         synthetic.play_week();
-        let whole = World::exported(&synthetic).import(SyntheticProgramme::mapping());
+        let whole = World::exported(&synthetic).import(&synthetic.mapping());
         assert_is_truth(&synthetic, &whole);
         for overlap in [0, 100, usize::MAX] {
             let world = World::exported(&before);
-            let first = world.grow(SyntheticProgramme::mapping()).unwrap();
+            let first = world.grow(&synthetic.mapping()).unwrap();
             assert_is_truth(&before, &first);
             for (old, new) in before.exports().iter().zip(synthetic.exports()) {
                 if ["messages.csv", "calls.csv"].contains(&new.name) {
@@ -40,7 +40,7 @@ fn two_more_weeks_grow_the_study_to_that_of_all_at_once() {
                     world.write(new.name, [header, &last_rows(&old.bytes, overlap), fresh].concat());
                 }
             }
-            let grown = world.grow(SyntheticProgramme::mapping()).unwrap();
+            let grown = world.grow(&synthetic.mapping()).unwrap();
             assert_is_truth(&synthetic, &grown);
             assert_eq!(grown.study.fingerprint(), whole.study.fingerprint());
             let earlier = grown.summary.earlier.unwrap();

@@ -4,7 +4,7 @@ use crate::demo::{assert_is_truth, file, programme, small};
 use crate::kit::{World, placed};
 use rand::seq::SliceRandom;
 use restive::random::stream;
-use restive_import::demo::{ProgrammeOptions, SyntheticProgramme};
+use restive_import::demo::ProgrammeOptions;
 
 /// The next number after 30.
 const ABOVE_30: f64 = 30.0_f64.next_up();
@@ -38,7 +38,8 @@ fn with_simultaneous(messages: &[u8]) -> (Vec<u8>, u64) {
 #[test]
 fn rows_in_any_order_make_the_same_study() {
     assert_eq!((29.3 + 0.1 + 0.6, 0.1 + 0.6 + 29.3), (ABOVE_30, 30.0));
-    let clean = programme(smaller(false)).exports();
+    let synthetic = programme(smaller(false));
+    let clean = synthetic.exports();
     let [registry, messages, calls] =
         ["registry.csv", "messages.csv", "calls.csv"].map(|name| file(&clean, name));
     let rows = messages.iter().filter(|byte| **byte == b'\n').count() as u64 - 1;
@@ -48,9 +49,9 @@ fn rows_in_any_order_make_the_same_study() {
     {
         let world = World::new();
         let from = "at_least = 30";
-        assert!(SyntheticProgramme::mapping().contains(from));
+        assert!(synthetic.mapping().contains(from));
         let to = format!("measure = \"{measure}\", at_least = {at_least}");
-        let mapping = SyntheticProgramme::mapping().replace(from, &to);
+        let mapping = synthetic.mapping().replace(from, &to);
         world.write("registry.csv", &registry).write("messages.csv", &messages).write("calls.csv", &calls);
         let first = world.import(&mapping);
         let states = first.study.instances[0].trajectories.state();
@@ -75,12 +76,12 @@ fn logs_with_faults_in_any_order_make_the_same_study() {
     let synthetic = programme(smaller(true));
     let exports = synthetic.exports();
     let world = World::exported(&synthetic);
-    let first = world.import(SyntheticProgramme::mapping());
+    let first = world.import(&synthetic.mapping());
     for seed in 0..3 {
         for name in ["messages.csv", "calls.csv"] {
             world.write(name, shuffled(&file(&exports, name), seed));
         }
-        let again = world.import(SyntheticProgramme::mapping());
+        let again = world.import(&synthetic.mapping());
         assert_is_truth(&synthetic, &again);
         assert_eq!(again.study.fingerprint(), first.study.fingerprint(), "seed {seed}");
         for source in ["messages", "actions"] {
@@ -93,7 +94,7 @@ fn logs_with_faults_in_any_order_make_the_same_study() {
 fn a_log_in_two_files_is_the_log_in_one() {
     let synthetic = programme(smaller(false));
     let world = World::exported(&synthetic);
-    let whole = world.import(SyntheticProgramme::mapping());
+    let whole = world.import(&synthetic.mapping());
     let messages = String::from_utf8(file(&synthetic.exports(), "messages.csv")).unwrap();
     let lines: Vec<&str> = messages.lines().collect();
     let middle = lines.len() / 2;
@@ -102,7 +103,7 @@ fn a_log_in_two_files_is_the_log_in_one() {
     let turned = |line: &&str| line.split(',').rev().collect::<Vec<_>>().join(",");
     let rest: Vec<String> = [lines[0]].iter().chain(&lines[middle..]).map(turned).collect();
     world.write("m-2.csv", format!("{}\n", rest.join("\n")));
-    let parts = world.import(&SyntheticProgramme::mapping().replace("messages.csv", "m-*.csv"));
+    let parts = world.import(&synthetic.mapping().replace("messages.csv", "m-*.csv"));
     assert_is_truth(&synthetic, &parts);
     assert_eq!(parts.study.fingerprint(), whole.study.fingerprint());
     assert_eq!(placed(&parts, "m"), [lines.len() as u64 - 1, 1, 0, 0, 0, 0]);

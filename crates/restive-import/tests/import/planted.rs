@@ -33,10 +33,10 @@ const TIME: &str = "time = \"StartTime\"";
 fn day_and_month_in_each_others_place_are_seen_by_days_beyond_twelve() {
     let synthetic = synthetic(ProgrammeOptions { people: 60, calls: 6, faults: false, ..small() });
     let (world, rows, beyond) = world(&synthetic);
-    let line = SyntheticProgramme::mapping().lines().position(|line| line == TIME).unwrap() + 1;
+    let line = synthetic.mapping().lines().position(|line| line == TIME).unwrap() + 1;
     let mapping = |format: &str| {
         let time = format!("time = {{ column = \"StartTime\", format = \"{format}\" }}");
-        SyntheticProgramme::mapping().replace(TIME, &time)
+        synthetic.mapping().replace(TIME, &time)
     };
     assert!(beyond > 100 && rows > beyond + 100, "{beyond} of {rows}");
     assert_eq!(
