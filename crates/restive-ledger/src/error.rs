@@ -77,13 +77,15 @@ pub enum Error {
     },
     /// Somebody else is writing.
     #[error(
-        "{}: {} is writing to the programme; wait until it ends, or end it, and try again",
+        "{}: {} is writing to {what}; wait until it ends, or end it, and try again",
         path.display(),
         Holder::told(holder)
     )]
     Held {
         /// the ledger, or what else is locked
         path: PathBuf,
+        /// Part of the message: the programme, or this file.
+        what: &'static str,
         /// who it is, where that can be read
         holder: Option<Holder>,
     },

@@ -6,7 +6,8 @@
 //! names the process, its command and the start, for the message to a second writer; it decides nothing.
 //!
 //! A training reads for a long time and writes one new folder at its end. It holds the lock of the folder of models instead, so that
-//! calls can be recorded meanwhile and no second training writes the same checkpoint.
+//! calls can be recorded meanwhile and no second training writes the same checkpoint. A file that need not lie in a programme, such as
+//! the file of users, has a [lock of its own](Lock::of_file).
 
 use crate::error::{Error, Result};
 use crate::open::{self, beside, private};
@@ -58,8 +59,19 @@ impl Lock {
         Self::take_beside(&at, folder, PATIENCE)
     }
 
-    /// Locks the file or folder `at` by a second file with the ending `.lock`; messages call it `path`.
+    /// Locks a file that is no ledger and need not exist, while a process reads, changes and writes it; waits up to 10 seconds for another
+    /// process.
+    pub fn of_file(path: &Path) -> Result<Self> {
+        Self::hold(&open::place(path)?, path, "this file", PATIENCE)
+    }
+
+    /// Locks the file or folder `at`, of a programme; messages call it `path`.
     pub(crate) fn take_beside(at: &Path, path: &Path, patience: Duration) -> Result<Self> {
+        Self::hold(at, path, "the programme", patience)
+    }
+
+    /// Locks `at` by a second file with the ending `.lock`; messages call it `path`, and say that another process writes to `what`.
+    fn hold(at: &Path, path: &Path, what: &'static str, patience: Duration) -> Result<Self> {
         let failed = Error::io(path, "lock it by the file .lock beside it");
         let mut file = private().create(true).truncate(false).open(beside(at, ".lock")).map_err(&failed)?;
         let begun = Instant::now();
@@ -72,7 +84,7 @@ impl Lock {
                     // where the lock keeps others from reading too, the holder stays unnamed
                     let read = (&file).take(4096).read_to_string(&mut text);
                     let holder = read.ok().and_then(|_| Holder::parse(&text));
-                    return Err(Error::Held { path: path.into(), holder });
+                    return Err(Error::Held { path: path.into(), what, holder });
                 }
                 Err(TryLockError::Error(answer)) => return Err(failed(answer)),
             }

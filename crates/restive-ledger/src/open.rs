@@ -43,8 +43,18 @@ pub(crate) fn resolve(path: &Path) -> Result<PathBuf> {
     if path.is_symlink() {
         return Err(Error::NoLedger { path: path.into(), found: "a link that leads nowhere".into() });
     }
-    let Some(name) = path.file_name() else {
+    if path.file_name().is_none() {
         return Err(Error::NoLedger { path: path.into(), found: "no name of a file".into() });
+    }
+    place(path)
+}
+
+/// Absolute path of a file of any kind, behind links; the file need not exist.
+pub(crate) fn place(path: &Path) -> Result<PathBuf> {
+    let failed = Error::io(path, "open it");
+    let name = match (path.canonicalize(), path.file_name()) {
+        (Err(answer), Some(name)) if answer.kind() == io::ErrorKind::NotFound => name,
+        (found, _) => return found.map_err(failed),
     };
     let parent = match path.parent() {
         Some(parent) if parent != Path::new("") => parent,

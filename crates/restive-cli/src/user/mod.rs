@@ -3,7 +3,7 @@
 use crate::shared::failure::Usage;
 use crate::shared::say;
 use clap::{Args, Subcommand};
-use restive_serve::{Role, Users};
+use restive_serve::{Role, User, Users};
 use restive_tables::show;
 use std::io::{BufRead, IsTerminal, Write};
 use std::path::PathBuf;
@@ -63,12 +63,15 @@ struct AddArguments {
 
 pub(crate) fn run(arguments: &UserArguments) -> anyhow::Result<()> {
     let UserCommand::Add(asked) = &arguments.command;
-    let mut users = if asked.file.exists() { Users::read(&asked.file)? } else { Users::default() };
     // before the password is typed twice
+    if asked.file.exists() {
+        Users::read(&asked.file)?;
+    }
     Users::check_people(asked.role, asked.worker.as_deref(), asked.all)?;
     let password = password()?;
-    let is_new = users.add(&asked.name, asked.role, asked.worker.as_deref(), asked.all, &password)?;
-    users.write(&asked.file)?;
+    let user = User::new(&asked.name, asked.role, asked.worker.as_deref(), asked.all, &password)?;
+    // nobody waits for a lock while a password is typed or hashed
+    let is_new = Users::change(&asked.file, |users| users.put(user))?;
     let done = if is_new { "added" } else { "changed" };
     let (name, file) = (show::name(&asked.name), show::path(&asked.file));
     say::print(|text| writeln!(text, "{file}: {done} {name}, {}", asked.role))

@@ -1,8 +1,10 @@
 //! The desk as a user opens it: `restive user add`, `restive serve`, and what is left of it when it is killed.
 
-use crate::harness::{Cli, Run, assert_output, cli};
+use crate::harness::{Cli, Run, assert_output, cli, stderr};
 use crate::running::{Running, command};
-use restive_ledger::{Done, Ledger};
+use restive_ledger::{Done, Ledger, Lock};
+use restive_serve::Users;
+use restive_testkit::HttpClient;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Command, Stdio};
@@ -56,6 +58,13 @@ pub(crate) fn enter(desk: &Desk) -> String {
     let (status, cookie, _) = ask(&desk.host, "", "GET", &desk.entrance, "").unwrap();
     assert_eq!(status, 303);
     cookie
+}
+
+/// Returns a browser of the only planner, logged in.
+pub(crate) fn planner(desk: &Desk) -> HttpClient {
+    let mut planner = HttpClient::new(desk.host.parse().unwrap());
+    assert_eq!(planner.get(&desk.entrance).status, 303);
+    planner
 }
 
 fn hidden(page: &str, name: &str) -> String {
@@ -112,6 +121,33 @@ fn users_are_added_and_enter() {
     assert_eq!(login("Asha", "a+long+password").0, 429);
     // who was in stays in
     assert_eq!(ask(&desk.host, &cookie, "GET", "/week", "").unwrap().0, 200);
+}
+
+#[test]
+fn users_added_by_several_processes_at_once_are_all_in_the_file() {
+    let folder = cli();
+    let password = |k: usize| format!("the password of user {k}");
+    std::thread::scope(|scope| {
+        for k in 0..8 {
+            let folder = &folder;
+            scope.spawn(move || {
+                add(folder, &format!("users.toml User{k} --role viewer"), &password(k)).success();
+            });
+        }
+    });
+    let users = Users::read(&folder.path("users.toml")).unwrap();
+    let mut names: Vec<&str> = users.user.iter().map(|user| user.name.as_str()).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["User0", "User1", "User2", "User3", "User4", "User5", "User6", "User7"]);
+    let waiting = Lock::of_file(&folder.path("users.toml")).unwrap();
+    let said = stderr(&add(&folder, "users.toml User8 --role viewer", &password(8)).code(1));
+    let process = format!("users.toml: process {} (", std::process::id());
+    assert!(
+        said.contains(&process) && said.contains("is writing to this file; wait until it ends"),
+        "{said}"
+    );
+    drop(waiting);
+    add(&folder, "users.toml User8 --role viewer", &password(8)).success();
 }
 
 #[test]

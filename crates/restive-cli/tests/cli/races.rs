@@ -1,12 +1,22 @@
-//! Two processes that write to one programme at once: the result is that of one after the other, in one of the two orders.
+//! Two processes that write to one programme at once, commands or the web UI: the result is that of one after the other, in one of the two
+//! orders.
 
+use crate::desk::{planner, serve};
 use crate::harness::{Cli, stderr};
 use crate::programme::{Programme, options};
 use restive_ledger::{Ledger, Lock};
+use restive_testkit::HttpClient;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// A write that is ready to begin.
+type Write = Box<dyn FnOnce() + Send>;
+
+/// Prepares a write to the programme in a folder of the harness.
+type Prepare<'a> = &'a dyn Fn(&Cli, &str) -> Write;
 
 /// Number of races of each kind; `RESTIVE_RACES` asks for more, by hand.
 fn races() -> usize {
@@ -36,7 +46,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// What a programme holds, but for its models, its lock and the database file of its record: contents by name.
+/// Contents of a programme by name, without its models, its lock, the database file of its record and the notes of the web UI.
 fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![folder.to_path_buf()];
@@ -46,7 +56,9 @@ fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
             let name = path.strip_prefix(folder).unwrap().to_str().unwrap().to_string();
             match path.is_dir() {
                 true if name != "models" => folders.push(path),
-                false if !name.starts_with("ledger.db") => _ = found.insert(name, fs::read(&path).unwrap()),
+                // they contain times
+                false if name.starts_with("ledger.db") || name == "desk.jsonl" => {}
+                false => _ = found.insert(name, fs::read(&path).unwrap()),
                 _ => {}
             }
         }
@@ -64,26 +76,88 @@ fn plans(cli: &Cli, folder: &str) -> Vec<Value> {
     list.as_array().unwrap().iter().map(plain).collect()
 }
 
-/// Runs two commands on copies of the programme: one after the other in both orders, and at once. `{}` stands for the copy.
-fn race(commands: [&str; 2]) {
-    let programme = programme();
-    let run = |command: &str, copy: &str| programme.run(&command.replace("{}", copy));
-    let orders = [[0, 1], [1, 0]].map(|order| {
-        let name = format!("order-{}", order[0]);
-        copy(&programme.path("programme"), &programme.path(&name));
-        for k in order {
-            run(commands[k], &name).success();
+/// Returns the preparation of a command, in which `{}` stands for the folder.
+fn command(command: &'static str) -> impl Fn(&Cli, &str) -> Write {
+    move |cli: &Cli, folder: &str| -> Write {
+        let (cli, command) = (cli.clone(), command.replace("{}", folder));
+        Box::new(move || _ = cli.run(&command).success())
+    }
+}
+
+/// Starts the web UI; the write sets a smaller budget in the rules.
+fn set_budget(cli: &Cli, folder: &str) -> Write {
+    let (cli, folder, desk) = (cli.clone(), folder.to_string(), serve(cli, folder));
+    let mut planner = planner(&desk);
+    let rules = planner.get("/capacity").hidden("rules");
+    Box::new(move || {
+        let answer = planner.post("/capacity/set", &[("n0", "12"), ("rules", &rules)]);
+        assert_eq!(answer.status, 303, "{}", answer.body);
+        assert_eq!(cli.read(&format!("{folder}/rules.toml")), "budget = 12\n");
+        assert!(cli.read(&format!("{folder}/desk.jsonl")).contains("budget 24 to 12"));
+        drop(desk);
+    })
+}
+
+/// Starts the web UI; the write makes the list of the next period.
+fn make_list(cli: &Cli, folder: &str) -> Write {
+    let (cli, folder, desk) = (cli.clone(), folder.to_string(), serve(cli, folder));
+    let mut planner = planner(&desk);
+    Box::new(move || {
+        let begun = planner.post("/week/plan", &[]);
+        assert_eq!(begun.status, 303, "{}", begun.body);
+        finish_job(&mut planner, begun.header("location").unwrap());
+        assert!(cli.read(&format!("{folder}/desk.jsonl")).contains("job.plan"));
+        drop(desk);
+    })
+}
+
+/// Waits for the end of a job of the web UI.
+///
+/// # Panics
+/// If the job fails or does not end within a minute.
+fn finish_job(planner: &mut HttpClient, page: &str) {
+    for _ in 0..2400 {
+        let job = planner.get(page);
+        if !job.body.contains("http-equiv=\"refresh\"") {
+            assert!(job.body.contains("It is done."), "{}", job.body);
+            return;
         }
+        std::thread::sleep(Duration::from_millis(25));
+    }
+    panic!("{page} has not ended");
+}
+
+/// Performs two writes on copies of the programme: one after the other in both orders, and at once. If `is_staggered`, the delay of the
+/// second write grows from race to race, up to the time that both take: without it a running web UI would always be the first.
+fn race(writes: [Prepare<'_>; 2], is_staggered: bool) {
+    let programme = programme();
+    let ready = |name: &str| {
+        copy(&programme.path("programme"), &programme.path(name));
+        writes.map(|prepare| prepare(&programme, name))
+    };
+    let mut time = Duration::ZERO;
+    let orders = [false, true].map(|is_reversed| {
+        let name = format!("order-{is_reversed}");
+        let mut ready = ready(&name);
+        if is_reversed {
+            ready.reverse();
+        }
+        let begun = Instant::now();
+        ready.into_iter().for_each(|write| write());
+        time = begun.elapsed();
         (contents(&programme.path(&name)), plans(&programme, &name))
     });
     assert_ne!(orders[0], orders[1], "the order makes no difference");
     for race in 0..races() {
         let name = format!("race-{race}");
-        copy(&programme.path("programme"), &programme.path(&name));
+        let [first, second] = ready(&name);
+        let delay = if is_staggered { time * race as u32 / races() as u32 } else { Duration::ZERO };
         std::thread::scope(|scope| {
-            let runs = commands.map(|command| {
-                let run = || run(command, &name).success();
-                scope.spawn(run)
+            let runs = [(first, Duration::ZERO), (second, delay)].map(|(write, delay)| {
+                scope.spawn(move || {
+                    std::thread::sleep(delay);
+                    write();
+                })
             });
             for run in runs {
                 run.join().unwrap();
@@ -103,12 +177,24 @@ fn race(commands: [&str; 2]) {
 
 #[test]
 fn two_imports_at_once_leave_one_import_after_the_other() {
-    race(["import early/mapping.toml --out {}", "import exports/mapping.toml --out {}"]);
+    let [early, late] =
+        ["import early/mapping.toml --out {}", "import exports/mapping.toml --out {}"].map(command);
+    race([&early, &late], false);
 }
 
 #[test]
 fn import_and_plan_at_once_leave_one_after_the_other() {
-    race(["import exports/mapping.toml --out {}", "plan {} --rows 0"]);
+    race([&command("import exports/mapping.toml --out {}"), &command("plan {} --rows 0")], false);
+}
+
+#[test]
+fn plan_and_rules_of_the_web_ui_at_once_leave_one_after_the_other() {
+    race([&command("plan {} --rows 0"), &set_budget], true);
+}
+
+#[test]
+fn import_and_list_of_the_web_ui_at_once_leave_one_after_the_other() {
+    race([&command("import exports/mapping.toml --out {}"), &make_list], true);
 }
 
 #[test]

@@ -18,6 +18,7 @@ use super::role::Role;
 use crate::error::{Error, Result};
 use argon2::password_hash::{PasswordHash, PasswordHasher, PasswordVerifier, SaltString};
 use argon2::{Algorithm, Argon2, Params, Version};
+use restive_ledger::Lock;
 use restive_pipeline::refuse_empty;
 use restive_tables::{show, write_private_file};
 use serde::{Deserialize, Serialize};
@@ -67,6 +68,34 @@ fn hashed(password: &str) -> Result<String> {
     let salt = SaltString::encode_b64(&salt).map_err(|error| Error::Refused(error.to_string()))?;
     let hash = argon().hash_password(password.as_bytes(), &salt);
     hash.map(|hash| hash.to_string()).map_err(|error| Error::Refused(error.to_string()))
+}
+
+impl User {
+    /// Creates a user with a password, of which the user keeps a hash. It takes tenths of a second.
+    ///
+    /// # Errors
+    /// If the name or the password is not of the allowed form, or like [`Users::check_people`].
+    pub fn new(name: &str, role: Role, worker: Option<&str>, all: bool, password: &str) -> Result<Self> {
+        let is_name = !name.is_empty()
+            && name.chars().count() <= 60
+            && name.chars().all(|c| c.is_alphanumeric() || " .-_@'".contains(c))
+            && name.trim() == name;
+        if !is_name {
+            return Err(Error::Refused(format!(
+                "found the name {}, expected at most 60 letters, digits, spaces and . - _ @ '",
+                show::name(name)
+            )));
+        }
+        let length = password.chars().count();
+        if !(SHORTEST..=LONGEST).contains(&length) {
+            return Err(Error::Refused(format!(
+                "found a password of {length} characters, expected {SHORTEST} to {LONGEST}"
+            )));
+        }
+        Users::check_people(role, worker, all)?;
+        let worker = worker.map(Into::into);
+        Ok(Self { name: name.into(), role, worker, all, password: hashed(password)? })
+    }
 }
 
 impl Users {
@@ -119,7 +148,7 @@ impl Users {
     /// Adds somebody, or gives a new password and role to one who is there; whether they are new.
     ///
     /// # Errors
-    /// If the name or the password is not of the allowed form, or like [`check_people`](Self::check_people).
+    /// Like [`User::new`].
     pub fn add(
         &mut self,
         name: &str,
@@ -128,35 +157,34 @@ impl Users {
         all: bool,
         password: &str,
     ) -> Result<bool> {
-        let is_name = !name.is_empty()
-            && name.chars().count() <= 60
-            && name.chars().all(|c| c.is_alphanumeric() || " .-_@'".contains(c))
-            && name.trim() == name;
-        if !is_name {
-            return Err(Error::Refused(format!(
-                "found the name {}, expected at most 60 letters, digits, spaces and . - _ @ '",
-                show::name(name)
-            )));
-        }
-        let length = password.chars().count();
-        if !(SHORTEST..=LONGEST).contains(&length) {
-            return Err(Error::Refused(format!(
-                "found a password of {length} characters, expected {SHORTEST} to {LONGEST}"
-            )));
-        }
-        Self::check_people(role, worker, all)?;
-        let worker = worker.map(Into::into);
-        let user = User { name: name.into(), role, worker, all, password: hashed(password)? };
-        match self.user.iter_mut().find(|one| one.name == name) {
+        Ok(self.put(User::new(name, role, worker, all, password)?))
+    }
+
+    /// Adds a user, or replaces the one of that name; whether the user is new.
+    pub fn put(&mut self, user: User) -> bool {
+        match self.user.iter_mut().find(|one| one.name == user.name) {
             Some(one) => {
                 *one = user;
-                Ok(false)
+                false
             }
             None => {
                 self.user.push(user);
-                Ok(true)
+                true
             }
         }
+    }
+
+    /// Changes the users of a file, which is made if it does not exist; returns what `change` returns. The file is locked while it is
+    /// read, changed and written, so that no change of another process is lost.
+    ///
+    /// # Errors
+    /// If another process holds the lock for ten seconds, or like [`read`](Self::read) and [`write`](Self::write).
+    pub fn change<T>(path: &Path, change: impl FnOnce(&mut Self) -> T) -> Result<T> {
+        let _lock = Lock::of_file(path)?;
+        let mut users = if path.exists() { Self::read(path)? } else { Self::default() };
+        let changed = change(&mut users);
+        users.write(path)?;
+        Ok(changed)
     }
 
     /// Writes the file, for its owner alone.
