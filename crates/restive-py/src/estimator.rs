@@ -20,7 +20,7 @@ use restive::data::encoding::{ColumnKind, EncodedColumn};
 use restive::data::split::Part;
 use restive::evaluation::Estimate;
 use restive::instance::Layout;
-use restive_pipeline::identification::not_stated;
+use restive_pipeline::identification::{Identification, not_stated, store_refusal};
 use restive_pipeline::options::TRAINING;
 use restive_pipeline::{
     Applied, Error, EstimatorsName, Outcome, Plan, PlanAsked, Trained, Training, card, evidence_of_scores,
@@ -75,6 +75,9 @@ fn train(
     let warnings = warnings.map(|message| keywords(&message)).collect();
     Ok((NativeModel { trained: Trained::new(model).map_err(of_pipeline)? }, warnings))
 }
+
+/// Columns of numbers, the answer as JSON, warnings, and the model with a refusal if there is one.
+type Evaluation<'py> = (Vec<Column<'py>>, String, Vec<String>, Option<NativeModel>);
 
 #[pymethods]
 impl NativeModel {
@@ -157,13 +160,15 @@ impl NativeModel {
         Ok(-loss.per_transition)
     }
 
-    /// The numbers as columns, the whole answer as JSON, and warnings.
+    /// The numbers as columns, the whole answer as JSON, warnings, and the refused model if the evaluation refuses its effects. The refusal
+    /// is also written into the folder of the model, if it has one.
     fn evaluate<'py>(
         &self,
         py: Python<'py>,
         study: &NativeStudy,
         asked: &Bound<'py, PyDict>,
-    ) -> PyResult<(Vec<Column<'py>>, String, Vec<String>)> {
+        model_folder: Option<PathBuf>,
+    ) -> PyResult<Evaluation<'py>> {
         let asked = evaluation_asked(asked)?;
         let applied = self.applied(py, study)?;
         let is_judged = asked.estimators == EstimatorsName::Judged;
@@ -177,6 +182,9 @@ impl NativeModel {
             warnings
                 .extend(refused.map(|refused| format!("this look at the study is not counted: {refused}")));
         }
+        let refusal = evaluated.refusal.as_ref();
+        let stored = refusal.zip(model_folder.as_deref());
+        warnings.extend(stored.and_then(|(refusal, folder)| store_refusal(folder, refusal)));
         let rows = evaluated.quantities();
         let numbers = |cell: fn(&Estimate) -> f64| {
             rows.iter().map(|row| cell(&row.estimate)).collect::<Vec<_>>().to_pyarray(py).into_any()
@@ -193,7 +201,7 @@ impl NativeModel {
         ];
         let mut answer = serde_json::to_value(&evaluated).expect("plain values");
         answer["about"]["notes"] = evaluated.about.notes.iter().map(keywords).collect();
-        Ok((columns, answer.to_string(), warnings))
+        Ok((columns, answer.to_string(), warnings, refusal.map(|refusal| self.refused(refusal))))
     }
 
     /// The columns and the facts of [`planned`].
@@ -276,6 +284,13 @@ pub(crate) fn planned<'py>(
 }
 
 impl NativeModel {
+    /// The model with a refusal on its card.
+    fn refused(&self, refusal: &Identification) -> Self {
+        let mut trained = self.trained.clone();
+        trained.model.card.identification = refusal.clone();
+        Self { trained }
+    }
+
     fn applied<'a>(&'a self, py: Python<'_>, study: &'a NativeStudy) -> PyResult<Applied<'a>> {
         let applied = || Applied::new(&self.trained, &study.study, "the model", "the study");
         run(py, applied)?.map_err(of_pipeline)

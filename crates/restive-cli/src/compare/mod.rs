@@ -7,6 +7,7 @@ use crate::shared::progress::Progress;
 use crate::shared::say;
 use crate::shared::values::{choice, threads};
 use clap::Args;
+use restive_pipeline::identification::store_refusal;
 use restive_pipeline::{Applied, BehaviourName, Compared, EvaluateAsked, Outcome, Trained, compare, signed};
 use restive_programme::Programme;
 use restive_programme::evidence::written_down;
@@ -93,11 +94,14 @@ pub(crate) fn run(arguments: &CompareArguments) -> anyhow::Result<()> {
     })?;
     drop(progress);
     let not_counted = (!compared.recipes.is_empty()).then(|| written_down(&looks, study_folder)).flatten();
+    let refusals = compared.refusals.iter();
+    let not_stored: Vec<String> =
+        refusals.filter_map(|(k, refusal)| store_refusal(&models[*k], refusal)).collect();
     match arguments.json {
         true => say::print_json(&compared)?,
         false => say::print(|text| write_text(&compared, text))?,
     }
-    not_counted.iter().for_each(say::warning);
+    not_counted.iter().chain(&not_stored).for_each(say::warning);
     Ok(())
 }
 

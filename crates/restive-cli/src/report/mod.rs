@@ -114,7 +114,7 @@ pub(crate) fn run(arguments: &ReportArguments) -> anyhow::Result<()> {
         true => say::print_json(&report)?,
         false => say::print(|text| writeln!(text, "{}\nwrote {}", page.verdict, show::path(out)))?,
     }
-    counted.iter().for_each(say::warning);
+    counted.iter().chain(&report.warnings).for_each(say::warning);
     Ok(())
 }
 

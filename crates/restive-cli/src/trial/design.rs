@@ -7,6 +7,7 @@ use crate::shared::progress::Progress;
 use crate::shared::say;
 use crate::shared::values::threads;
 use clap::Args;
+use restive_pipeline::Identification;
 use restive_programme::{
     AtEffect, AtSize, DesignAsked, Designed, Programme, design_on_study, recognise_protocol,
 };
@@ -169,7 +170,16 @@ fn write_text(designed: &Designed, out: Option<&Path>, text: &mut Vec<u8>) -> io
         designed.called,
         designed.would_be_called
     )?;
-    writeln!(text, "the model expects the calls to bring {:.1} {unit} in all\n", designed.expected)?;
+    match designed.effects {
+        Identification::Identified => {
+            writeln!(text, "the model expects the calls to bring {:.1} {unit} in all\n", designed.expected)?;
+        }
+        _ => writeln!(
+            text,
+            "assumed, as the model has it and the log does not identify it: the calls bring {:.1} {unit} in all\n",
+            designed.expected
+        )?,
+    }
     let heading = ["estimator", "finds in all", "per called", "false alarms", "at half", "as expected"];
     let mut table = vec![heading.map(String::from).to_vec()];
     table.extend(designed.estimators.iter().map(|one| row(one, designed)));

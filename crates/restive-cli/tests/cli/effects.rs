@@ -9,14 +9,15 @@ use restive_tables::Model;
 use restive_tables::model::Identification;
 use restive_testkit::programme::{ProgrammeFixture, ProgrammeOptions};
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Cursor;
 
 /// Keys of JSON, columns of tables and phrases of texts that state an effect of a call.
-const KEYS: [&str; 16] = [
+const KEYS: [&str; 18] = [
     "bound",
     "called_interval",
+    "certificate",
     "costs",
     "curve",
     "index",
@@ -24,6 +25,7 @@ const KEYS: [&str; 16] = [
     "left_alone",
     "left_alone_interval",
     "margin",
+    "moves",
     "no_action",
     "one_more",
     "typical",
@@ -31,6 +33,22 @@ const KEYS: [&str; 16] = [
     "worth",
     "worth_each",
     "by_state",
+];
+/// Paths of JSON that end with one of [`KEYS`] and state no effect of a call; positions in lists are not part of a path.
+const PLAIN_PATHS: [&str; 8] = [
+    // field of the ledger with the effects of a plan as JSON: the reason alone if they are withheld; what it contains is searched
+    "record.certificate",
+    // number of logged moves of the arms that decide whether an arm's own record counts
+    "history.moves",
+    "plan.history.moves",
+    // places on lists by the times that a call was possible
+    "tables.groups.lists.rate.value",
+    "tables.all.lists.rate.value",
+    // ratio of that rate to the rate of all other groups
+    "tables.groups.lists.to_others.value",
+    // people reached by people with an outcome
+    "tables.groups.reach.rate.value",
+    "tables.all.reach.rate.value",
 ];
 const PHRASES: [&str; 14] = [
     "a call helps",
@@ -146,37 +164,37 @@ fn documents(programme: &Programme) -> Documents {
     all
 }
 
-fn keys(value: &Value, found: &mut BTreeSet<String>) {
+/// Keys of JSON that state an effect, by their paths.
+fn stating_keys(value: &Value, path: &str, found: &mut BTreeMap<String, String>) {
     match value {
-        Value::Array(all) => all.iter().for_each(|one| keys(one, found)),
-        // shares of people who are on a list, and their ratios
-        Value::Object(all) => all
-            .iter()
-            .filter(|(key, _)| !["rate", "to_others"].contains(&key.as_str()))
-            .for_each(|(key, one)| {
+        Value::Array(all) => all.iter().for_each(|one| stating_keys(one, path, found)),
+        Value::Object(all) => {
+            for (key, one) in all {
+                let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+                stating_keys(one, &path, found);
                 // what is empty states nothing
                 let is_empty = one.as_array().is_some_and(Vec::is_empty) || one.is_null();
-                if !is_empty {
-                    found.insert(key.clone());
+                if !is_empty && KEYS.contains(&key.as_str()) && !PLAIN_PATHS.contains(&path.as_str()) {
+                    found.insert(path, key.clone());
                 }
-                keys(one, found);
-            }),
+            }
+        }
         // JSON within JSON, as the ledger keeps it
         Value::String(text) if text.starts_with('{') => {
-            keys(&serde_json::from_str(text).unwrap_or_default(), found)
+            stating_keys(&serde_json::from_str(text).unwrap_or_default(), path, found)
         }
         _ => {}
     }
 }
 
-/// Statements of effects in documents: document, and key, column or phrase.
+/// Statements of effects in documents: document, with the path in JSON, and key, column or phrase.
 fn statements(all: &Documents) -> BTreeSet<(String, String)> {
     let mut found = BTreeSet::new();
     let mut tell = |name: &str, what: &str| _ = found.insert((name.to_string(), what.to_string()));
     for (name, value) in &all.json {
-        let mut there = BTreeSet::new();
-        keys(value, &mut there);
-        KEYS.iter().filter(|key| there.contains(**key)).for_each(|key| tell(name, key));
+        let mut there = BTreeMap::new();
+        stating_keys(value, "", &mut there);
+        there.iter().for_each(|(path, key)| tell(&format!("{name}: {path}"), key));
         let text = value.to_string().to_lowercase();
         PHRASES.iter().filter(|phrase| text.contains(**phrase)).for_each(|phrase| tell(name, phrase));
     }

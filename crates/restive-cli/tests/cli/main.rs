@@ -42,6 +42,7 @@ mod process;
 mod processors;
 mod programme;
 mod races;
+mod refusal;
 mod report;
 mod resume;
 mod running;

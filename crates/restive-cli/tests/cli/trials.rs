@@ -3,6 +3,8 @@
 
 use crate::harness::stderr;
 use crate::programme::{BUDGET, Programme, RECORDED, listed, options};
+use restive_tables::Model;
+use restive_tables::model::Identification;
 use restive_testkit::assert_snapshot;
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
@@ -231,6 +233,29 @@ fn the_same_seed_draws_the_same_groups_and_what_cannot_be_drawn_is_refused() {
     programme.write("four.toml", one.replace("id = \"", "id = \"late "));
     let late = programme.refused("trial assign programme four.toml");
     assert!(late.contains("found the plan 2026-03-02") && late.contains("expected none"), "{late}");
+}
+
+#[test]
+fn design_on_effects_that_are_not_identified_states_them_as_assumed() {
+    let programme = programme();
+    let design = "trial design programme --trials 2";
+    let identified = programme.json(design);
+    assert_eq!(identified["effects"], "identified");
+    let refusal = Identification::NotIdentified { reason: "those who were pulled were chosen".into() };
+    for model in fs::read_dir(programme.path("programme/models")).unwrap() {
+        Model::refuse(&model.unwrap().path(), &refusal).unwrap();
+    }
+    let run = programme.run(design).success();
+    assert!(run.stdout.contains("\nassumed, as the model has it and the log does not"), "{}", run.stdout);
+    assert!(!run.stdout.contains("the model expects the calls"), "{}", run.stdout);
+    assert!(
+        run.stderr.contains("does not identify it (those who were called were chosen)"),
+        "{}",
+        run.stderr
+    );
+    let assumed = programme.json(design);
+    assert_eq!(assumed["effects"]["not_identified"]["reason"], "those who were pulled were chosen");
+    assert_eq!(assumed["estimators"], identified["estimators"]);
 }
 
 #[test]

@@ -12,7 +12,7 @@ use super::subjects::{JudgedFold, people_of};
 use crate::apply::Applied;
 use crate::cross_fit::FoldProgress;
 use crate::error::Error;
-use crate::identification;
+use crate::identification::{self, Identification};
 use crate::prepare;
 use crate::recipe::{recipe_key, recipe_words};
 use ndarray::Array3;
@@ -49,6 +49,9 @@ pub struct Compared {
     /// why there is no answer
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused: Option<Outcome>,
+    /// Refusals by the position of the model, as in [`Evaluated::refusal`](super::Evaluated::refusal).
+    #[serde(skip)]
+    pub refusals: Vec<(usize, Identification)>,
     /// what a reward of 1 is called
     pub unit: Option<String>,
     /// decisions of a programme
@@ -87,6 +90,7 @@ pub fn compare<E: From<Error>>(
     let mut compared = Compared {
         recipes: Vec::new(),
         refused: None,
+        refusals: Vec::new(),
         unit: study.settings.unit.clone(),
         horizon: study.settings.horizon,
         people: 0,
@@ -119,9 +123,16 @@ pub fn compare<E: From<Error>>(
     compared.calls = evidence.calls();
     let rankings: Vec<Ranking> =
         all.iter().map(|tables| evidence.ranking(tables)).collect::<Result<_, _>>().map_err(Error::from)?;
-    let refused = rankings.iter().find_map(|ranking| gathered.refusal(ranking));
-    if let Some(refusal) = refused {
-        return Ok(Compared { refused: Some(refusal.into()), ..compared });
+    let refusals =
+        rankings.iter().enumerate().filter_map(|(k, ranking)| Some((k, gathered.refusal(ranking)?)));
+    let refusals: Vec<_> = refusals.collect();
+    if let Some((_, refusal)) = refusals.first() {
+        let is_declared = asked.behaviour.is_none();
+        compared.refused = Some(refusal.clone().into());
+        compared.refusals.extend(
+            refusals.iter().filter(|_| is_declared).map(|(k, refusal)| (*k, refusal.identification())),
+        );
+        return Ok(compared);
     }
     let whom = people_of(study, asked.seed, &[Part::Train, Part::Validation]);
     for (_, applied) in models {

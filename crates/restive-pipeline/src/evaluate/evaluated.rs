@@ -17,7 +17,8 @@ pub struct Evaluated {
     /// what comes first: the evidence, or why there is none; absent where the published estimators were asked for
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evidence: Option<Outcome>,
-    /// A refusal that was found after models were fitted, under the declaration of the study: to be written beside the model.
+    /// Refusal that was found after models were fitted, under the declaration of the study. If the model has a folder, the caller writes
+    /// it there with [`store_refusal`](crate::identification::store_refusal).
     #[serde(skip)]
     pub refusal: Option<Identification>,
     /// by name, in the order in which they are shown
@@ -52,7 +53,7 @@ pub struct AboutEvaluation {
     pub budget: [usize; 2],
     /// of values
     pub discount: f64,
-    /// of the index; `None`: the index of one decision
+    /// Discount of the index; `None` for the index of one decision.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index_discount: Option<f64>,
     /// of the soft policies

@@ -31,7 +31,17 @@ use objection::{feature_difference, looked_at_words};
 use people::chosen;
 use restive::data::encoding::Standardise;
 use restive::evidence::{Design, Evidence};
-use restive_tables::{Roll, Study};
+use restive_tables::{Model, Roll, Study};
+use std::path::Path;
+
+/// Writes a refusal that an evaluation found into the folder of the evaluated model: later results by the model obey it. Returns a warning
+/// if writing fails.
+pub fn store_refusal(model: &Path, refusal: &Identification) -> Option<String> {
+    let cause = Model::refuse(model, refusal).err()?;
+    Some(format!(
+        "this refusal is not recorded, later plans by the model state its effects all the same: {cause}"
+    ))
+}
 
 /// Whether the log of a study identifies effects of calls, as its settings declare the assignment; without the features of `drop`.
 pub(crate) fn identify(study: &Study, drop: &[String]) -> Identification {

@@ -12,10 +12,9 @@ use crate::error::{Error, Result};
 use crate::folder::Programme;
 use crate::made::model_fingerprint;
 use restive_import::ImportedFolder;
-use restive_pipeline::{
-    Applied, EstimatorsName, EvaluateAsked, Evaluated, FoldProgress, Identification, Outcome, Trained,
-};
-use restive_tables::{Looks, Model, Study};
+use restive_pipeline::identification::store_refusal;
+use restive_pipeline::{Applied, EstimatorsName, EvaluateAsked, Evaluated, FoldProgress, Outcome, Trained};
+use restive_tables::{Looks, Study};
 use std::path::{Path, PathBuf};
 
 /// Result of the evaluation of a model on a study.
@@ -59,7 +58,7 @@ pub fn judge<E: From<Error>>(
         (Some(looks), Some(Outcome::Answer(_))) => written_down(looks, study_folder),
         _ => None,
     };
-    let unrecorded = evaluated.refusal.as_ref().and_then(|refusal| recorded(model, refusal));
+    let unrecorded = evaluated.refusal.as_ref().and_then(|refusal| store_refusal(model, refusal));
     Ok(Judged {
         evaluated,
         study_fingerprint: study.fingerprint(),
@@ -67,14 +66,6 @@ pub fn judge<E: From<Error>>(
         study: study.settings.name.unwrap_or_else(|| names[1].clone()),
         notes: uncounted.into_iter().chain(unrecorded).collect(),
     })
-}
-
-/// Writes a refusal beside the model; if that is impossible, says so.
-fn recorded(model: &Path, refusal: &Identification) -> Option<String> {
-    let refused = Model::refuse(model, refusal).err()?;
-    Some(format!(
-        "this refusal is not recorded, later plans by the model state its effects all the same: {refused}"
-    ))
 }
 
 fn read(model: &Path, study: &Path) -> Result<(Trained, Study)> {

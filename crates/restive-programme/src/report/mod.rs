@@ -37,6 +37,7 @@ pub use unknown::Unknown;
 use crate::effects::{RecordedEffects, not_stated_of_people};
 use crate::error::{Error, Result};
 use groups::Groupings;
+use restive_pipeline::identification::store_refusal;
 use restive_pipeline::{Applied, Effects, EvaluateAsked, FoldProgress, Identification, Outcome};
 use restive_tables::Looks;
 use serde::Serialize;
@@ -91,6 +92,9 @@ pub struct Report {
     pub fairness: Vec<Grouped>,
     /// what the page cannot know
     pub unknown: Unknown,
+    /// Records of the evaluation that could not be written, with the cause and the consequence.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }
 
 impl ReportSource {
@@ -104,8 +108,8 @@ impl ReportSource {
         let [model, study] = &self.names;
         let applied = Applied::new(&self.trained, &self.study, model, study).map_err(Error::from)?;
         let groupings = Groupings::new(self, &asked.by)?;
-        let evidence = match asked.quick {
-            true => None,
+        let (evidence, warning) = match asked.quick {
+            true => (None, None),
             false => {
                 let asked = EvaluateAsked { seed: asked.seed, ..EvaluateAsked::default() };
                 let mut ended = None;
@@ -117,11 +121,17 @@ impl ReportSource {
                 });
                 match (evaluated, ended) {
                     (_, Some(error)) => return Err(error),
-                    (evaluated, None) => evaluated?.evidence,
+                    (evaluated, None) => {
+                        let evaluated = evaluated?;
+                        let store = |refusal| store_refusal(&self.model_folder, refusal);
+                        let warning = evaluated.refusal.as_ref().and_then(store);
+                        (evaluated.evidence, warning)
+                    }
                 }
             }
         };
-        Ok(self.facts(asked, &applied, &groupings, evidence)?)
+        let report = self.facts(asked, &applied, &groupings, evidence)?;
+        Ok(Report { warnings: warning.into_iter().collect(), ..report })
     }
 
     fn facts(
@@ -152,6 +162,7 @@ impl ReportSource {
             list: self.called(groupings, &printed, reasons.as_deref().ok()),
             fairness: groupings.asked_for(&printed),
             unknown: self.unknown(applied, reasons.err(), evidence.as_ref()),
+            warnings: Vec::new(),
             evidence,
             effects,
         })

@@ -18,7 +18,7 @@ use restive_pipeline::reasons::{Reason, Words};
 use restive_pipeline::{Applied, Chosen, Effects, Eligible, Plan, PlanAsked, Trained};
 use restive_tables::{Contacts, Study, arm_key, show};
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What a page is about.
 pub struct ReportSource {
@@ -31,6 +31,7 @@ pub struct ReportSource {
     /// by name
     pub(super) model: String,
     pub(super) model_fingerprint: String,
+    pub(super) model_folder: PathBuf,
     /// in days
     pub(super) model_age: Option<i64>,
     /// the day that the study reaches to
@@ -123,6 +124,7 @@ impl ReportSource {
             model_fingerprint: model_fingerprint(&entry.folder)?,
             model_age: entry.day.map(|day| i64::from((today - day).get_days())),
             model: entry.name,
+            model_folder: entry.folder,
             until,
             period: programme.summary.period.clone(),
             states: programme.state_names(),
@@ -145,6 +147,7 @@ impl ReportSource {
             name: study.settings.name.clone().unwrap_or_else(|| last_of(shown)),
             model: last_of(model),
             model_fingerprint: model_fingerprint(model)?,
+            model_folder: model.into(),
             model_age: None,
             until: None,
             period: "step".into(),

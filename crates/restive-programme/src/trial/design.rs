@@ -3,7 +3,7 @@
 //! Trials are [simulated](restive::trial::power()) whole: people move as the model says, lists take the K highest, and every estimator answers.
 //! So the answer holds what a formula for two means does not: few are called, weeks of a person resemble each other, places are coupled by the
 //! budget. What it takes on trust is the model; where calls do half of what the model says, half of its effect is there to be found, and the
-//! table says how often that is.
+//! table says how often that is. If the log does not identify the effect of calls, the answer says that this effect is an assumption.
 
 use super::designed::{AtEffect, AtSize, Designed};
 use super::pool::{Pool, refused, shares, start, world};
@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::folder::Programme;
 use crate::made::model_fingerprint;
 use restive::trial::{Clusters, Design, Estimator, Group, Power, World, power};
-use restive_pipeline::{Applied, Outlook, PlanAsked, Trained};
+use restive_pipeline::{Applied, Identification, Outlook, PlanAsked, Trained};
 use restive_tables::{Contacts, Study, show};
 use std::path::Path;
 
@@ -46,6 +46,7 @@ struct On<'a> {
     study: &'a Study,
     contacts: Option<&'a Contacts>,
     outlook: &'a Outlook,
+    identification: &'a Identification,
     /// the name of the trial where none is given
     id: String,
     noun: String,
@@ -64,6 +65,7 @@ impl Programme {
             study: &on.study,
             contacts: Some(&contacts),
             outlook: &outlook,
+            identification: &on.trained.model.card.identification,
             id: on.when.first_day.to_string(),
             noun: on.when.noun.clone(),
             model: on.model_fingerprint.clone(),
@@ -86,6 +88,7 @@ pub fn design(
         study: &read,
         contacts: None,
         outlook: &outlook,
+        identification: applied.identification(),
         id: "trial".into(),
         noun: "week".into(),
         model: model_fingerprint(model)?,
@@ -186,6 +189,7 @@ impl On<'_> {
             noun: self.noun.clone(),
             called,
             would_be_called: called * groups[1] as f64 / groups[0] as f64,
+            effects: self.identification.clone(),
             expected: whole.truth.value,
             estimators: estimators.into(),
             sizes,

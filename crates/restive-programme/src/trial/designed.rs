@@ -1,10 +1,11 @@
 //! What a design says: numbers by estimator and by size, what would be agreed on, and what should be known before.
 
 use super::protocol::{Protocol, named};
+use crate::report::words::of_people;
 use crate::week::CONTROL;
 use restive::trial::Estimator;
-use restive_pipeline::Outlook;
 use restive_pipeline::words::{counted, grouped};
+use restive_pipeline::{Identification, Outlook};
 use serde::Serialize;
 
 /// What such a trial would find.
@@ -26,6 +27,8 @@ pub struct Designed {
     pub called: f64,
     /// people of the other group who would have been called
     pub would_be_called: f64,
+    /// Whether the log identifies the effect of calls; if not, `expected` is an assumption.
+    pub effects: Identification,
     /// what the model expects of the calls: the total over all weeks
     pub expected: f64,
     /// each estimator, with the effect that the model expects, half of it, and none
@@ -80,6 +83,13 @@ impl Designed {
     /// What should be known before it is agreed on; clusters were taken to differ by `cluster_sd`.
     pub(super) fn warnings(&self, outlook: &Outlook, cluster_sd: f64) -> Vec<String> {
         let mut all = Vec::new();
+        if let Some(reason) = self.effects.reason() {
+            all.push(format!(
+                "the effect of calls is assumed as the model has it: the log does not identify it ({}); compare the effect that the trial \
+                 finds with the smallest effect that would justify the calls",
+                of_people(reason)
+            ));
+        }
         if !outlook.is_by_rank_alone {
             all.push(
                 "the rules have limits, costs, must_call or explore: who would have been called cannot be told by rank, and the analysis will \

@@ -113,6 +113,7 @@ class Estimator:
 
     def _take(self, model: NativeModel) -> None:
         self._model_ = model
+        self.__dict__.pop("_folder_", None)  # that of an earlier model
         configuration, history, predictor = (json.loads(text) for text in model.card())
         self.configuration_, self.history_ = configuration, history
         self.n_features_in_ = predictor["features"]
@@ -135,6 +136,7 @@ class Estimator:
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(self.__dict__)
+        state.pop("_folder_", None)  # on another machine another model may lie there
         if "_model_" in state:
             with tempfile.TemporaryDirectory() as folder:
                 state["_model_"].save(folder, True)
@@ -253,12 +255,16 @@ class Estimator:
         enter a ratio of importance sampling; ``runs`` are simulated, ``resamples`` are those of the bootstrap (None, like ``deals``: 200, 200
         and 999, fewer of more than 20,000 people, and said in the notes), and ``seed`` draws
         all random numbers. The answer is that of ``restive evaluate``, number for number; what must not be overlooked is warned of.
+        A refusal that was found only after models were fitted holds from then on: plans of this estimator state no effects, and it
+        is written into the folder that the model was loaded from or saved into.
         """
         asked = {
             "estimators": estimators, "part": part, "folds": folds, "start": start, "deals": deals, "index_discount": index_discount, "temperature": temperature, "behaviour": behaviour, "ratio": ratio,
             "runs": runs, "resamples": resamples, "seed": seed,
         }  # fmt: skip
-        columns, answer, warned = self._fitted().evaluate(_native(study), asked)
+        columns, answer, warned, refused = self._fitted().evaluate(_native(study), asked, getattr(self, "_folder_", None))
+        if refused is not None:
+            self._model_ = refused
         evaluation: Evaluation = Evaluation.of(columns)
         evaluation.evidence = None
         for name, part_of_answer in json.loads(answer).items():
@@ -273,6 +279,7 @@ class Estimator:
         One that is there is replaced only with ``replace``, and only where it is a model and nothing else.
         """
         self._fitted().save(os.fspath(folder), replace)
+        self._folder_ = os.path.abspath(folder)
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> Any:

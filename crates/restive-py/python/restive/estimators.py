@@ -108,4 +108,5 @@ def load(folder: str | os.PathLike[str]) -> TwoStage | DecisionFocused:
         said.pop(name, None)
     estimator = kind(**{name: said[name] for name in kind._names() if said.get(name) is not None})
     estimator._take(model)
+    estimator._folder_ = os.path.abspath(folder)
     return estimator
