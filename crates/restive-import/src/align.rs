@@ -5,7 +5,8 @@
 //! - the **action** of the decision that is made then, on the first day of period t + 1: whether there was a call in period t + 1.
 //!
 //! So what a call did is in row t + 1, and a call can never have caused the state it stands beside. The last row has a state and no
-//! action. All of it is computed from time stamps; nobody has to put rows beside each other. Where a [plan](crate::planned) made the
+//! action. If the mapping says in which periods people could be called, row t also gets the [availability](crate::availability) of period
+//! t + 1. All of it is computed from time stamps; nobody has to put rows beside each other. Where a [plan](crate::planned) made the
 //! decision, what it wrote down counts beside the log of calls, and says how likely the action was.
 //!
 //! A person counts from the first period that begins after the day on which she joined to the last one that is over before she leaves. Within
@@ -13,6 +14,7 @@
 //! ones between) and hold less than a hundredth of the records are typing errors and stay outside.
 
 use crate::accounts::{Accounts, RowAt};
+use crate::availability::Availability;
 use crate::dates::{DAY, day_of};
 use crate::error::Result;
 use crate::mapping::{Mapping, Measure, Silence};
@@ -40,6 +42,8 @@ pub(crate) struct Aligned {
     pub(crate) action: Array3<u8>,
     /// `[1, P, N]`, NaN where it is not known; none where no plan made a decision
     pub(crate) propensity: Option<Array3<f64>>,
+    /// Whether each person could be called, `[1, P, N]`; `None` if the mapping does not say.
+    pub(crate) available: Option<Array3<bool>>,
 }
 
 impl Aligned {
@@ -90,7 +94,7 @@ pub(crate) fn align(
     mapping: &Mapping,
     registry: &Registry,
     records: &mut [Record],
-    plans: &mut Plans,
+    (plans, availability): (&mut Plans, Option<&Availability>),
     account: impl Fn(u16) -> u16,
     accounts: &mut Accounts,
     notes: &mut Vec<String>,
@@ -104,6 +108,8 @@ pub(crate) fn align(
     plans.cover(mapping, records, last);
     plans.count(first, last);
     let mut propensity = (plans.told.weeks > 0).then(|| Array3::from_elem((1, periods, people), f64::NAN));
+    let mut available = availability.map(|_| Array3::from_elem((1, periods, people), true));
+    let mut contradictions = 0u64;
     let every = mapping.every;
     let counts = |log: u16| log == ACTIONS || mapping.state.from.contains(&usize::from(log));
     let mut summed = vec![Summed::NONE; periods];
@@ -172,7 +178,18 @@ pub(crate) fn align(
                 }
                 continue;
             }
-            let meaning = if r.value == UNLISTED {
+            let is_call = r.value != UNLISTED && mapping.actions.is_call(r.value);
+            let meaning = if is_call && availability.is_some_and(|all| !all.is_available(i as u32, number)) {
+                contradictions += 1;
+                if is_new {
+                    let noun = every.noun();
+                    accounts.quarantine(
+                        at,
+                        &format!("a call in a {noun} in which the person could not be called"),
+                    );
+                }
+                f64::NAN
+            } else if r.value == UNLISTED {
                 if is_new {
                     accounts.quarantine_unknown(at);
                 }
@@ -199,6 +216,9 @@ pub(crate) fn align(
                 _ if summed[p].sum == UNLISTED => UNSEEN,
                 _ => mapping.state.state(summed[p].measure(mapping.state.measure)),
             };
+            if let (Some(available), Some(availability)) = (&mut available, availability) {
+                available[[0, p, i]] = availability.is_available(i as u32, number + 1);
+            }
             if number <= from {
                 continue;
             }
@@ -207,6 +227,15 @@ pub(crate) fn align(
                 Some(propensity) if plans.has(number) => {
                     let decided = plans.decide(mapping, i, number, called[p]);
                     (action[at], propensity[at]) = (decided.action, decided.propensity);
+                    if availability.is_some_and(|all| !all.is_available(i as u32, number)) {
+                        // no draw decided what happened to a person who could not be called
+                        plans.told.propensities -= usize::from(!decided.propensity.is_nan());
+                        propensity[at] = f64::NAN;
+                        if decided.action == 1 {
+                            contradictions += u64::from(!called[p].is_nan());
+                            action[at] = NO_ACTION;
+                        }
+                    }
                 }
                 _ => {
                     action[at] = match called[p] {
@@ -220,7 +249,15 @@ pub(crate) fn align(
     }
     // where calls count only if somebody was reached, plans say nothing of propensities
     let propensity = propensity.filter(|_| plans.told.propensities > 0);
-    Ok(Aligned { first, state, action, propensity })
+    if contradictions > 0 {
+        notes.push(format!(
+            "{} in {}s in which the person could not be called, as [availability] says: whether there was a call is not known there; correct \
+             the log of calls or the records of availability",
+            counted(contradictions, "call"),
+            every.noun()
+        ));
+    }
+    Ok(Aligned { first, state, action, propensity, available })
 }
 
 /// The first and the last period.

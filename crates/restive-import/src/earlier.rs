@@ -6,7 +6,7 @@
 
 use crate::error::Result;
 use crate::mapping::Mapping;
-use crate::records::{ACTIONS, EARLIER, NO_WORD, Record};
+use crate::records::{ACTIONS, AVAILABILITY, EARLIER, NO_WORD, Record};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{Float64Array, Int64Array, RecordBatch, StringArray};
@@ -33,6 +33,7 @@ fn damaged(path: &Path) -> impl Fn(String) -> crate::Error {
 fn name(mapping: &Mapping, log: u16) -> &str {
     match log {
         ACTIONS => "actions",
+        AVAILABILITY => "availability",
         log => &mapping.events[usize::from(log)].name.value,
     }
 }
@@ -98,6 +99,9 @@ pub(crate) fn read(
     let mut logs: HashMap<String, u16> =
         (0..mapping.events.len() as u16).map(|log| (name(mapping, log).to_string(), log)).collect();
     logs.insert("actions".into(), ACTIONS);
+    if mapping.availability.is_some() {
+        logs.insert("availability".into(), AVAILABILITY);
+    }
     for batch in table.batches(0..NAMES.len())? {
         let batch = batch?;
         let text = |k: usize| {
@@ -146,6 +150,18 @@ pub struct Earlier {
     pub kept: u64,
     /// of these, not in the new exports though they are of the same days: they stay, and this is told
     pub absent: u64,
+}
+
+impl Earlier {
+    /// Counts of two kinds of records together.
+    pub(crate) fn plus(self, other: Self) -> Self {
+        Self {
+            known: self.known + other.known,
+            amended: self.amended + other.amended,
+            kept: self.kept + other.kept,
+            absent: self.absent + other.absent,
+        }
+    }
 }
 
 /// Adds to the new records, which are in the order of their keys, those that only earlier imports have.

@@ -2,7 +2,9 @@
 
 use crate::accounts::{Accounts, Quarantined};
 use crate::align::{Aligned, align};
+use crate::availability::{self, Availability};
 use crate::changes::{Change, compare};
+use crate::clusters;
 use crate::dates::iso_day;
 use crate::departures;
 use crate::earlier::{self, RECORDS};
@@ -14,7 +16,7 @@ use crate::matching::Form;
 use crate::planned::{PlannedWeek, Plans};
 use crate::programme::{Pieces, Previous, people_columns, write};
 use crate::pseudonym::Pseudonyms;
-use crate::records::{self, ACTIONS, Record, Value};
+use crate::records::{self, ACTIONS, AVAILABILITY, Record, Value};
 use crate::registry::{self, Registry};
 use crate::source::Input;
 use crate::summary::{Changed, PeriodRow, Summary};
@@ -141,6 +143,10 @@ pub fn import(
         departures::keep_earlier(&mut registry, previous);
     }
 
+    let rule = mapping.availability.as_ref();
+    let read = |rule| availability::read(mapping, rule, input, &mut registry, &mut accounts, &mut notes);
+    let mut spans = rule.map(read).transpose()?;
+
     progress("records", 0.0);
     records::settle(&mut records, account, &mut accounts);
     let mut earlier = None;
@@ -152,7 +158,12 @@ pub fn import(
         let known = earlier::read(&previous.imported.folder().join(RECORDS), mapping, |arm| {
             places.get(arm).copied()
         })?;
-        let told = earlier::grow(&mut records, known);
+        let (of_availability, known): (Vec<Record>, Vec<Record>) =
+            known.into_iter().partition(|record| record.log == AVAILABILITY);
+        let mut told = earlier::grow(&mut records, known);
+        if let Some((spans, _)) = &mut spans {
+            told = told.plus(earlier::grow(spans, of_availability));
+        }
         if told.absent > 0 {
             notes.push(format!(
                 "{} of earlier imports are not in these exports though they are of the same days: they stay; an import afresh forgets them",
@@ -163,7 +174,14 @@ pub fn import(
     }
     registry.date_departures(&records);
     let mut plans = Plans::new(mapping, &registry, &asked.planned)?;
-    let aligned = align(mapping, &registry, &mut records, &mut plans, account, &mut accounts, &mut notes)?;
+    let available =
+        rule.zip(spans.as_ref()).map(|(rule, (spans, _))| Availability::new(mapping, rule, spans));
+    let planned = (&mut plans, available.as_ref());
+    let aligned = align(mapping, &registry, &mut records, planned, account, &mut accounts, &mut notes)?;
+    if let (Some(rule), Some((spans, account))) = (rule, &spans) {
+        let decisions = (aligned.first + 1, aligned.first + aligned.periods() as i64);
+        availability::count(mapping, rule, spans, decisions, accounts.of(*account));
+    }
     if plans.told.strangers > 0 {
         notes.push(format!(
             "{} in plans are not in the programme any more: what the plans say of them is left out",
@@ -194,6 +212,11 @@ pub fn import(
         new_people: registry.len().saturating_sub(previous.people.arms.len()),
         new_periods: aligned.periods().saturating_sub(previous.summary.periods.len()),
     });
+    let column = mapping.people.cluster.as_ref();
+    let read = |column| {
+        clusters::read(mapping, column, input, &mut registry, grown, pseudonyms.as_ref(), &mut accounts)
+    };
+    let clusters = column.map(read).transpose()?;
     let last_day = mapping.every.start(aligned.first + aligned.periods() as i64);
     let (states, decisions) = (
         aligned.state.iter().filter(|s| **s != UNSEEN).count() as u64,
@@ -228,12 +251,13 @@ pub fn import(
     let people = people_columns(&mut registry, last_day, last_calls);
     let Registry { arms, features, .. } = registry;
     let refused = |fault: restive::Error| Error::Refused(fault.to_string());
-    let Aligned { state, action, propensity, .. } = aligned;
-    let logged = Logged { state, action, propensity, reward: None };
+    let Aligned { state, action, propensity, available, .. } = aligned;
+    let logged = Logged { state, action, propensity, reward: None, available };
     let instance = StudyInstance {
         name: "0".into(),
         features: Features::new(arms.len(), features).map_err(refused)?,
         split: None,
+        clusters,
         trajectory_names: vec!["1".into()],
         trajectories: Trajectories::new(logged, mapping.state.states()).map_err(refused)?,
         truth: None,
@@ -247,6 +271,7 @@ pub fn import(
         summary,
         folder: None,
     };
+    records.extend(spans.into_iter().flat_map(|(spans, _)| spans));
     if let Some(out) = &asked.out {
         let format = asked.format.unwrap_or(Format::Csv);
         let pieces = Pieces {
@@ -336,13 +361,20 @@ fn forms(mapping: &Mapping) -> Vec<(At<String>, Form)> {
         .map(|rule| &rule.log)
         .chain([&mapping.actions.log])
         .chain(&mapping.exits)
-        .chain(&mapping.never);
+        .chain(&mapping.never)
+        .chain(mapping.availability.iter().map(|rule| &rule.log));
     let mut forms: Vec<(At<String>, Form)> = Vec::new();
     for log in logs {
         let column = log.person.is.clone().unwrap_or_else(|| mapping.people.id.clone());
         if !forms.iter().any(|(known, form)| known.value == column.value && *form == log.person.form) {
             forms.push((column, log.person.form));
         }
+    }
+    // clusters are found by the id of their person
+    let (id, form) = (&mapping.people.id, mapping.people.form);
+    let is_id = |(known, other): &(At<String>, Form)| known.value == id.value && *other == form;
+    if mapping.people.cluster.is_some() && !forms.iter().any(is_id) {
+        forms.push((id.clone(), form));
     }
     forms
 }

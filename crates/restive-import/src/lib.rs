@@ -12,7 +12,8 @@
 //! | `registry`, `records` | people, and what happened to them |
 //! | `departures` | tables of their own for people who left and people who must not be called |
 //! | `align` | the state of a row is what was known when its decision was made |
-//! | `planned`, `last` | what plans wrote down: calls and how likely they were; who was called last, and what came of it |
+//! | `planned`, `last` | records of plans: calls with their probabilities; the people called last, with the outcomes of these calls |
+//! | `availability`, `clusters` | the periods in which people could be called; the household or other cluster of each person |
 //! | `accounts` | where every row went |
 //! | `words` | words of a column that a message may show |
 //! | `earlier`, `changes`, `programme`, `imported` | earlier imports, what they and this one write, and where |
@@ -68,7 +69,9 @@
 
 mod accounts;
 mod align;
+mod availability;
 mod changes;
+mod clusters;
 mod columns;
 mod dates;
 pub mod demo;

@@ -88,6 +88,7 @@ impl Previous {
     pub(crate) fn check_mapping(&self, mapping: &Mapping) -> Result<()> {
         let rules = |text: &str| {
             let mut table: toml::Table = toml::from_str(text).ok()?;
+            keep_ends(&mut table);
             forget(&mut table);
             forget_answers(&mut table);
             Some(table)
@@ -125,6 +126,14 @@ fn forget(table: &mut toml::Table) {
             }
             _ => {}
         }
+    }
+}
+
+/// Renames the column `until` of `[availability]`, which is a rule, unlike the end of the periods.
+fn keep_ends(table: &mut toml::Table) {
+    let Some(rule) = table.get_mut("availability").and_then(toml::Value::as_table_mut) else { return };
+    if let Some(column) = rule.remove("until") {
+        rule.insert("ends".into(), column);
     }
 }
 

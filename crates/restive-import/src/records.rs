@@ -6,8 +6,9 @@
 
 use crate::accounts::{Accounts, RowAt};
 use crate::columns::{Wanted, read_dates};
+use crate::dates::DAY;
 use crate::error::Result;
-use crate::mapping::{ActionRule, LogRule, Mapping, Through, ValueRule};
+use crate::mapping::{ActionRule, LogRule, Mapping, Through, TimeRule, ValueRule};
 use crate::matching::{Directory, NOBODY, SET_ASIDE, SEVERAL, folded};
 use crate::numbers::number;
 use crate::registry::Registry;
@@ -27,13 +28,13 @@ pub(crate) struct Record {
     pub(crate) content: u64,
     /// seconds on the programme's wall clock
     pub(crate) time: i64,
-    /// what it counts; of an action: 2 reached, 1 made, 0 not made, NaN unknown
+    /// Count of the record. Action: 2 reached, 1 made, 0 not made, NaN unknown. Availability: seconds of its end, NaN without end.
     pub(crate) value: f64,
     /// by position in the registry
     pub(crate) person: u32,
     /// the line
     pub(crate) line: u32,
-    /// the position of the log in the mapping; [`ACTIONS`]
+    /// the position of the log in the mapping; [`ACTIONS`], [`AVAILABILITY`]
     pub(crate) log: u16,
     /// of the log, or [`EARLIER`]
     pub(crate) file: u16,
@@ -47,6 +48,9 @@ pub(crate) const NO_WORD: u16 = u16::MAX;
 /// The log of actions.
 pub(crate) const ACTIONS: u16 = u16::MAX;
 
+/// The log of availability.
+pub(crate) const AVAILABILITY: u16 = u16::MAX - 1;
+
 /// The file of records that an earlier import read.
 pub(crate) const EARLIER: u16 = u16::MAX;
 
@@ -55,6 +59,8 @@ pub(crate) enum Value<'a> {
     One,
     Column(&'a ValueRule),
     Outcome(&'a ActionRule),
+    /// The end of a record, in a column of the log itself.
+    Until(&'a TimeRule),
 }
 
 /// A column of the log, or of the file it is joined to.
@@ -146,8 +152,10 @@ pub(crate) fn read(
         Value::One => None,
         Value::Column(rule) => Some(columns.need(&rule.column)?),
         Value::Outcome(rule) => rule.outcome.as_ref().map(|column| columns.need(column)).transpose()?,
+        Value::Until(rule) => Some(columns.need(&rule.column)?),
     };
     // without the values of these columns nothing is known of a record
+    let has_end = matches!(value, Value::Until(_));
     let mut decisive: Vec<(Cell, &str)> = vec![(person, &rule.person.column.value)];
     decisive.extend(time.map(|(k, time)| (k, time.column.value.as_str())));
     let others = filter.iter().map(|(k, _)| *k).zip(rule.filter.iter().map(|(column, _)| column));
@@ -166,6 +174,9 @@ pub(crate) fn read(
         }
         None => None,
     };
+    if let (Value::Until(rule), Some(Cell::Here(k))) = (&value, value_at) {
+        columns.here.clock(k, rule);
+    }
     if let (Some(joined), Some((there, other, key))) = (&mut joined, &mut columns.there) {
         let positions = there.positions().to_vec();
         other.rows(&positions, |row| -> Result<()> {
@@ -311,12 +322,27 @@ pub(crate) fn read(
                     }
                 }
             }
+            (Value::Until(_), Some(Cell::Here(k))) if mapping.is_missing(row.cell(k)) => f64::NAN,
+            (Value::Until(rule), Some(Cell::Here(k))) => {
+                let column = &rule.column.value;
+                let Some(until) = dates.read(k, row.cell(k), row.line()) else {
+                    accounts.quarantine(at, &format!("no possible date in {column}"));
+                    return Ok(());
+                };
+                if until.div_euclid(DAY) < seconds.div_euclid(DAY) {
+                    accounts.quarantine(at, &format!("an end in {column} before its beginning"));
+                    return Ok(());
+                }
+                until as f64
+            }
             _ => 1.0,
         };
         let content = row.content();
-        let key = match &key[..] {
-            [] => content,
-            cells => cells.iter().fold(1, |sum, k| xxh3_64_with_seed(cell(*k).as_bytes(), sum)),
+        let key = match (&key[..], has_end) {
+            // a record without an end is the same record when its end is filled in
+            ([], true) => xxh3_64_with_seed(named.as_bytes(), seconds as u64),
+            ([], _) => content,
+            (cells, _) => cells.iter().fold(1, |sum, k| xxh3_64_with_seed(cell(*k).as_bytes(), sum)),
         };
         records.push(Record {
             key,
@@ -352,7 +378,7 @@ pub(crate) fn read(
     Ok(account)
 }
 
-/// Adds the person that a quarantined row names to the people that the caller asks for.
+/// Adds the person that a quarantined row names to `people`, if the caller passes them.
 fn add_named(people: Option<&mut Vec<u32>>, directory: &mut Directory, named: &str) {
     let Some(people) = people else { return };
     let person = directory.find(named);
@@ -361,7 +387,7 @@ fn add_named(people: Option<&mut Vec<u32>>, directory: &mut Directory, named: &s
     }
 }
 
-/// A value that is no number, or an outcome that the mapping does not know: what happened is unknown, and the row is quarantined.
+/// A value that is not a number, or an outcome that the mapping does not list: the outcome is unknown, and the row is quarantined.
 pub(crate) const UNLISTED: f64 = f64::INFINITY;
 
 /// Leaves one record of each key, the rest goes to the accounts: repetitions, and all of those that contradict each other.

@@ -605,7 +605,7 @@ fn refuse_numbers_as_ids(mapping: &Mapping, ids: &[String], is_pseudonymised: bo
 }
 
 /// Nine digits or more and nothing that is not written in a telephone number.
-fn is_long_number(text: &str) -> bool {
+pub(crate) fn is_long_number(text: &str) -> bool {
     let is_part = |c: char| c.is_ascii_digit() || c.is_whitespace() || "+-()./".contains(c);
     text.chars().all(is_part) && text.bytes().filter(u8::is_ascii_digit).count() >= 9
 }

@@ -107,7 +107,8 @@ impl World {
                 state[[0, t + 1, i]] = next;
                 value += f64::from(next);
             }
-            let logged = Logged { state, action, propensity: Some(propensity), reward: None };
+            let logged =
+                Logged { state, action, propensity: Some(propensity), reward: None, available: None };
             study.instances[0].trajectories = Trajectories::new(logged, 2)?;
         }
         Ok(Lived { study, value: 100.0 * value / PEOPLE as f64 })

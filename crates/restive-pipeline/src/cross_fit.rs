@@ -4,7 +4,8 @@
 //! people are dealt to folds, and for each fold the [recipe](crate::Asked::from_card) is trained without it. What is judged so is the
 //! recipe, by models that learnt from fewer people than the one at hand, and so it is judged with some caution.
 //!
-//! Folds are whole instances where there are as many of them as folds and nobody of them is missing, else arms. For each fold its arms,
+//! Folds are whole clusters if the study declares any: pulls of a cluster may go together, and then a model that knows one member knows
+//! the pulls of the others. Otherwise folds are whole instances where there are as many of them as folds and nobody of them is missing, else arms. For each fold its arms,
 //! and those that are not among the people at all, become the test part of a copy of the study, which no training looks at; the rest is
 //! dealt to train and validation seven to one. Features are read as all these people need it, so that a category or a gap that only
 //! the judged have is no stranger; nothing of what became of anybody is in that. All of it by a seed, so that recipes can be held
@@ -17,10 +18,10 @@ use crate::message::{Opt, message};
 use crate::model::Trained;
 use crate::train::Training;
 use rayon::ThreadPool;
-use restive::data::split::{Group, Part, arm_folds, folds as group_folds};
+use restive::data::split::{Group, Part, arm_folds, cluster_folds, folds as group_folds};
 use restive_tables::Study;
 use restive_tables::model::{Card, Model};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How many folds, unless said otherwise.
 pub const FOLDS: usize = 5;
@@ -64,7 +65,7 @@ pub fn cross_fit<E: From<Error>>(
 ) -> std::result::Result<Vec<FoldModel>, E> {
     let asked = Asked::from_card(card)?;
     let people = by_instance(people);
-    let (cut, is_whole) = cut(&people, &study.arms(), folds, seed)?;
+    let (cut, is_whole) = cut(&people, study, folds, seed)?;
     let mut models = Vec::with_capacity(folds);
     for (fold, judged) in cut.into_iter().enumerate() {
         let share = |within: f64| (fold as f64 + within) / folds as f64;
@@ -146,16 +147,22 @@ fn by_instance(people: &[Group]) -> Vec<Group> {
     all.into_iter().map(group).filter(|group| !group.arms.is_empty()).collect()
 }
 
-/// The folds of people, and whether they are whole instances; `arms` is how many there are of each instance.
+/// The folds of people of a study, and whether they are whole instances.
 pub(crate) fn cut(
     people: &[Group],
-    arms: &[usize],
+    study: &Study,
     folds: usize,
     seed: u64,
 ) -> Result<(Vec<Vec<Group>>, bool)> {
-    let is_whole =
-        people.len() >= folds && people.iter().all(|group| group.arms.len() == arms[group.instance]);
-    let cut = if is_whole { group_folds(people, folds, seed) } else { arm_folds(people, folds, seed) };
+    let (arms, clusters) = (study.arms(), study.cluster_numbers());
+    let is_whole = clusters.is_none()
+        && people.len() >= folds
+        && people.iter().all(|group| group.arms.len() == arms[group.instance]);
+    let cut = match clusters {
+        Some(clusters) => cluster_folds(people, |instance, arm| clusters[instance][arm], folds, seed),
+        None if is_whole => group_folds(people, folds, seed),
+        None => arm_folds(people, folds, seed),
+    };
     Ok((cut.map_err(|error| Error::at("folds")(error.into()))?, is_whole))
 }
 
@@ -169,11 +176,18 @@ fn dealt(study: &Study, people: &[Group], judged: &[Group], is_whole: bool, seed
         arms: group.arms.iter().copied().filter(|arm| !is_judged(group.instance, arm)).collect(),
     };
     let rest: Vec<Group> = people.iter().map(rest).filter(|group| !group.arms.is_empty()).collect();
-    let hands = if is_whole && rest.len() >= LEAST_INSTANCES {
-        group_folds(&rest, DEALT, seed)
-    } else {
-        let left: usize = rest.iter().map(|group| group.arms.len()).sum();
-        arm_folds(&rest, DEALT.min(left), seed)
+    let hands = match study.cluster_numbers() {
+        Some(clusters) => {
+            let own =
+                rest.iter().flat_map(|group| group.arms.iter().map(|arm| clusters[group.instance][*arm]));
+            let left = own.collect::<BTreeSet<u32>>().len();
+            cluster_folds(&rest, |instance, arm| clusters[instance][arm], DEALT.min(left), seed)
+        }
+        None if is_whole && rest.len() >= LEAST_INSTANCES => group_folds(&rest, DEALT, seed),
+        None => {
+            let left: usize = rest.iter().map(|group| group.arms.len()).sum();
+            arm_folds(&rest, DEALT.min(left), seed)
+        }
     };
     let hands = hands.map_err(|error| Error::at("people that are left to learn from")(error.into()))?;
     let mut parts: Vec<Vec<Part>> = study.arms().into_iter().map(|n| vec![Part::Test; n]).collect();
@@ -210,7 +224,7 @@ mod tests {
     /// Cuts people into folds, and looks at what each of them is trained on.
     fn check(study: &Study, people: &[Group], folds: usize, expect_whole: bool) {
         let merged = by_instance(people);
-        let (cut, is_whole) = cut(&merged, &study.arms(), folds, 3).unwrap();
+        let (cut, is_whole) = cut(&merged, study, folds, 3).unwrap();
         assert_eq!((cut.len(), is_whole), (folds, expect_whole));
         assert_eq!(arms(&cut.concat()), arms(&merged), "everybody is judged once");
         for judged in &cut {
@@ -252,7 +266,7 @@ mod tests {
     #[test]
     fn too_few_people_are_refused_in_words() {
         let few = study(1, 4);
-        let said = cut(&every_arm(&few), &few.arms(), FOLDS, 0).map(drop).unwrap_err().to_string();
+        let said = cut(&every_arm(&few), &few, FOLDS, 0).map(drop).unwrap_err().to_string();
         assert!(said.starts_with("folds: arms to cut into folds: found 4"), "{said}");
         let (people, judged) =
             ([Group { instance: 0, arms: vec![1, 2] }], [Group { instance: 0, arms: vec![1] }]);

@@ -29,5 +29,11 @@ pub(crate) fn before(log: &Trajectories, trajectory: usize, step: usize) -> Resu
     let mut action = log.action().slice(earlier).to_owned();
     state.slice_mut(s![trajectory, step + 1.., ..]).fill(UNSEEN);
     action.slice_mut(s![trajectory, step.., ..]).fill(NO_ACTION);
-    Ok(Trajectories::new(Logged { state, action, propensity: None, reward: None }, log.states())?)
+    let available = log.available().map(|available| {
+        let mut available = available.slice(earlier).to_owned();
+        available.slice_mut(s![trajectory, step + 1.., ..]).fill(true);
+        available
+    });
+    let logged = Logged { state, action, propensity: None, reward: None, available };
+    Ok(Trajectories::new(logged, log.states())?)
 }

@@ -18,16 +18,17 @@ use restive_tables::show::{name, quoted_name};
 use restive_tables::{Study, StudyInstance, arm_key};
 use serde::{Deserialize, Serialize};
 
-/// The split of a study: as its column `split` says, otherwise 70/10/20 at random by the seed.
+/// The split of a study: as its column `split` says, otherwise 70/10/20 at random by the seed; of whole clusters if the study has any.
 pub fn split(study: &Study, seed: u64) -> Result<Split> {
     given_or_seeded(study, seed).map_err(|error| Error::at("split")(error.into()))
 }
 
 /// The same, with the bare reason where there is none.
 pub fn given_or_seeded(study: &Study, seed: u64) -> restive::Result<Split> {
-    let seeded = || match is_dealt_by_key(&study.arms()) {
-        false => Split::seeded(&study.arms(), seed),
-        true => {
+    let seeded = || match (study.cluster_numbers(), is_dealt_by_key(&study.arms())) {
+        (Some(clusters), _) => Split::of_clusters(&clusters, seed),
+        (None, false) => Split::seeded(&study.arms(), seed),
+        (None, true) => {
             let keys = |there: &StudyInstance| {
                 there.arms.iter().map(|arm| arm_key(&there.name, arm)).collect::<Vec<u64>>()
             };
@@ -117,6 +118,7 @@ pub fn with_propensity(instance: &Instance, known: &Propensity) -> Result<Instan
         action: log.action().to_owned(),
         propensity: Some(propensity),
         reward: log.reward().map(|reward| reward.to_owned()),
+        available: log.available().map(|available| available.to_owned()),
     };
     let trajectories = Trajectories::new(logged, instance.labels())?;
     Ok(Instance::new(Parts { trajectories, ..instance.parts().clone() })?)

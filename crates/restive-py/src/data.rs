@@ -163,6 +163,8 @@ pub(crate) fn dictionary<'py>(py: Python<'py>, instance: &Instance) -> PyResult<
     parts.set_item("action", PyArray3::from_owned_array(py, action))?;
     parts.set_item("propensity", log.propensity().map(decisions))?;
     parts.set_item("reward", log.reward().map(decisions))?;
+    let available = log.available().map(|all| PyArray3::from_owned_array(py, all.to_owned()));
+    parts.set_item("available", available)?;
     parts.set_item("rewards", PyArray2::from_owned_array(py, instance.reward().view().to_owned()))?;
     parts.set_item("P", instance.truth().map(|p| PyArray4::from_owned_array(py, p.view().to_owned())))?;
     parts.set_item("budget", instance.budget())?;

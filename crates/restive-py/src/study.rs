@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use restive::data::encoding::{ColumnKind, EncodedColumn, Encoding, Standardise};
 use restive::data::features::{Column as Feature, Features};
-use restive::instance::{Chain, Observation};
+use restive::instance::{Assignment, Chain, Observation};
 use restive_pipeline::prepare;
 use restive_tables::{Format, Study, StudyInstance};
 use std::collections::BTreeSet;
@@ -95,6 +95,10 @@ impl NativeStudy {
         said.set_item("horizon", settings.horizon)?;
         settings.ends.map_or(Ok(()), |ends| said.set_item("ends", ends))?;
         said.set_item("behaviour", settings.behaviour.name())?;
+        settings.cluster.as_ref().map_or(Ok(()), |cluster| said.set_item("cluster", cluster))?;
+        if settings.assignment == Assignment::PerPerson {
+            said.set_item("assignment", "per-person")?;
+        }
         if let Observation::Collapsing(chain) = settings.observation {
             said.set_item("observation", "collapsing")?;
             match chain {
@@ -157,6 +161,7 @@ impl NativeStudy {
             parts.set_item("trajectories", &named.trajectory_names)?;
             let split = named.split.as_ref().map(|split| split.iter().map(|part| part.name()));
             parts.set_item("split", split.map(|split| split.collect::<Vec<_>>()))?;
+            parts.set_item("clusters", named.clusters.as_ref())?;
             all.append(parts)?;
         }
         Ok((encoding.names(), all))
@@ -195,6 +200,7 @@ fn part(whole: &StudyInstance, arms: &[usize], split: bool) -> StudyInstance {
         arms: arms.iter().map(|i| whole.arms[*i].clone()).collect(),
         features: whole.features.select_arms(arms),
         split: parts.map(|parts| arms.iter().map(|i| parts[*i]).collect()),
+        clusters: whole.clusters.as_ref().map(|names| arms.iter().map(|i| names[*i].clone()).collect()),
         trajectory_names: whole.trajectory_names.clone(),
         trajectories: whole.trajectories.select_arms(arms),
         truth: whole.truth.as_ref().map(|truth| truth.select_arms(arms)),

@@ -82,7 +82,8 @@ impl Log<'_> {
             all
         };
         let (propensity, reward) = (self.propensity.map(longer), self.reward.map(longer));
-        Trajectories::new(Logged { state, action, propensity, reward }, states).map_err(raise)
+        Trajectories::new(Logged { state, action, propensity, reward, available: None }, states)
+            .map_err(raise)
     }
 }
 

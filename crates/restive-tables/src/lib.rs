@@ -63,7 +63,7 @@ pub use read::{ArmBatch, ArmReader, ParquetTable, Probabilities};
 pub use study::{
     CHECKS, Contact, Contacts, Looks, People, PeopleColumns, PeoplePiece, Piece, Pieces, Roll, RollCounts,
     RollInstance, Study, StudyBehaviour, StudyInstance, StudySettings, arm_key, begins_column, is_own_column,
-    moves_column, texts_key, write_people,
+    moves_column, texts_key, unsupported_in_passes, write_people,
 };
 pub use write::{
     Cells, Detail, FolderDraft, IndexWriter, Own, abandon_drafts, check_file, make_folder,

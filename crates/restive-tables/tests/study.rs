@@ -34,7 +34,8 @@ fn awkward() -> Study {
             (2, 4, n),
             |(j, t, i)| if i == 1 { f64::NAN } else { (j + t) as f64 / 3.0 },
         );
-        let logged = Logged { state, action, propensity: Some(propensity), reward: Some(reward) };
+        let logged =
+            Logged { state, action, propensity: Some(propensity), reward: Some(reward), available: None };
         let words = (0..n).map(|i| (i != 1).then(|| NAMES[i].to_string())).collect();
         let codes = (0..n).map(|i| Some(format!("{}", i % 2))).collect();
         let numbers = (0..n).map(|i| if i == 2 { f64::NAN } else { (i as f64 - 1.0) / 3.0 }).collect();
@@ -55,6 +56,7 @@ fn awkward() -> Study {
             arms: NAMES[..n].iter().map(|name| name.to_string()).collect(),
             features: Features::new(n, columns).unwrap(),
             split: Some((0..n).map(|i| Part::ALL[i % 3]).collect()),
+            clusters: None,
             trajectory_names: vec!["first; one".into(), "002".into()], // not in the order of their names
             trajectories: Trajectories::new(logged, 3).unwrap(),
             truth: Some(Transition::new(truth, Layout::Nsas).unwrap()),
@@ -73,6 +75,8 @@ fn awkward() -> Study {
         horizon: 6,
         observation: restive::instance::Observation::Full,
         behaviour: StudyBehaviour::Logged,
+        cluster: None,
+        assignment: Default::default(),
         text: vec!["word, of mouth".into(), "code".into(), "silent".into()],
         silenced: Default::default(),
     };

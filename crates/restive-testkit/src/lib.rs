@@ -11,7 +11,7 @@
 //! | [`programme`] | a synthetic programme: exports, hidden truth, weeks of lists |
 //! | [`mod@page_text`] | words of an HTML page, for snapshots |
 //! | [`study`] | a small study with its true transition probabilities |
-//! | [`random_study`] | random studies with every kind of gap |
+//! | [`random_study`] | random studies with every kind of gap, and with declarations |
 //! | [`naive_study`] | the naive reader of studies, oracle for the readers |
 //! | [`chance`] | reproducible random numbers |
 //!
@@ -22,6 +22,7 @@
 pub mod cache;
 pub mod chance;
 pub mod cli;
+mod declarations;
 pub mod folder;
 pub mod http;
 pub mod model_card;

@@ -6,6 +6,7 @@
 //! - Instances, arms and trajectories are identified by name. [`name_key`] gives their order.
 //! - Steps count from 0; if the smallest step of the file is 1, 1 is subtracted.
 //! - An empty cell and `NaN` are missing values. A row without any value is not a row.
+//! - A row with `available` 0 is one of an arm that could not be pulled. The propensity of its action is 1; the cell is not read.
 //! - If states are observed at pulls only, the state of a step is the last state observed before its action, and `since` the number of
 //!   steps since then. Both follow from the actions. After missing rows the columns `last_state` and `since` give them.
 
@@ -50,6 +51,8 @@ pub struct NaiveArm {
     pub row: usize,
     /// Part of the split.
     pub split: Option<String>,
+    /// Cell of the column that the setting `cluster` names.
+    pub cluster: Option<String>,
     /// Values of the features.
     pub features: Vec<Value>,
     /// True transition probabilities `[M,2,M]`.
@@ -80,6 +83,8 @@ pub struct NaiveStep {
     pub propensity: Option<f64>,
     /// Reward of the step.
     pub reward: Option<f64>,
+    /// Whether the arm could not be pulled, as `available` 0 states.
+    pub is_unavailable: bool,
 }
 
 /// Sorting key of names: runs of digits compare as integers, other characters by code point, equal names as text.
@@ -158,7 +163,10 @@ impl NaiveStudy {
 
     fn read_arms(&mut self, path: &Path) {
         let (header, rows) = rows(path);
-        let is_feature = |name: &&String| !["instance", "arm", "split"].contains(&name.as_str());
+        let cluster = self.settings.get("cluster").map(|name| name.as_str().unwrap().to_string());
+        let is_feature = |name: &&String| {
+            !["instance", "arm", "split"].contains(&name.as_str()) && Some(*name) != cluster.as_ref()
+        };
         self.features = header.iter().filter(is_feature).cloned().collect();
         let listed = self.settings.get("text").and_then(|all| all.as_array()).cloned().unwrap_or_default();
         let is_text = |name: &String| {
@@ -175,7 +183,9 @@ impl NaiveStudy {
                 number => Value::Number(number.parse().unwrap()),
             };
             let features = self.features.iter().zip(&self.is_text).map(value).collect();
-            let arm = NaiveArm { row: position, split: row.get("split").cloned(), features, truth: None };
+            let cluster = cluster.as_ref().map(|name| row[name].clone());
+            let split = row.get("split").cloned();
+            let arm = NaiveArm { row: position, split, cluster, features, truth: None };
             assert!(self.arms.insert(arm_key(row), arm).is_none());
         }
     }
@@ -212,12 +222,18 @@ impl NaiveStudy {
             *length = (t + 1).max(*length);
             let key = (instance, trajectory, arm, t);
             let action = integer(row, "action");
+            let is_unavailable = number(row, "available") == Some(0.0);
+            let propensity = match is_unavailable && row.contains_key("propensity") {
+                true => Some(1.0),
+                false => number(row, "propensity"),
+            };
             let mut step = NaiveStep {
                 state: integer(row, "state"),
                 since: None,
                 action,
-                propensity: number(row, "propensity").filter(|_| action.is_some()),
+                propensity: propensity.filter(|_| action.is_some()),
                 reward: number(row, "reward"),
+                is_unavailable,
             };
             if is_collapsing {
                 if let Some(state) = step.state {

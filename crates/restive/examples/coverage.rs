@@ -177,6 +177,7 @@ fn main() {
             discount: DISCOUNT,
             truth,
             observation: Observation::Full,
+            clusters: None,
         };
         let instance = Instance::new(parts).unwrap();
         let case = Case { instance: &instance, policies: policies.clone(), prediction: None };

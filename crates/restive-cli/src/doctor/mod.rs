@@ -24,6 +24,9 @@ a name and one answer:
   behaviour            does what study.toml says of how people were chosen agree with the log?
   chosen               in turn, by lot, or by something that is seen?
   overlap              could everybody have been called; how many calls of a lot are these worth?
+  availability         do calls of a person come in runs, as if some people could not be called at some decisions?
+  clusters             are people with the same value of a column, such as a household, called together?
+  assignment           do calls start and stop, or do they last once they are assigned?
   few-calls            how small an effect could be noticed, on average and between halves of people?
   memory               does the past beyond the current state foretell the next one?
   drift                do people move as before, at every step?

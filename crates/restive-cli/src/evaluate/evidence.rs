@@ -45,8 +45,13 @@ fn write_answer(text: &mut Vec<u8>, answer: &EvidenceAnswer) -> io::Result<()> {
             how.into(),
         ]);
     }
-    write_aligned(text, &table)?;
+    if table.len() > 1 {
+        write_aligned(text, &table)?;
+    }
     writeln!(text, "\nrandom pulls  {}", answer.random())?;
+    if let Some(course) = answer.course() {
+        writeln!(text, "course        {course}")?;
+    }
     if let Some(calibrated) = answer.calibrated() {
         writeln!(text, "calibration   {calibrated}")?;
     }

@@ -57,9 +57,13 @@ pub(crate) struct DesignArguments {
     #[arg(long, default_value_t = 0.5, value_name = "SHARE")]
     share: f64,
 
-    /// Draw whole clusters: people with the same value of this column, such as worker or centre
+    /// Draw whole clusters: people with the same value of this column, such as worker or centre [default: the study's clusters]
     #[arg(long, value_name = "COLUMN")]
     by: Option<String>,
+
+    /// Draw people one by one, although the study declares clusters
+    #[arg(long, conflicts_with = "by")]
+    by_person: bool,
 
     /// Draw within these: columns of people or features
     #[arg(long, value_name = "COLUMN", num_args = 1..)]
@@ -113,7 +117,7 @@ pub(crate) fn run(arguments: &DesignArguments) -> anyhow::Result<()> {
         id: arguments.id.clone(),
         weeks: arguments.weeks,
         share: arguments.share,
-        by: arguments.by.clone(),
+        by: if arguments.by_person { Some(String::new()) } else { arguments.by.clone() },
         strata: arguments.strata.clone(),
         cluster_sd: arguments.cluster_sd,
         trials: arguments.trials,

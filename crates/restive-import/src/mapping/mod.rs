@@ -6,7 +6,8 @@
 //! missing = ["NA", "-", "?"]               # words for nothing, beside the empty cell; default: NA, N/A, null, nil, NaN, ---
 //! decimal = ","                            # default "."
 //!
-//! [study]                                  # what study.toml says: budget, discount, horizon, behaviour, name, unit, rewards, ends, silenced
+//! [study]                                  # lines of study.toml: budget, discount, horizon, behaviour, assignment, name, unit, rewards, ends,
+//!                                          # silenced
 //! budget = 60
 //!
 //! [period]
@@ -22,6 +23,7 @@
 //! do_not_call = { column = "dnd", yes = ["yes"], no = ["no"] }   # every word in one list; an empty cell is no
 //! keep = ["name", "phone"]                 # for the list; never learnt from
 //! same = { column = "phone", as = "phone" } # people with one number are one person
+//! cluster = "household"                    # people with equal cells are one cluster; not a feature
 //!
 //! [people.features]
 //! language = "text"                        # the column of that name
@@ -51,17 +53,26 @@
 //! time = { column = "Call Date", format = "%d-%b-%Y %H:%M" }
 //! outcome = { column = "Outcome", made = ["reached", "no answer"], not_made = ["cancelled"], unknown = ["wrong number"] }
 //! counts = "made"                          # every call; "reached": only those whose outcome is in a list `reached` of outcome
+//!
+//! [availability]                           # when people could be called; default: in all periods
+//! file = "absences.csv"                    # person, key and where as in [[events]]
+//! person = "id"
+//! time = "from"
+//! until = "back_on"                        # last day of the record; an empty cell: no end. Default: the period of `time` alone
+//! is = "unavailable"                       # in the periods of a record; or "available". In all other periods the opposite holds
 //! ```
 //!
 //! `[exits]` (file, person, time) and `[do_not_call]` (file, person) may be files of their own. `through = { file = …, on = ["PARENT_KEY",
 //! "KEY"] }` joins a log to another file whose columns it then has too: repeats to their form, events to their enrolment.
 
 mod answers;
+mod availability;
 mod features;
 mod log;
 pub(crate) mod text;
 
 pub(crate) use answers::Answers;
+pub(crate) use availability::AvailabilityRule;
 pub(crate) use features::{Feature, FeatureKind, Synonym, bin};
 pub(crate) use log::{
     ActionRule, EventRule, LogRule, MADE, Measure, REACHED, Silence, StateRule, Through, TimeRule, ValueRule,
@@ -105,6 +116,7 @@ pub struct Mapping {
     pub(crate) actions: ActionRule,
     pub(crate) exits: Option<LogRule>,
     pub(crate) never: Option<LogRule>,
+    pub(crate) availability: Option<AvailabilityRule>,
     pub(crate) settings: SettingLines,
 }
 
@@ -120,6 +132,8 @@ pub(crate) struct PeopleRule {
     pub(crate) do_not_call: Option<(At<String>, Answers)>,
     pub(crate) keep: Vec<At<String>>,
     pub(crate) same: Option<(At<String>, Form)>,
+    /// Column of clusters, which has the same name in the study.
+    pub(crate) cluster: Option<At<String>>,
     pub(crate) features: Vec<Feature>,
     /// whether ids may stand in the study though they look like telephone numbers
     pub(crate) has_public_ids: bool,
@@ -162,6 +176,7 @@ impl Mapping {
             "actions",
             "exits",
             "do_not_call",
+            "availability",
         ])?;
         let home = zone(&whole)?;
         let country = whole.read("country", "two letters such as \"IN\" or \"RW\"", |value| {
@@ -208,9 +223,12 @@ impl Mapping {
         let events: Vec<EventRule> =
             events.iter().map(|section| EventRule::parse(section, &context)).collect::<Result<_>>()?;
         for (k, rule) in events.iter().enumerate() {
-            if rule.name.value == "actions"
-                || events[..k].iter().any(|other| other.name.value == rule.name.value)
-            {
+            let is_reserved = match &*rule.name.value {
+                "actions" => true,
+                "availability" => whole.get("availability").is_some(),
+                _ => false,
+            };
+            if is_reserved || events[..k].iter().any(|other| other.name.value == rule.name.value) {
                 let found = format!(
                     "name: found {:?} again, expected a name of its own for each log",
                     rule.name.value
@@ -232,6 +250,9 @@ impl Mapping {
             LogRule::parse(&section, &context, needs_time).map(Some)
         };
         let (exits, never) = (log("exits", true)?, log("do_not_call", false)?);
+        let availability = whole.section("availability")?;
+        let availability =
+            availability.map(|section| AvailabilityRule::parse(&section, &context)).transpose()?;
         if let (Some((left, _)), Some(_)) = (&people.left, &exits) {
             return Err(text.fault(
                 left.column.at,
@@ -255,6 +276,7 @@ impl Mapping {
             actions,
             exits,
             never,
+            availability,
             settings,
             text,
         };
@@ -283,19 +305,27 @@ impl Mapping {
             .chain(people.do_not_call.iter().map(|(column, _)| column))
             .chain(&people.keep)
             .chain(people.same.iter().map(|(column, _)| column))
+            .chain(&people.cluster)
             .chain(people.features.iter().map(|feature| &feature.column));
         let values = self.events.iter().filter_map(|rule| rule.value.as_ref()).map(|value| &value.column);
         let logs = self.events.iter().map(|rule| &rule.log).chain([&self.actions.log]);
-        let logs = logs.chain(&self.exits).chain(&self.never).flat_map(LogRule::columns);
-        people.chain(values).chain(&self.actions.outcome).chain(logs).map(|column| column.value.as_str())
+        let logs = logs.chain(&self.exits).chain(&self.never);
+        let logs = logs.chain(self.availability.iter().map(|rule| &rule.log)).flat_map(LogRule::columns);
+        let ends = self.availability.iter().filter_map(|rule| rule.until.as_ref()).map(|until| &until.column);
+        people
+            .chain(values)
+            .chain(&self.actions.outcome)
+            .chain(logs)
+            .chain(ends)
+            .map(|column| column.value.as_str())
     }
 
-    /// The settings of the study, where `budget` is that of a mapping that names none.
+    /// Settings of the study; `budget` is used if the mapping names no budget.
     pub(crate) fn settings(&self, budget: usize) -> Result<StudySettings> {
         self.settings.study(self, budget)
     }
 
-    /// Whether the mapping says how many calls there are in a period.
+    /// Whether the mapping gives the number of calls in a period.
     pub(crate) fn has_budget(&self) -> bool {
         self.settings.has("budget")
     }
@@ -317,7 +347,8 @@ fn decimal(section: &Section<'_>) -> Result<Option<u8>> {
 
 impl PeopleRule {
     fn parse(section: &Section<'_>, context: &Context<'_>) -> Result<Self> {
-        let mut known = vec!["id", "joined", "left", "do_not_call", "keep", "same", "features", "public_ids"];
+        let mut known =
+            vec!["id", "joined", "left", "do_not_call", "keep", "same", "cluster", "features", "public_ids"];
         known.extend(log::READING);
         section.only(&known)?;
         let reading = log::reading(section)?;
@@ -361,6 +392,7 @@ impl PeopleRule {
             }
         };
         let keep = section.texts("keep")?.unwrap_or_default();
+        let cluster = section.text("cluster")?;
         let features = features::parse(section, context)?;
         for feature in &features {
             if let Some(kept) = keep.iter().find(|kept| kept.value == feature.column.value)
@@ -372,6 +404,15 @@ impl PeopleRule {
                 );
                 return Err(section.text.fault(feature.column.at, found));
             }
+            if let Some(cluster) = &cluster
+                && [&feature.column.value, &feature.name].contains(&&cluster.value)
+            {
+                let found = format!(
+                    "cluster: found column {:?} as the cluster and as the feature {}, expected one of them: a cluster is not a feature",
+                    cluster.value, feature.name
+                );
+                return Err(section.text.fault(cluster.at, found));
+            }
             if feature.column.value == id.value {
                 let found = format!(
                     "found the id as the feature {}, expected something that says more than who it is",
@@ -381,13 +422,35 @@ impl PeopleRule {
             }
         }
         let has_public_ids = section.flag("public_ids")?.is_some_and(|flag| flag.value);
-        Ok(Self { reading, id, form, joined, left, do_not_call, keep, same, features, has_public_ids })
+        Ok(Self {
+            reading,
+            id,
+            form,
+            joined,
+            left,
+            do_not_call,
+            keep,
+            same,
+            cluster,
+            features,
+            has_public_ids,
+        })
     }
 }
 
 impl SettingLines {
-    const KNOWN: [&str; 9] =
-        ["name", "budget", "discount", "horizon", "behaviour", "unit", "rewards", "ends", "silenced"];
+    const KNOWN: [&str; 10] = [
+        "name",
+        "budget",
+        "discount",
+        "horizon",
+        "behaviour",
+        "assignment",
+        "unit",
+        "rewards",
+        "ends",
+        "silenced",
+    ];
 
     fn parse(section: &Section<'_>) -> Result<Self> {
         section.only(&Self::KNOWN)?;
@@ -402,7 +465,7 @@ impl SettingLines {
         self.lines.iter().any(|(known, ..)| known == key)
     }
 
-    /// The settings of the study; what is wrong with a line is said at its place in the mapping.
+    /// Settings of the study. A fault in a line is reported at its place in the mapping.
     fn study(&self, mapping: &Mapping, budget: usize) -> Result<StudySettings> {
         let defaults = [
             ("states", mapping.state.states().to_string()),
@@ -414,14 +477,30 @@ impl SettingLines {
         let absent = defaults.into_iter().filter(|(key, _)| !self.has(key));
         let mut all: Vec<(String, String, usize)> = self.lines.clone();
         all.extend(absent.map(|(key, value)| (key.to_string(), value, mapping.state.at)));
+        if let Some(cluster) = &mapping.people.cluster {
+            let quoted = toml::Value::from(cluster.value.clone()).to_string();
+            all.push(("cluster".into(), quoted, cluster.at));
+        }
         let text: String = all.iter().map(|(key, value, _)| format!("{key} = {value}\n")).collect();
         StudySettings::from_text(Path::new("study.toml"), &text).map_err(|error| match error {
             restive_tables::Error::Settings { line, found, .. } => {
-                let at = all.get(line.saturating_sub(1)).map_or(0, |(_, _, at)| *at);
-                mapping.text.fault(at, found)
+                let at = |line: usize| all.get(line.saturating_sub(1)).map_or(0, |(_, _, at)| *at);
+                mapping.text.fault(at(line), renumbered(&found, |line| mapping.text.line(at(line))))
             }
             other => other.into(),
         })
+    }
+}
+
+/// Message about lines of study.toml in which the number of the other line, `(line 3)`, is replaced by its number in the mapping.
+fn renumbered(found: &str, line: impl Fn(usize) -> usize) -> String {
+    let Some((before, rest)) = found.split_once("(line ") else { return found.into() };
+    match rest.split_once(')') {
+        Some((number, after)) => match number.parse::<usize>() {
+            Ok(number) => format!("{before}(line {}){after}", line(number)),
+            Err(_) => found.into(),
+        },
+        None => found.into(),
     }
 }
 

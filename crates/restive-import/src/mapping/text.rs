@@ -35,6 +35,11 @@ impl MappingText {
         Error::Mapping { path: self.path.clone(), line, column, found: found.into() }
     }
 
+    /// Line of a byte, from 1.
+    pub(crate) fn line(&self, at: usize) -> usize {
+        line_and_column(&self.text, at).0
+    }
+
     /// The folder that relative names of files begin at.
     pub fn base(&self) -> &Path {
         self.path.parent().unwrap_or(Path::new(""))

@@ -4,6 +4,7 @@ mod again;
 mod answers;
 mod cell_errors;
 mod damage;
+mod declared;
 mod demo;
 mod demo_weeks;
 mod departures;

@@ -6,7 +6,6 @@ use super::chosen::{Chosen, How};
 use super::finding::{Finding, Severity};
 use super::log::Log;
 use crate::words::percent;
-use restive::instance::NO_ACTION;
 use restive_tables::StudyBehaviour;
 
 const NAME: &str = "behaviour";
@@ -63,9 +62,9 @@ pub(super) fn behaviour(log: &Log<'_>, chosen: &Chosen) -> Finding {
 fn logged(log: &Log<'_>, says: &str) -> Finding {
     let (mut calls, mut expected, mut variance) = (0.0, 0.0, 0.0);
     for moment in log.moments() {
-        let Some(propensity) = moment.propensity else { continue };
-        let known = |(a, p): &(&u8, &f64)| **a != NO_ACTION && !p.is_nan();
-        for (&a, &p) in moment.action.iter().zip(&propensity).filter(known) {
+        let Some(propensity) = &moment.propensity else { continue };
+        let known = moment.choices().map(|(i, a)| (a, propensity[i])).filter(|(_, p)| !p.is_nan());
+        for (a, p) in known {
             let call = if a == 1 { p } else { 1.0 - p };
             calls += f64::from(a);
             expected += call;

@@ -17,7 +17,6 @@ use super::finding::{Finding, Severity};
 use super::log::{Log, Moment};
 use super::odds::Rows;
 use crate::words::{grouped, percent};
-use restive::instance::NO_ACTION;
 
 const CHOSEN: &str = "chosen";
 const OVERLAP: &str = "overlap";
@@ -60,7 +59,7 @@ impl Chosen {
             calls: moments
                 .iter()
                 .filter(|moment| !moment.is_recorded)
-                .map(|moment| moment.action.iter().filter(|a| **a == 1).count())
+                .map(|moment| moment.choices().filter(|(_, a)| *a == 1).count())
                 .sum(),
             in_turn,
             expected,
@@ -203,12 +202,12 @@ fn turns(log: &Log<'_>, moments: &[Moment<'_>]) -> (f64, f64) {
         if moment.t == 0 {
             so_far = vec![None; log.logs[moment.instance].arms()];
         }
-        let there = || moment.action.iter().enumerate().filter(|(_, a)| **a != NO_ACTION);
+        let there = || moment.choices();
         let fewest = there().filter_map(|(i, _)| so_far[i]).min().unwrap_or(0);
         let (mut people, mut turn, mut calls) = (0.0, 0.0, 0.0);
         for (i, a) in there() {
             let calls_so_far = *so_far[i].get_or_insert(fewest);
-            let (is_turn, is_called) = (calls_so_far == fewest, *a == 1);
+            let (is_turn, is_called) = (calls_so_far == fewest, a == 1);
             if moment.is_recorded {
                 so_far[i] = Some(calls_so_far + u32::from(is_called));
                 continue;

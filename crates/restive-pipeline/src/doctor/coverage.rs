@@ -1,6 +1,9 @@
 //! `coverage`: how much of what could have been seen was, by step. `joining-and-leaving`: who came late and who left early, and
 //! whether those who left were worse off than others at the same step (a slope within steps, errors by person). `not-seen-for-long`: of
 //! whom the last that is known is old.
+//!
+//! Steps before the first recorded state of any person are empty by construction: states are not missing there, and no person joins after
+//! them.
 
 use super::finding::{Finding, Severity};
 use super::log::{Log, seen};
@@ -49,7 +52,9 @@ pub(super) fn coverage_of(roll: &Roll) -> Finding {
 type Step = (usize, usize);
 
 fn say_coverage(steps: &[Step], everybody: usize, is_full: bool) -> Finding {
-    let (seen, all) = steps.iter().fold((0, 0), |(a, b), step| (a + step.0, b + step.1));
+    // without any recorded state no step is empty by construction
+    let empty = steps.iter().position(|step| step.0 > 0).unwrap_or(0);
+    let (seen, all) = steps[empty..].iter().fold((0, 0), |(a, b), step| (a + step.0, b + step.1));
     if all == 0 {
         return Finding::new(
             COVERAGE,
@@ -64,14 +69,19 @@ fn say_coverage(steps: &[Step], everybody: usize, is_full: bool) -> Finding {
     let worst = steps
         .iter()
         .enumerate()
+        .skip(empty)
         .filter(|(_, step)| step.1 > 0)
         .min_by(|a, b| share(*a.1).total_cmp(&share(*b.1)));
     let (t, least) = worst.map_or((0, known), |(t, step)| (t, share(*step)));
+    let empty_steps = match empty {
+        0 => String::new(),
+        empty => format!("; steps before {empty} have no recorded state and are not counted"),
+    };
     let found = format!(
-        "{} of the {what} of {} at {} are known; fewest at step {t} (counted from 0), {}.",
+        "{} of the {what} of {} at {} are known; fewest at step {t} (counted from 0), {}{empty_steps}.",
         percent(known),
         people(everybody),
-        counted(steps.len() as u64, "step"),
+        counted((steps.len() - empty) as u64, "step"),
         percent(least)
     );
     let what = "find out why states are missing, and of whom: what is not seen is not learnt from, and if the worse off are missing, answers are too good";
@@ -83,10 +93,12 @@ fn say_coverage(steps: &[Step], everybody: usize, is_full: bool) -> Finding {
     }
 }
 
-/// The first and the last step at which somebody was seen in a trajectory, and the last step at which anybody was.
+/// The first and the last step at which a person was seen in a trajectory, and those at which any person was.
 struct Span {
     first: Option<usize>,
     last: usize,
+    /// First step with a recorded state of any person.
+    begin: Option<usize>,
     end: usize,
 }
 
@@ -95,7 +107,7 @@ fn spans(log: &Log<'_>) -> Vec<(usize, Vec<Span>)> {
     let mut all: Vec<(usize, Vec<Span>)> = Vec::new();
     for moment in log.moments() {
         if moment.t == 0 {
-            let unseen = moment.state.iter().map(|_| Span { first: None, last: 0, end: 0 });
+            let unseen = moment.state.iter().map(|_| Span { first: None, last: 0, begin: None, end: 0 });
             all.push((moment.first, unseen.collect()));
         }
         let Some((_, spans)) = all.last_mut() else { continue };
@@ -107,7 +119,10 @@ fn spans(log: &Log<'_>) -> Vec<(usize, Vec<Span>)> {
             is_any = true;
         }
         if is_any {
-            spans.iter_mut().for_each(|span| span.end = moment.t);
+            spans.iter_mut().for_each(|span| {
+                span.begin.get_or_insert(moment.t);
+                span.end = moment.t;
+            });
         }
     }
     all
@@ -123,7 +138,8 @@ pub(super) fn joining_and_leaving(log: &Log<'_>) -> Finding {
     if there.is_empty() {
         return Finding::note(LEAVING, "Cannot tell: nobody was seen.");
     }
-    let late = there.iter().filter(|span| span.first > Some(0)).count();
+    let late = there.iter().filter(|span| span.first > span.begin).count();
+    let is_late_log = there.iter().any(|span| span.begin > Some(0));
     let early = there.iter().filter(|span| span.last < span.end).count();
     let (joined, left) = (late as f64 / there.len() as f64, early as f64 / there.len() as f64);
     let mut rows = Vec::new();
@@ -145,6 +161,9 @@ pub(super) fn joining_and_leaving(log: &Log<'_>) -> Finding {
         percent(joined),
         percent(left)
     );
+    if is_late_log {
+        found += " Steps before the first recorded state do not count.";
+    }
     let what = "find out why people leave: what is learnt from those who stay holds for those who stay";
     match worse {
         Some(worse) if left > 0.05 => {

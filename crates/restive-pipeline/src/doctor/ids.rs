@@ -2,7 +2,8 @@
 //!
 //! **From step to step.** The state of a person foretells his next one. The slope of the next state's worth on the current one, within
 //! steps, is 0 where names were dealt anew every step, and then early and late
-//! steps of a name have nothing in common either; at one step it is 0 where they were dealt anew there.
+//! steps of a name have nothing in common either; at one step it is 0 where they were dealt anew there. It is 0 as well if states have no
+//! memory: an effect of calls on the next state of the same name then shows that names are kept. Without an effect, the log does not tell.
 //!
 //! **From features to states.** Where people differ for good (means of early and late steps agree) and there are features, something of
 //! them foretells who does well: single columns, or all of them together by log-odds fitted to half of the people and tried on the
@@ -11,15 +12,18 @@
 use super::finding::{Finding, Severity};
 use super::log::{Log, seen};
 use ndarray::{Array2, Axis, s};
+use restive::evidence::Alignment;
 use restive::statistics::{Auc, Within, WithinRow, logistic, normal_tail, within};
 
 const NAME: &str = "ids-shuffled";
+/// Minimum standard score of an effect of calls that shows that names are kept.
+const EFFECT: f64 = 3.5;
 /// People below which features that say little and features of others look the same.
 const FEW: usize = 300;
 const WHAT: &str =
     "check how tables were joined: the same arm must be the same person in every row and in both tables";
 
-pub(super) fn ids_shuffled(log: &Log<'_>) -> Finding {
+pub(super) fn ids_shuffled(log: &Log<'_>, alignment: Option<&Alignment>) -> Finding {
     if !log.is_full {
         return Finding::collapsing(NAME);
     }
@@ -41,8 +45,22 @@ pub(super) fn ids_shuffled(log: &Log<'_>) -> Finding {
     let agree = within(&differ).ok();
     let do_agree = agree.as_ref().is_some_and(|agree| agree.z() > 3.0);
     if all.slope.abs() + 2.0 * all.error < 0.05 && !do_agree {
-        let found = format!("States vary, but {kept}: as if names were dealt anew at every step.");
-        return Finding::new(NAME, Severity::Warning, found, WHAT);
+        let effect = alignment.and_then(|rows| rows.next.as_ref()).map(Within::z);
+        return match effect.filter(|z| z.is_finite() && z.abs() > EFFECT) {
+            Some(z) => Finding::fine(
+                NAME,
+                format!(
+                    "States have no memory ({kept}), but names are kept: a call goes with the next state of the same person (z = {z:.1})."
+                ),
+            ),
+            None => Finding::note(
+                NAME,
+                format!(
+                    "Cannot tell: states vary, but {kept}. Either states have no memory, or names were shuffled at every step: check how \
+                     tables were joined."
+                ),
+            ),
+        };
     }
     if let Some(t) = broken(&rows, &blocks, &all) {
         let found = format!(

@@ -3,7 +3,7 @@
 use super::known::Known;
 use ndarray::ArrayView1;
 use restive::Trajectories;
-use restive::instance::{NO_ACTION, UNSEEN};
+use restive::instance::{Assignment, NO_ACTION, UNSEEN};
 use restive_tables::Study;
 
 /// The study.
@@ -31,6 +31,8 @@ pub(super) struct Moment<'a> {
     pub first: usize,
     /// the instance
     pub instance: usize,
+    /// Trajectory of the instance, from 0.
+    pub trajectory: usize,
     /// the step, from 0
     pub t: usize,
     /// the steps of its trajectory, the last one without actions included
@@ -39,12 +41,44 @@ pub(super) struct Moment<'a> {
     pub before: Option<(ArrayView1<'a, u16>, ArrayView1<'a, u8>)>,
     pub state: ArrayView1<'a, u16>,
     pub action: ArrayView1<'a, u8>,
+    /// Whether the action of each arm was chosen there. `None`: every recorded action.
+    is_chosen: Option<Vec<bool>>,
     /// states of the step after
     pub next: Option<ArrayView1<'a, u16>>,
     /// how likely the actions were
     pub propensity: Option<ArrayView1<'a, f64>>,
     /// whether that is known of some of them, in a log that does not say it of all: how people were chosen is known then
     pub is_recorded: bool,
+}
+
+impl Moment<'_> {
+    /// Action of an arm that was chosen there; `None` without a record, if the arm was not available, or after the first decision of an arm
+    /// whose pulls are assigned per person.
+    pub fn choice(&self, arm: usize) -> Option<u8> {
+        let is_chosen = self.is_chosen.as_ref().is_none_or(|is_chosen| is_chosen[arm]);
+        Some(self.action[arm]).filter(|action| *action != NO_ACTION && is_chosen)
+    }
+
+    /// Arms whose action was chosen there, each with its action.
+    pub fn choices(&self) -> impl Iterator<Item = (usize, u8)> {
+        (0..self.action.len()).filter_map(move |arm| Some((arm, self.choice(arm)?)))
+    }
+}
+
+/// Whether the action of each arm was chosen at a step of a trajectory: the arm was available, and if pulls are assigned per person it had
+/// not `decided` yet. `None`: every recorded action.
+fn chosen(log: &Trajectories, [j, t]: [usize; 2], decided: Option<&mut Vec<bool>>) -> Option<Vec<bool>> {
+    if log.available().is_none() && decided.is_none() {
+        return None;
+    }
+    let action = log.action();
+    let is_open = |arm: usize| action[[j, t, arm]] != NO_ACTION && log.is_available([j, t, arm]);
+    let mut is_chosen: Vec<bool> = (0..log.arms()).map(is_open).collect();
+    for (is_chosen, decided) in is_chosen.iter_mut().zip(decided.into_iter().flatten()) {
+        *is_chosen &= !*decided;
+        *decided |= *is_chosen;
+    }
+    Some(is_chosen)
 }
 
 /// A state that was seen.
@@ -87,9 +121,11 @@ impl<'a> Log<'a> {
         let (mut moments, mut first) = (Vec::new(), 0);
         let (known, actions) = self.known_propensities();
         let is_partial = known > 0 && known < actions;
+        let is_per_person = self.study.settings.assignment == Assignment::PerPerson;
         for (instance, log) in self.logs.iter().enumerate() {
             let (state, action, propensity) = (log.state(), log.action(), log.propensity());
             let (trajectories, steps, n) = state.dim();
+            let mut decided = is_per_person.then(|| vec![false; n]);
             for j in 0..trajectories {
                 let states = state.index_axis_move(ndarray::Axis(0), j);
                 let actions = action.index_axis_move(ndarray::Axis(0), j);
@@ -99,17 +135,21 @@ impl<'a> Log<'a> {
                 moments.extend((0..steps).map(|t| Moment {
                     first,
                     instance,
+                    trajectory: j,
                     t,
                     steps,
                     before: (t > 0).then(|| (state(t - 1), action(t - 1))),
                     state: state(t),
                     action: action(t),
+                    is_chosen: chosen(log, [j, t], decided.as_mut()),
                     next: (t + 1 < steps).then(|| state(t + 1)),
                     propensity: likely.map(|all| all.index_axis_move(ndarray::Axis(0), t)),
                     is_recorded: is_partial
                         && likely.is_some_and(|all| {
-                            let both = actions.row(t).into_iter().zip(all.row(t));
-                            both.into_iter().any(|(a, p)| *a != NO_ACTION && !p.is_nan())
+                            let both = actions.row(t).into_iter().zip(all.row(t)).enumerate();
+                            // of an arm that was not available nothing was drawn
+                            let mut known = both.filter(|(_, (a, p))| **a != NO_ACTION && !p.is_nan());
+                            known.any(|(i, _)| log.is_available([j, t, i]))
                         }),
                 }));
             }

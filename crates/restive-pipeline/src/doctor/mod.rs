@@ -9,6 +9,7 @@
 //! | `alignment`, `ids` | rows that are off, people that were mixed up |
 //! | `states`, `coverage` | what was seen of people, when and of whom |
 //! | `chosen`, `odds`, `agreement` | how people were chosen, who could have been, and what study.toml says of it |
+//! | `shapes` | shapes of an assignment that have to be declared: availability, clusters, calls per person |
 //! | `calls`, `memory`, `drift` | how small an effect could be noticed; whether the past or the date foretells more than the state |
 //! | `columns`, `categories`, `texts` | what is wrong with columns of features |
 //!
@@ -42,14 +43,17 @@ mod log;
 mod memory;
 mod odds;
 mod sample;
+mod shapes;
 mod states;
 mod texts;
 
 pub use finding::{Finding, Severity};
+pub(crate) use odds::residuals;
 
+use crate::identification::{Shapes, declared_design};
 use chosen::Chosen;
 use log::Log;
-use restive::evidence::Alignment;
+use restive::evidence::{Alignment, Design};
 use restive_tables::{CHECKS, Study};
 use serde::Serialize;
 
@@ -68,14 +72,20 @@ impl Doctor {
         let log = Log::new(study);
         let chosen = Chosen::new(&log);
         let rows = log.is_full.then(|| Alignment::new(&log.logs, &log.worth));
+        // without a declaration the most lenient design: a model of who was called
+        let design = || declared_design(study).unwrap_or(Design::Estimated);
+        let shapes = log.is_full.then(|| Shapes::new(study, design()));
         let mut findings = vec![
             alignment::alignment(&log, rows.as_ref()),
-            ids::ids_shuffled(&log),
+            ids::ids_shuffled(&log, rows.as_ref()),
             states::states_never_change(&log),
             states::revealed_by_calls(&log),
             agreement::behaviour(&log, &chosen),
             chosen.chosen(),
             chosen.overlap(&log),
+            shapes::availability(&log, shapes.as_ref(), &chosen),
+            shapes::clusters(&log, shapes.as_ref()),
+            shapes::assignment(shapes.as_ref()),
             calls::few_calls(&log, rows.as_ref()),
             memory::memory(&log),
             drift::drift(&log),

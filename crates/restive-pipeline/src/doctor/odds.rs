@@ -1,11 +1,13 @@
 //! Log-odds of a call: the rows that they are fitted to, how well they foretell calls of people whom they were not fitted to, and which
 //! single columns go with calls.
+//!
+//! The residuals of calls at decisions without recorded chances are for the check of availability.
 
 use super::log::{Log, Moment};
+use crate::identification::Residual;
 use ndarray::{Array2, Axis};
-use restive::instance::NO_ACTION;
 use restive::statistics::{Auc, WithinRow, logistic, within};
-use restive_tables::show;
+use restive_tables::{Study, show};
 
 /// Rows that the log-odds are fitted to and tried on.
 const ROWS: usize = 60_000;
@@ -14,6 +16,8 @@ const ROWS: usize = 60_000;
 pub(super) struct Rows {
     /// `[rows, P]`
     pub z: Array2<f64>,
+    /// Columns of `z` that are about earlier calls.
+    history: [usize; 2],
     pub is_called: Vec<bool>,
     /// log-odds of the step's share
     pub offset: Vec<f64>,
@@ -28,8 +32,8 @@ pub(super) struct Rows {
 impl Rows {
     pub(super) fn new(log: &Log<'_>, moments: &[Moment<'_>]) -> Self {
         let share = |moment: &Moment<'_>| {
-            let calls = moment.action.iter().filter(|a| **a == 1).count();
-            let there = moment.action.iter().filter(|a| **a != NO_ACTION).count();
+            let calls = moment.choices().filter(|(_, a)| *a == 1).count();
+            let there = moment.choices().count();
             (calls > 0 && calls < there && !moment.is_recorded).then(|| (calls as f64 / there as f64, there))
         };
         let open: usize = moments.iter().filter_map(share).map(|(_, there)| there).sum();
@@ -44,7 +48,7 @@ impl Rows {
                 so_far = vec![0; moment.action.len()];
             }
             let share = share(moment);
-            for (i, &a) in moment.action.iter().enumerate().filter(|(_, a)| **a != NO_ACTION) {
+            for (i, a) in moment.choices() {
                 if let Some((share, _)) = share.filter(|_| (moment.first + i).is_multiple_of(stride)) {
                     let state = log.state_of(moment.state[i]);
                     let last = moment.before.as_ref().is_some_and(|(_, action)| action[i] == 1);
@@ -74,7 +78,25 @@ impl Rows {
         }
         let rows = is_called.len();
         let z = Array2::from_shape_vec((rows, width), z).expect("rows of one width");
-        Self { z, is_called, offset, group, person, worth, open }
+        Self { z, history: [1 + own, 2 + own], is_called, offset, group, person, worth, open }
+    }
+
+    /// Chances by odds of the state and the features that are fitted to all rows.
+    fn fitted(&self) -> Vec<f64> {
+        if self.is_called.is_empty() {
+            return Vec::new();
+        }
+        // earlier calls would explain most of a run
+        let columns: Vec<usize> =
+            (0..self.z.ncols()).filter(|column| !self.history.contains(column)).collect();
+        let z = self.z.select(Axis(1), &columns);
+        let weights = logistic(z.view(), &self.is_called, &self.offset, 1.0);
+        let along = z.dot(&weights);
+        along
+            .iter()
+            .zip(&self.offset)
+            .map(|(along, offset)| 1.0 / (1.0 + (-(along + offset)).exp()))
+            .collect()
     }
 
     /// How well the odds of one half of people are foretold by the other, and the chances.
@@ -133,4 +155,22 @@ impl Rows {
         names.truncate(3);
         names
     }
+}
+
+/// Residuals of calls at decisions without recorded chances, by odds of a call from state and features.
+pub(crate) fn residuals(study: &Study) -> Vec<Residual> {
+    let log = Log::new(study);
+    let moments = log.moments();
+    let rows = Rows::new(&log, &moments);
+    let residual = |(k, chance): (usize, f64)| {
+        let moment = &moments[rows.group[k] as usize];
+        let (trajectory, step) = (moment.trajectory as u32, moment.t as u32);
+        Residual {
+            arm: rows.person[k],
+            trajectory,
+            step,
+            value: f64::from(u8::from(rows.is_called[k])) - chance,
+        }
+    };
+    rows.fitted().into_iter().enumerate().map(residual).collect()
 }

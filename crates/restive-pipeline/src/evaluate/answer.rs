@@ -72,6 +72,8 @@ pub(crate) struct Given {
     pub looks: Option<usize>,
     /// none: p by the normal law
     pub deals: Option<usize>,
+    /// Whether the ranking gives all people in the same state the same number.
+    pub ranks_alike: bool,
 }
 
 /// The answers. Gains are reward per 100 people over a programme of `horizon` decisions, the state after the last counted, more than
@@ -96,6 +98,15 @@ pub struct EvidenceAnswer {
     pub decisions: usize,
     /// how pulls were made
     pub design: &'static str,
+    /// Unit to which pulls are assigned, `per-person`. `None`: every decision.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub assignment: Option<&'static str>,
+    /// Number of arms that change their action after their first decision, if pulls are assigned per person.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub changed: Option<usize>,
+    /// Number of clusters, by which intervals are; `None` if the study declares none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clusters: Option<usize>,
     /// what rests on recorded chances; none where the log has none that are used
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recorded: Option<RecordedAnswer>,
@@ -121,9 +132,19 @@ pub struct EvidenceAnswer {
     pub random_over_none: Interval,
     /// what the logged pulls brought over none, of all people together
     pub brought: Interval,
-    /// slope of seen on predicted effects: 1 where they are as large as predicted, 0 where predictions say nothing
+    /// Effect of the whole course on the sum of later rewards of a person, if pulls are assigned per person.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub course: Option<Interval>,
+    /// slope of seen on predicted effects: 1 where they are as large as predicted, 0 where predictions say nothing; `None` as well if
+    /// predicted effects do not differ
     #[serde(skip_serializing_if = "Option::is_none")]
     pub calibration: Option<Interval>,
+    /// Whether the ranking gives all people in the same state the same number, so that it cannot be evaluated.
+    #[serde(skip)]
+    pub ranks_alike: bool,
+    /// Whether the predicted effects of all people in the same state are equal, so that they cannot be calibrated.
+    #[serde(skip)]
+    pub effects_alike: bool,
     /// whether those at the top behave as the ranks say, in standard errors
     pub off_the_line: f64,
     /// the effect of a pull on the next reward by tenth of the ranking, best first

@@ -15,9 +15,10 @@ use crate::error::{Error, Result};
 use crate::identification::{
     Refusal, assumption, check, constant_features, design_words, objection, settings_of,
 };
-use ndarray::Array3;
+use ndarray::{Array3, Axis};
 use restive::data::split::Group;
 use restive::evidence::{Design, Evidence, EvidenceSettings, Gain, Judged, Ranking};
+use restive::instance::Assignment;
 use restive_tables::Study;
 
 /// People in folds, their judges, and the evidence of their log.
@@ -56,7 +57,7 @@ impl Gathered {
 
     /// Why a ranking gets no answer, if it gets none.
     pub(crate) fn refusal(&self, ranking: &Ranking) -> Option<Refusal> {
-        objection(&self.evidence, self.settings.design, Some(ranking), None)
+        objection(&self.evidence, self.settings.design, Some(ranking), None, None)
     }
 
     /// What has to be taken for granted, of the declared design and of recorded chances.
@@ -86,7 +87,11 @@ impl Gathered {
         let bars = deciles.ranked.into_iter().zip(deciles.shuffled);
         let over_random = |gain: Gain, of: Gain| Gain { value: gain.value - of.value, error: gain.error };
         let random = evidence.random();
-        let mut policies = vec![PolicyGain::measured("plan", self.hundred(ranking.plan))];
+        let mut policies = Vec::new();
+        if !given.ranks_alike {
+            policies.push(PolicyGain::measured("plan", self.hundred(ranking.plan)));
+        }
+        let is_per_person = self.settings.assignment == Assignment::PerPerson;
         let recorded = RecordedAnswer::new(evidence.recorded());
         if matches!(self.settings.design, Design::Logged | Design::Estimated) || recorded.is_some() {
             let practice = over_random(evidence.practice(), random);
@@ -102,6 +107,9 @@ impl Gathered {
             logged_calls: evidence.logged_calls(),
             decisions: evidence.decisions(),
             design: design_words(self.settings.design),
+            assignment: is_per_person.then_some("per-person"),
+            changed: is_per_person.then(|| evidence.changed()),
+            clusters: evidence.clusters(),
             assumptions: self.assumptions(recorded.as_ref()),
             recorded,
             statistic: ranking.statistic,
@@ -114,7 +122,10 @@ impl Gathered {
             detectable: ranking.detectable * self.per_hundred,
             random_over_none: self.hundred(random),
             brought: evidence.brought().into(),
+            course: evidence.course().map(Interval::from),
             calibration: None,
+            ranks_alike: given.ranks_alike,
+            effects_alike: false,
             off_the_line: ranking.off_the_line,
             deciles: bars
                 .map(|(ranked, shuffled)| Decile { ranked: ranked.into(), shuffled: shuffled.into() })
@@ -123,6 +134,18 @@ impl Gathered {
             policies,
         }
     }
+}
+
+/// Whether tables `[1 or D,n,M]` give all people of a group the same number in every state, up to rounding.
+pub(super) fn are_alike(tables: &[Array3<f64>]) -> bool {
+    const ROUNDING: f64 = 1e-9;
+    let is_flat = |lane: ndarray::ArrayView1<'_, f64>| {
+        let ends = lane
+            .iter()
+            .fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], x| [low.min(*x), high.max(*x)]);
+        ends[1] - ends[0] <= ROUNDING * ends[0].abs().max(ends[1].abs())
+    };
+    tables.iter().all(|table| table.lanes(Axis(1)).into_iter().all(is_flat))
 }
 
 /// Anybody's ranking: a number for every arm and state of each instance, `[N,M]`; higher is pulled first.
@@ -139,19 +162,19 @@ pub fn evidence_of_scores(
         Err(refusal) => return Ok(refusal.into()),
     };
     let people = crate::prepare::every_arm(study);
-    let folds = crate::cross_fit::cut(&people, &study.arms(), asked.folds, asked.seed)?.0;
+    let folds = crate::cross_fit::cut(&people, study, asked.folds, asked.seed)?.0;
     let views: Vec<&[Group]> = folds.iter().map(Vec::as_slice).collect();
     let gathered = Gathered::new(study, &drop, &views, design, asked.seed)?;
-    let own = |group: &Group| scores[group.instance].select(ndarray::Axis(0), &group.arms);
+    let own = |group: &Group| scores[group.instance].select(Axis(0), &group.arms);
     let tables: Vec<Array3<f64>> =
-        folds.iter().flatten().map(|group| own(group).insert_axis(ndarray::Axis(0))).collect();
+        folds.iter().flatten().map(|group| own(group).insert_axis(Axis(0))).collect();
     let ranking = gathered.evidence.ranking(&tables)?;
     if let Some(refusal) = gathered.refusal(&ranking) {
         return Ok(refusal.into());
     }
     let unit = study.settings.unit.clone();
     let deals = asked.dealt(gathered.evidence.people(), gathered.evidence.calls());
-    let given = Given { unit, folds: None, looks: None, deals };
+    let given = Given { unit, folds: None, looks: None, deals, ranks_alike: are_alike(&tables) };
     let mut answer = gathered.answer(&ranking, given);
     answer.assumptions.push("the scores were not learnt from these people".into());
     Ok(Outcome::Answer(Box::new(answer)))

@@ -44,7 +44,7 @@ use crate::recipe::{recipe_key, recipe_words};
 use about::{is_labelled, judges_by, logged_decisions, notes, warnings};
 use answer::Given;
 use effort::Effort;
-use evidence::Gathered;
+use evidence::{Gathered, are_alike};
 use judges::JudgedWorld;
 use log::Source;
 use ndarray::Array3;
@@ -53,6 +53,7 @@ use restive::evaluation::{
     Behaviour, Case, Estimator, Evaluation, EvaluationSettings, Foreseen, Hindrance, RatioUpTo, Score, Start,
     evaluate,
 };
+use restive::instance::Assignment;
 use restive::{Instance, Transition};
 use restive_tables::Looks;
 use subjects::Subjects;
@@ -72,16 +73,23 @@ impl Applied<'_> {
                 let why = " folds: the published estimators judge the model as it is; it needs ";
                 return Err(Error::Asked(message!(Opt("part"), why, Opt("part"), " test")).into());
             }
+            if self.is_per_person() {
+                let why = " published: found assignment = \"per-person\" in study.toml, expected pulls that are assigned at every decision, as \
+                           these estimators take them; ";
+                return Err(
+                    Error::Data(message!(Opt("estimators"), why, Opt("estimators"), " judged")).into()
+                );
+            }
             return Ok(self.values(asked, &Subjects::as_it_is(self, asked)?, None)?);
         }
         // without evidence there is no world to simulate in either
         if let Some(refused) = self.whom_it_knows(asked.part()) {
-            return Ok(self.refused(asked, refused)?);
+            return Ok(self.unsimulated(asked, refused)?);
         }
         let drop = &self.card.configuration.drop;
         let design = match identification::check(self.study, drop, asked.behaviour)? {
             Ok(design) => design,
-            Err(refusal) => return Ok(self.refused(asked, refusal.into())?),
+            Err(refusal) => return Ok(self.unsimulated(asked, refusal.into())?),
         };
         let subjects = Subjects::new(self, asked, visit)?;
         let folds: Vec<&[Group]> = subjects.folds.iter().map(|fold| fold.groups.as_slice()).collect();
@@ -92,7 +100,7 @@ impl Applied<'_> {
         let ranking = evidence.ranking(&tables).map_err(Error::from)?;
         if let Some(refusal) = gathered.refusal(&ranking) {
             let found = refusal.identification();
-            let mut evaluated = self.refused(asked, refusal.into())?;
+            let mut evaluated = self.unsimulated(asked, refusal.into())?;
             evaluated.refusal = asked.behaviour.is_none().then_some(found);
             return Ok(evaluated);
         }
@@ -103,12 +111,23 @@ impl Applied<'_> {
             folds: (asked.part() == JudgedPart::Folds).then_some(subjects.folds.len()),
             looks,
             deals: asked.dealt(evidence.people(), evidence.calls()),
+            ranks_alike: are_alike(&tables),
         };
         let mut answer = gathered.answer(&ranking, given);
         let effects = subjects.effects(self);
-        answer.calibration = Some(evidence.calibration(&effects).map_err(Error::from)?.into());
-        let myopic = evidence.ranking(&effects).map_err(Error::from)?;
-        answer.policies.push(PolicyGain::measured("myopic", myopic.plan.times(gathered.per_hundred).into()));
+        answer.effects_alike = are_alike(&effects);
+        if !answer.effects_alike {
+            answer.calibration = Some(evidence.calibration(&effects).map_err(Error::from)?.into());
+            let myopic = evidence.ranking(&effects).map_err(Error::from)?.plan.times(gathered.per_hundred);
+            answer.policies.push(PolicyGain::measured("myopic", myopic.into()));
+        }
+        if self.is_per_person() {
+            let mut evaluated = self.unsimulated(asked, Outcome::Answer(Box::new(answer)))?;
+            let note = "pulls are assigned once per person and last, but simulated policies choose at every decision: their gains are not \
+                        stated";
+            evaluated.about.notes.push(note.into());
+            return Ok(evaluated);
+        }
         let mut evaluated = self.values(asked, &subjects, Some(&gathered))?;
         let simulated = ["least-engaged", "round-robin", "no-action"];
         let per_hundred = 100.0 / evaluated.about.arms as f64 * evaluated.about.instances as f64;
@@ -155,8 +174,13 @@ impl Applied<'_> {
         }
     }
 
-    /// No evidence and no simulations: the loss alone.
-    fn refused(&self, asked: &EvaluateAsked, refused: Outcome) -> crate::Result<Evaluated> {
+    /// Whether pulls are assigned per person, as the study declares.
+    fn is_per_person(&self) -> bool {
+        self.study.settings.assignment == Assignment::PerPerson
+    }
+
+    /// An outcome with the loss, without simulations.
+    fn unsimulated(&self, asked: &EvaluateAsked, outcome: Outcome) -> crate::Result<Evaluated> {
         let groups = self.groups(asked.part())?;
         let judged = self.select(&groups);
         let predictions: Vec<Transition> = groups.iter().map(|group| self.prediction(group)).collect();
@@ -166,7 +190,7 @@ impl Applied<'_> {
         let mut about = self.about(asked, source, &settings, &judged, None);
         about.notes = notes(self, asked, source, &groups, &judged, 0);
         Ok(Evaluated {
-            evidence: Some(refused),
+            evidence: Some(outcome),
             refusal: None,
             policies: Vec::new(),
             loss: loss(&judged, &views),

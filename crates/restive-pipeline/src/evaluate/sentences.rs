@@ -5,6 +5,8 @@ use crate::words::{counted, grouped, percent};
 
 /// p below which chance is not believed.
 const UNLIKELY: f64 = 0.05;
+/// Minimum number of people, or clusters, that an interval rests on.
+const LEAST_UNITS: usize = 30;
 /// The share of planned pulls that did not go as they were drawn from which on it is said that this matters.
 const MUCH: f64 = 0.05;
 
@@ -16,6 +18,13 @@ impl EvidenceAnswer {
 
     /// What is counted, over which time.
     pub fn counted(&self) -> String {
+        if self.assignment.is_some() {
+            return format!(
+                "{} per 100 people over all decisions after the first of a person, later ones discounted by {}",
+                self.unit(),
+                self.discount
+            );
+        }
         format!(
             "{} per 100 people over a programme of {}, the state after each of them counted, later ones discounted by {}",
             self.unit(),
@@ -36,7 +45,27 @@ impl EvidenceAnswer {
         let (calls, logged) = (grouped(self.calls as u64), grouped(self.logged_calls as u64));
         let calls = if self.calls == self.logged_calls { logged } else { format!("{calls} of {logged}") };
         let decisions = counted(self.decisions as u64, "logged decision");
-        format!("{whom}; on {calls} pulls at {decisions}, {}{}", self.design, self.recorded_chances())
+        let (once, clusters) = (self.once(), self.by_cluster());
+        format!(
+            "{whom}; on {calls} pulls at {decisions}, {}{once}{}{clusters}",
+            self.design,
+            self.recorded_chances()
+        )
+    }
+
+    /// Unit of the assignment; nothing if pulls are assigned at every decision.
+    fn once(&self) -> &'static str {
+        match self.assignment {
+            Some(_) => ", once per person: only the first decision of a person counts",
+            None => "",
+        }
+    }
+
+    /// Unit of intervals; nothing without clusters.
+    fn by_cluster(&self) -> String {
+        self.clusters.map_or_else(String::new, |clusters| {
+            format!("; intervals are by cluster, of which there are {}", grouped(clusters as u64))
+        })
     }
 
     /// What rests on recorded chances; nothing where there are none.
@@ -63,11 +92,14 @@ impl EvidenceAnswer {
 
     /// Whether the ranking is shown to find them.
     pub fn is_found(&self) -> bool {
-        self.believed_p() < UNLIKELY
+        !self.ranks_alike && self.believed_p() < UNLIKELY
     }
 
     /// Does the ranking find those for whom a pull makes a difference?
     pub fn found(&self) -> String {
+        if self.ranks_alike {
+            return "Nothing to judge: the ranking gives all people in the same state the same number".into();
+        }
         let p = if self.p < 0.001 { "p < 0.001".to_string() } else { format!("p = {:.3}", self.p) };
         let how = match self.deals {
             Some(deals) => format!("pulls dealt anew {} times", grouped(deals as u64)),
@@ -89,6 +121,9 @@ impl EvidenceAnswer {
 
     /// How much more than random pulls would the plan bring?
     pub fn brings(&self) -> String {
+        if self.ranks_alike {
+            return "Nothing to judge: among people in the same state the plan is a random one".into();
+        }
         let unit = self.unit();
         let gain = signed(self.gain);
         let detectable = number(self.detectable);
@@ -114,8 +149,24 @@ impl EvidenceAnswer {
         format!("{random} {unit} per 100 people over none; the {logged}{which} brought {brought} in all")
     }
 
+    /// Effect of the whole course on a person, if pulls are assigned per person.
+    pub fn course(&self) -> Option<String> {
+        let course = signed(self.course?);
+        Some(format!(
+            "{course} {} per person who is assigned pulls, over nobody: all rewards after the first decision, later ones discounted by {}",
+            self.unit(),
+            self.discount
+        ))
+    }
+
     /// Whether predicted effects are as large as those that are seen.
     pub fn calibrated(&self) -> Option<String> {
+        if self.effects_alike {
+            return Some(
+                "nothing to calibrate: the predicted effects of all people in the same state are equal"
+                    .into(),
+            );
+        }
         let slope = self.calibration?;
         Some(format!(
             "{:.2} [{:.2}, {:.2}] of a predicted effect is seen (1: as large as predicted, 0: predictions say nothing)",
@@ -126,6 +177,20 @@ impl EvidenceAnswer {
     /// What to know before it is trusted.
     pub fn cautions(&self) -> Vec<String> {
         let mut cautions = Vec::new();
+        let (units, what) = match self.clusters {
+            Some(clusters) => (clusters, "cluster"),
+            None => (self.people, "person"),
+        };
+        if units < LEAST_UNITS {
+            let units = counted(units as u64, what).replace("persons", "people");
+            cautions.push(format!("too few for an interval: {units}, expected at least {LEAST_UNITS}"));
+        }
+        if let Some(changed) = self.changed.filter(|changed| *changed > 0) {
+            cautions.push(format!(
+                "{} changed after the first decision: the answer is about the first assignment, whatever followed",
+                counted(changed as u64, "action")
+            ));
+        }
         if let Some(recorded) = self.recorded.filter(|recorded| recorded.share_left_out > 0.0) {
             let parts = [
                 (recorded.not_called, "listed and not pulled"),

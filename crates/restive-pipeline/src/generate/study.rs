@@ -70,6 +70,8 @@ fn named(
         horizon: first.trajectories().steps() - 1,
         observation: first.observation(),
         behaviour: about.behaviour,
+        cluster: None,
+        assignment: Default::default(),
         text: Vec::new(),
         silenced: Default::default(),
     };
@@ -81,6 +83,7 @@ fn named(
         arms: numbers(instance.arms()),
         features,
         split: split.as_ref().map(|parts| parts[k].clone()),
+        clusters: None,
         trajectory_names: numbers(instance.trajectories().trajectories()),
         trajectories: instance.trajectories().clone(),
         truth: instance.truth().cloned(),

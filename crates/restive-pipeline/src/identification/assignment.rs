@@ -8,7 +8,7 @@ use super::objection::Refusal;
 use crate::error::{Result, refuse};
 use crate::message::{Opt, message};
 use restive::evidence::{Design, EvidenceSettings};
-use restive::instance::Observation;
+use restive::instance::{Assignment, Observation};
 use restive::planning::Ending;
 use restive_tables::{Study, StudyBehaviour};
 
@@ -66,6 +66,11 @@ pub(super) fn design(
         Some(Design::Estimated) if asked.is_none() && known > 0 && known == actions => Some(Design::Logged),
         design => design,
     };
+    if study.settings.assignment == Assignment::PerPerson && design == Some(Design::Rota) {
+        let why =
+            " rota: found assignment = \"per-person\" in study.toml, expected uniform, logged or estimated";
+        refuse!(Opt("behaviour"), why);
+    }
     if design == Some(Design::Logged) && !has_column {
         let why = " logged: found no column propensity in the trajectories, expected one";
         refuse!(Opt("behaviour"), why);
@@ -83,12 +88,24 @@ pub(super) fn design(
     }))
 }
 
+/// Assignment of pulls as the study declares it; `None` if it declares none that the log could show.
+pub(crate) fn declared_design(study: &Study) -> Option<Design> {
+    design(study, None).ok().and_then(std::result::Result::ok)
+}
+
 /// Settings of the evidence of a study under a design.
 pub(crate) fn settings_of(study: &Study, design: Design, seed: u64) -> EvidenceSettings {
     let (known, actions) = known_propensities(study);
     let uses_recorded = known > 0 && known < actions;
     let horizon = study.settings.horizon;
-    EvidenceSettings { design, uses_recorded, horizon, ending: Ending::State, seed }
+    EvidenceSettings {
+        design,
+        uses_recorded,
+        horizon,
+        ending: Ending::State,
+        seed,
+        assignment: study.settings.assignment,
+    }
 }
 
 /// Number of actions with a recorded propensity, and of all actions.

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `assignment` | how pulls were assigned, as declared or recorded |
 //! | `objection` | checks of that declaration against the log: rota, number of pulls, balance |
+//! | `shapes` | shapes that have to be declared: availability, clusters, pulls per person |
 //! | `people` | arms whose log is checked, at most 100,000 |
 //! | `effects` | numbers that a result has only if effects are identified |
 //!
@@ -15,14 +16,16 @@ mod assignment;
 mod effects;
 mod objection;
 mod people;
+mod shapes;
 
 pub use assignment::BehaviourName;
-pub(crate) use assignment::{assumption, design_words, settings_of};
+pub(crate) use assignment::{assumption, declared_design, design_words, settings_of};
 pub use effects::{Effects, WHAT_WOULD_TELL, not_stated};
-pub(crate) use objection::objection;
+pub(crate) use objection::{BY_LOT, objection};
 pub use objection::{LEAST_CALLS, Refusal};
 pub(crate) use people::{constant_features, sample_of_roll};
 pub use restive_tables::model::Identification;
+pub(crate) use shapes::{Residual, Shapes};
 
 use crate::error::Result;
 use crate::prepare;
@@ -77,6 +80,11 @@ pub(crate) fn check(
         Ok(design) => design,
         Err(refusal) => return Ok(Err(refusal)),
     };
+    let shapes = Shapes::new(study, design);
+    if let Some(refusal) = shapes.refusal() {
+        return Ok(Err(refusal));
+    }
+    let availability = shapes.availability();
     let mut drop = [drop, &constant_features(study)].concat();
     drop.sort_unstable();
     drop.dedup();
@@ -96,7 +104,7 @@ pub(crate) fn check(
             continue;
         }
         let feature = feature_difference(&evidence, design, &views, &encoding);
-        let found = objection(&evidence, design, None, feature);
+        let found = objection(&evidence, design, None, feature, availability.as_ref());
         return Ok(match found {
             None => Ok(design),
             Some(refusal) => Err(refusal.of_sample(looked_at_words(&evidence, study))),

@@ -15,6 +15,9 @@ use restive_tables::{Study, show};
 pub const LEAST_CALLS: usize = 200;
 /// Share of pulls out of turn above which turns were not taken.
 const OUT_OF_TURN: f64 = 0.05;
+/// Remedy if no table shows what the choice looked at, as a clause.
+pub(crate) const BY_LOT: &str =
+    "draw a share of the places at random (explore in rules.toml), or plan a trial";
 
 /// Reason why effects of pulls are not identified, and the remedy.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,6 +39,16 @@ impl Refusal {
     /// The log cannot be checked.
     pub(super) fn unknown(reason: impl Into<Message>, what_to_do: impl Into<Message>) -> Self {
         Self { is_unknown: true, ..Self::contradicted(reason, what_to_do) }
+    }
+
+    /// Both reasons; the remedy of the other, or both.
+    fn with(self, other: &Self, has_both_remedies: bool) -> Self {
+        let reason = self.reason.and("; ").and(other.reason.clone());
+        let what_to_do = match has_both_remedies {
+            true => self.what_to_do.and("; ").and(other.what_to_do.clone()),
+            false => other.what_to_do.clone(),
+        };
+        Self { reason, what_to_do, ..self }
     }
 
     /// As a card and results have it.
@@ -69,13 +82,15 @@ pub(super) fn looked_at_words(evidence: &Evidence, study: &Study) -> Option<Stri
     })
 }
 
-/// The first objection to a design: to turns, to the number of pulls, or the largest to balance. `feature` is the difference by a feature,
-/// if there is one.
+/// The first objection to a design: to turns, to the number of pulls, or the largest to balance.
+///
+/// `feature` is the difference by a feature, if any, and `availability` the refusal because pulls come in runs.
 pub(crate) fn objection(
     evidence: &Evidence,
     design: Design,
     ranking: Option<&Ranking>,
     feature: Option<(String, f64)>,
+    availability: Option<&Refusal>,
 ) -> Option<Refusal> {
     let (logged, out_of_turn) = (evidence.logged_calls(), evidence.out_of_turn());
     if design == Design::Rota && out_of_turn as f64 > OUT_OF_TURN * logged as f64 {
@@ -99,7 +114,17 @@ pub(crate) fn objection(
     let balance = evidence.balance(ranking).objection().map(|(what, score)| (what.to_string(), score));
     let largest =
         balance.into_iter().chain(feature).max_by(|one, other| one.1.abs().total_cmp(&other.1.abs()));
-    largest.map(|(what, score)| unbalanced(design, &what, score))
+    let Some((what, score)) = largest else { return availability.cloned() };
+    let refusal = unbalanced(design, &what, score);
+    Some(match (&what[..], availability) {
+        (_, None) | ("seen next states", _) => refusal,
+        // turns, which runs contradict
+        ("earlier calls", _) if score < 0.0 => refusal,
+        (what, Some(availability)) => {
+            let is_of_the_past = matches!(what, "earlier states" | "earlier calls");
+            refusal.with(availability, !is_of_the_past && design != Design::Estimated)
+        }
+    })
 }
 
 /// The largest difference by a feature, if chance rarely makes a larger one among all features.
@@ -139,12 +164,19 @@ fn unbalanced(design: Design, what: &str, score: f64) -> Refusal {
         design_words(design)
     );
     let what_to_do = match (design, what) {
-        (Design::Uniform, "earlier calls") => {
+        (Design::Uniform, "earlier calls") if score < 0.0 => {
             message!("if everybody was pulled in turn, say ", Opt("behaviour"), " rota")
         }
+        // a column of the table of arms is known at the start
+        (_, "earlier states" | "earlier calls") => {
+            message!(
+                "the choice looked at what happened before, which no column of the table of arms can show: ",
+                BY_LOT
+            )
+        }
         (Design::Estimated, _) => message!(
-            "draw a share of the places by lot (explore in rules.toml), or plan a trial; or add to the table of arms what the choice looked \
-             at, if that is known at the start"
+            BY_LOT,
+            "; or add to the table of arms what the choice looked at, if that is known at the start"
         ),
         (_, "seen next states") => message!(
             "see why next states are missing more often of some than of others: a week that is recorded for those who were pulled only \

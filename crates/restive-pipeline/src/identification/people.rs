@@ -77,6 +77,7 @@ pub(crate) fn sample_of_roll(roll: &Roll, most: usize) -> Result<Study> {
             arms: people.iter().map(|i| roll.name(*i as usize).to_string()).collect(),
             features: Features::stack(&features).select_arms(&order),
             split: people.iter().map(|i| roll.part(*i as usize)).collect(),
+            clusters: None,
             trajectory_names: instances[k].trajectory_names.clone(),
             trajectories: roll.trajectories_of(k, &people)?,
             truth: None,

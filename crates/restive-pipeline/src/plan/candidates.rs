@@ -6,6 +6,8 @@
 //! - people who are gone,
 //! - people who must not be called.
 //!
+//! A person who is not available at this decision by the log is not called either, but counts at later decisions.
+//!
 //! All other reasons are rules of the programme. The price of a rule is the value that the list would gain without it. Therefore all rules
 //! that keep a person out are stored, not only the first.
 
@@ -22,6 +24,9 @@ pub(crate) const MOST: usize = 64;
 /// Reason of people in a state without a prediction.
 const UNOBSERVED: &str = "in a state from which the training saw no move";
 
+/// Reason of people who cannot be called at the decision that is planned.
+const UNAVAILABLE: &str = "not available at this decision";
+
 /// The rule that holds unless another is written.
 pub(crate) const WRONG_NUMBER: &str = "wrong number at the last call";
 
@@ -31,6 +36,8 @@ pub(crate) struct Candidates {
     pub(crate) is_there: Vec<bool>,
     /// Whether the person is in a state from which the training saw no transition, `[N]`.
     is_unobserved: Vec<bool>,
+    /// Whether the person can be called at the decision that is planned, `[N]`; `None`: all can.
+    is_available: Option<Vec<bool>>,
     /// Rules that keep the person out, one bit each, `[N]`.
     pub(crate) out_by: Vec<u64>,
     /// Names of these rules, for messages.
@@ -45,18 +52,21 @@ pub(crate) struct Candidates {
     pub(crate) not_to_be_called: usize,
     /// Number of people who could be called if the training had seen a transition from their state.
     pub(crate) unobserved: usize,
+    /// Number of people who could be called at another decision.
+    pub(crate) unavailable: usize,
     /// Ids in the rules that belong to these people.
     pub(crate) named: Vec<String>,
 }
 
 impl Candidates {
     /// Checks the people of one instance. `standing` is the state or label that each person is ranked by, `None` if there is none. The
-    /// training saw no transition from the states `unobserved`.
+    /// training saw no transition from the states `unobserved`. `available`: whether each person can be called at this decision; `None`: all can.
     pub(crate) fn new(
         rules: &Rules,
         known: &Known<'_>,
         standing: &[Option<u16>],
         unobserved: &[u16],
+        available: Option<&[bool]>,
         trial: Option<&InTrial>,
     ) -> Result<Self> {
         let arms = known.arms;
@@ -65,6 +75,7 @@ impl Candidates {
         let mut all = Self {
             is_there: standing.iter().map(Option::is_some).collect(),
             is_unobserved: standing.iter().map(is_unobserved).collect(),
+            is_available: available.map(<[bool]>::to_vec),
             out_by: vec![0; n],
             rules: Vec::new(),
             must: vec![false; n],
@@ -72,6 +83,7 @@ impl Candidates {
             gone: 0,
             not_to_be_called: 0,
             unobserved: 0,
+            unavailable: 0,
             named: Vec::new(),
         };
         if let Some(trial) = trial {
@@ -87,6 +99,7 @@ impl Candidates {
             }
             all.unobserved += usize::from(all.is_there[i] && all.is_unobserved[i]);
             all.is_there[i] &= !all.is_unobserved[i];
+            all.unavailable += usize::from(all.is_there[i] && !all.is_available(i));
         }
         all.by_name(rules, known)?;
         if !rules.calls_wrong_numbers {
@@ -157,6 +170,7 @@ impl Candidates {
         let why = match self.is_there[i] {
             false if self.is_unobserved[i] => format!("is {UNOBSERVED}"),
             false => "is gone, not to be called or was never seen".into(),
+            true if !self.is_available(i) => format!("is {UNAVAILABLE}"),
             true if self.is_control[i] => "is left alone by the trial that runs".into(),
             true => {
                 let k = self.out_by[i].trailing_zeros() as usize;
@@ -170,7 +184,17 @@ impl Candidates {
 
     /// Whether somebody may have a place.
     pub(crate) fn may(&self, i: usize) -> bool {
-        self.is_there[i] && !self.is_control[i] && self.out_by[i] == 0
+        self.is_close(i) && self.out_by[i] == 0
+    }
+
+    /// Whether nothing but rules keeps a person out at this decision.
+    pub(crate) fn is_close(&self, i: usize) -> bool {
+        self.is_there[i] && self.is_available(i) && !self.is_control[i]
+    }
+
+    /// Whether a person could be called at the decision that is planned; true if the log does not say.
+    fn is_available(&self, i: usize) -> bool {
+        self.is_available.as_ref().is_none_or(|available| available[i])
     }
 
     /// Whom nothing but rules keeps out now or later, `[N]`: the people that a plan can do something for.
@@ -184,7 +208,7 @@ impl Candidates {
 
     /// Whether somebody would be chosen from if no trial left her alone.
     pub(crate) fn is_apart(&self, i: usize) -> bool {
-        self.is_there[i] && self.is_control[i] && self.out_by[i] == 0
+        self.is_there[i] && self.is_available(i) && self.is_control[i] && self.out_by[i] == 0
     }
 
     /// Why somebody may not have a place; none where she may.
@@ -195,6 +219,7 @@ impl Candidates {
             _ if person.is_some_and(|person| !person.is_there) => Some("gone".into()),
             _ if self.is_unobserved[i] => Some(UNOBSERVED.into()),
             _ if !self.is_there[i] => Some("never seen".into()),
+            _ if !self.is_available(i) => Some(UNAVAILABLE.into()),
             _ if self.out_by[i] != 0 => {
                 let rules = self.rules.iter().enumerate().filter(|(k, _)| self.out_by[i] >> k & 1 == 1);
                 Some(rules.map(|(_, rule)| rule.as_str()).collect::<Vec<_>>().join("; "))
@@ -205,7 +230,8 @@ impl Candidates {
 
     /// How many people each rule keeps out who could be called otherwise.
     pub(crate) fn kept_out(&self, rule: usize) -> usize {
-        let is_out = |i: &usize| self.is_there[*i] && self.out_by[*i] & (1 << rule) != 0;
+        let is_there = |i: usize| self.is_there[i] && self.is_available(i);
+        let is_out = |i: &usize| is_there(*i) && self.out_by[*i] & (1 << rule) != 0;
         (0..self.out_by.len()).filter(is_out).count()
     }
 }

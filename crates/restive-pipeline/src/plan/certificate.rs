@@ -10,6 +10,7 @@ use crate::words::{counted, grouped};
 use ndarray::ArrayView2;
 use restive::Transition;
 use restive::evaluation::{Budgeted, Certified, World};
+use restive::simulation::Availability;
 use restive::statistics::Mean;
 use restive_tables::StudySettings;
 use serde::{Deserialize, Serialize};
@@ -153,6 +154,8 @@ pub(super) struct Certifying<'a> {
     pub(super) people: usize,
     pub(super) budget: usize,
     pub(super) steps: usize,
+    /// `None`: all are available at every decision.
+    pub(super) availability: Option<Availability>,
     pub(super) seed: u64,
 }
 
@@ -170,7 +173,10 @@ pub(super) fn certify(plan: &Certifying<'_>) -> PlanCertificate {
         first: Some(plan.is_listed),
         index: plan.index,
     };
-    let found = certified.certificate(plan.seed);
+    let found = match &plan.availability {
+        None => certified.certificate(plan.seed),
+        Some(availability) => certified.certificate_available(availability, plan.seed),
+    };
     let scaled = |Mean { mean, low, high, .. }: Mean| Interval {
         value: mean * scale,
         low: low * scale,

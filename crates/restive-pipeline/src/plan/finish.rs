@@ -13,6 +13,8 @@ use crate::identification::Identification;
 use crate::rules::people::Recency;
 use ndarray::Array2;
 use restive::Transition;
+use restive::instance::Assignment;
+use restive::simulation::Availability;
 use restive_tables::{arm_key, by_name, show};
 
 /// What is known of some people when they are looked at once more, in the order in which they were asked for.
@@ -26,6 +28,8 @@ pub(crate) struct Again {
     pub(crate) kept: Vec<Vec<String>>,
     /// where they stand
     pub(crate) state: Vec<Option<u16>>,
+    /// Availability at this decision and the chain of later ones; `None` if the log does not say.
+    pub(crate) availability: Option<Availability>,
 }
 
 /// The list of an instance, before those who are on it are looked at once more.
@@ -131,6 +135,7 @@ impl Drafted {
         plan.gone += tally.gone;
         plan.not_to_be_called += tally.not_to_be_called;
         plan.unobserved += tally.unobserved;
+        plan.unavailable += tally.unavailable;
         plan.chance = plan.chance.and(choice.chance);
         plan.gap += choice.gap;
         plan.drawn += choice.chosen.iter().filter(|chosen| **chosen == Chosen::Draw).count();
@@ -154,7 +159,9 @@ fn certified(
     sample: &[u32],
     details: &Again,
 ) -> Option<PlanCertificate> {
-    if sample.is_empty() || stage.steps == 0 {
+    // a certificate simulates a choice at every decision
+    let is_course = outset.settings.assignment == Assignment::PerPerson;
+    if sample.is_empty() || stage.steps == 0 || is_course {
         return None;
     }
     let rows: Vec<usize> = (listed.len()..listed.len() + sample.len()).collect();
@@ -175,6 +182,10 @@ fn certified(
         people: tally.counted,
         budget: outset.places.budget,
         steps: stage.steps,
+        availability: details.availability.as_ref().map(|all| Availability {
+            initial: rows.iter().map(|row| all.initial[*row]).collect(),
+            chain: all.chain,
+        }),
         seed: outset.asked.seed,
     }))
 }

@@ -97,6 +97,8 @@ pub(crate) struct Tally {
     pub(crate) gone: usize,
     pub(crate) not_to_be_called: usize,
     pub(crate) unobserved: usize,
+    /// Number of people who are not available at this decision; 0 for streams and partitions.
+    pub(crate) unavailable: usize,
     /// people whom each rule keeps out
     pub(crate) kept_out: Vec<usize>,
     /// parts of what no policy exceeds, and of what comes without a pull
@@ -117,6 +119,7 @@ impl Tally {
         self.gone += other.gone;
         self.not_to_be_called += other.not_to_be_called;
         self.unobserved += other.unobserved;
+        self.unavailable += other.unavailable;
         self.kept_out.resize(self.kept_out.len().max(other.kept_out.len()), 0);
         self.kept_out.iter_mut().zip(other.kept_out).for_each(|(here, there)| *here += there);
         self.worths.iter_mut().zip(&other.worths).for_each(|(here, there)| here.merge(there));
@@ -230,6 +233,7 @@ impl Gathered {
         tally.gone += candidates.gone;
         tally.not_to_be_called += candidates.not_to_be_called;
         tally.unobserved += candidates.unobserved;
+        tally.unavailable += candidates.unavailable;
         tally.kept_out.resize(candidates.rules.len(), 0);
         tally.kept_out.iter_mut().enumerate().for_each(|(k, count)| *count += candidates.kept_out(k));
         for (sum, parts) in tally.worths.iter_mut().zip(&assessed.worths) {
@@ -244,7 +248,7 @@ impl Gathered {
                 self.key(arm_key(&stage.name, &known.arms[i]), places[i]);
             }
             let out_by = candidates.out_by[i];
-            let is_close = candidates.is_there[i] && !candidates.is_control[i] && out_by.count_ones() <= 1;
+            let is_close = candidates.is_close(i) && out_by.count_ones() <= 1;
             let must = candidates.must[i];
             let pays = !outset.asked.only_beneficial || assessed.score[i] > 0.0 || must;
             if !is_close || !pays {

@@ -9,11 +9,11 @@ use crate::error::{Result, refuse};
 use crate::message::Opt;
 use crate::own_record::with_record;
 use crate::rules::people::Known;
-use ndarray::{Array4, ArrayView3, Axis, stack};
+use ndarray::{Array4, ArrayView3, Axis, s, stack};
 use restive::evaluation::Record;
 use restive::history::{Past, Rule};
 use restive::instance::{Counts, Observation};
-use restive::{Layout, Transition};
+use restive::{Layout, Trajectories, Transition};
 use restive_tables::{Contacts, PeoplePiece, StudyInstance};
 
 /// Some people of one instance.
@@ -26,6 +26,8 @@ pub(crate) struct Here<'a> {
     pub(crate) ranked: Vec<Option<u16>>,
     /// `[N]`: whether that was ever seen, and does not stand for what is unknown
     pub(crate) is_seen: Vec<bool>,
+    /// Whether each could be pulled at the decision that is planned, `[N]`; `None` if the log does not say.
+    pub(crate) is_available: Option<Vec<bool>>,
 }
 
 impl<'a> Here<'a> {
@@ -45,6 +47,7 @@ impl<'a> Here<'a> {
             transition: with_record(rule, log, observation, prediction)?,
             ranked: standing.ranked().collect(),
             is_seen: standing.is_seen().collect(),
+            is_available: available_at(log, now),
         })
     }
 
@@ -59,6 +62,7 @@ impl<'a> Here<'a> {
             transition,
             ranked: piece.state.clone(),
             is_seen: piece.state.iter().map(Option::is_some).collect(),
+            is_available: None,
         })
     }
 
@@ -66,6 +70,13 @@ impl<'a> Here<'a> {
     pub(crate) fn len(&self) -> usize {
         self.ranked.len()
     }
+}
+
+/// Whether each arm could be pulled at a step of the last trajectory, `[N]`; a step without a row counts as available.
+fn available_at(log: &Trajectories, step: usize) -> Option<Vec<bool>> {
+    let available = log.available().filter(|_| step < log.steps())?;
+    let latest = log.trajectories().checked_sub(1)?;
+    Some(available.slice(s![latest, step, ..]).to_vec())
 }
 
 /// What their table counts of their pasts.

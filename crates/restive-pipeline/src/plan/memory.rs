@@ -15,6 +15,7 @@ use crate::latest::planned_step;
 use ndarray::Axis;
 use restive::allocation::tie_key;
 use restive::planning::SAMPLE;
+use restive::simulation::{Availability, AvailabilityChain};
 use restive_tables::arm_key;
 use std::collections::HashMap;
 
@@ -85,12 +86,17 @@ impl Applied<'_> {
         let drafted = Drafted::new(outset, stage, gathered, &assessed.candidates.rules, name)?;
         let rows: Vec<usize> = drafted.wanted().into_iter().map(|place| place as usize).collect();
         let kept = |i: &usize| here.known.person(*i).map_or(Vec::new(), |person| person.kept.clone());
+        let availability = here.is_available.as_ref().zip(AvailabilityChain::fit(&[&there.trajectories]));
         let details = Again {
             transition: here.transition.select_arms(&rows),
             index: assessed.index.as_ref().map(|table| table.select(Axis(0), &rows)),
             recency: rows.iter().map(|i| here.known.recency[*i]).collect(),
             kept: rows.iter().map(kept).collect(),
             state: rows.iter().map(|i| here.ranked[*i]).collect(),
+            availability: availability.map(|(available, chain)| Availability {
+                initial: rows.iter().map(|i| available[*i]).collect(),
+                chain,
+            }),
         };
         everybody(plan, outset, stage, &here, &assessed, &drafted.people, &drafted.choice);
         drafted.add_to(plan, outset, stage, &details);

@@ -127,6 +127,9 @@ pub struct Plan {
     /// Number of arms that are left out because the training saw no transition from their state.
     #[serde(skip_serializing_if = "is_zero")]
     pub unobserved: usize,
+    /// Number of arms that are left out because they are not available at this decision.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub unavailable: usize,
     /// what [`PlannedArm::kept`] holds: columns of the people's table
     #[serde(skip)]
     pub kept_columns: Vec<String>,
@@ -165,6 +168,7 @@ impl Plan {
             gone: 0,
             not_to_be_called: 0,
             unobserved: 0,
+            unavailable: 0,
             kept_columns: asked.people.as_ref().map_or(Vec::new(), |people| people.kept.clone()),
             eligible: Vec::new(),
             excluded: Vec::new(),
@@ -193,9 +197,14 @@ impl Plan {
 
     /// What became of people who must not be called, where there are any.
     pub fn left_out(&self) -> Option<String> {
-        let count = self.gone + self.not_to_be_called;
+        let count = self.gone + self.not_to_be_called + self.unavailable;
         let [all, gone, never] = [count, self.gone, self.not_to_be_called].map(|count| grouped(count as u64));
-        (count > 0).then(|| format!("{all} left out: {gone} gone by now, {never} not to be called"))
+        let unavailable = match self.unavailable {
+            0 => String::new(),
+            count => format!(", {} not available at this decision", grouped(count as u64)),
+        };
+        (count > 0)
+            .then(|| format!("{all} left out: {gone} gone by now, {never} not to be called{unavailable}"))
     }
 
     /// What became of arms that were never seen, where there are any.

@@ -62,7 +62,9 @@ impl Applied<'_> {
         let state: Vec<Option<u16>> = Standing::new(log, Observation::Full).ranked().collect();
         let known = Known::new(there, asked.people.as_ref(), now)?;
         let unobserved = &self.card.unobserved_states;
-        let is_callable = Candidates::new(&asked.rules, &known, &state, unobserved, None)?.is_callable();
+        // who is not available now may be at later decisions
+        let candidates = Candidates::new(&asked.rules, &known, &state, unobserved, None, None)?;
+        let is_callable = candidates.is_callable();
         let places = Places::new(asked, self.study.settings.budget);
         let score = match policy {
             PolicyName::Whittle => {

@@ -100,7 +100,8 @@ impl<'a> Outset<'a> {
     /// Who of some people may have a place.
     pub(crate) fn candidates(&self, here: &Here<'_>) -> Result<Candidates> {
         let trial = self.asked.trial.as_ref();
-        Candidates::new(&self.asked.rules, &here.known, &here.ranked, self.unobserved, trial)
+        let available = here.is_available.as_deref();
+        Candidates::new(&self.asked.rules, &here.known, &here.ranked, self.unobserved, available, trial)
     }
 
     /// Whether the training saw no move from a state, so that a prediction there rests on no data.

@@ -259,7 +259,7 @@ impl<'a> Passing<'a> {
             .then(|| Array2::from_shape_vec((n, width), index.concat()).expect("as long as each other"));
         let transition =
             of_rows(outset.settings.reward.states(), rows.iter().map(|row: &Vec<f64>| &row[..]))?;
-        Ok(Again { transition, index, recency, kept, state })
+        Ok(Again { transition, index, recency, kept, state, availability: None })
     }
 
     /// Some people as a plan knows them.

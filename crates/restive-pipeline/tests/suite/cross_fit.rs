@@ -40,7 +40,7 @@ fn altered(study: &Study, groups: &[Group]) -> Study {
             seen.into_iter().filter(|state| **state != UNSEEN).for_each(|state| *state = 1 - *state);
         }
         let (action, propensity) = (log.action().to_owned(), log.propensity().map(|p| p.to_owned()));
-        let logged = Logged { state, action, propensity, reward: None };
+        let logged = Logged { state, action, propensity, reward: None, available: None };
         altered.instances[group.instance].trajectories = Trajectories::new(logged, 2).unwrap();
     }
     altered
@@ -157,7 +157,8 @@ fn a_fold_that_cannot_be_trained_is_named() {
     let mut idle = study.clone();
     let log = idle.instances[0].trajectories.clone();
     let action = log.action().mapv(|action| if action == 1 { 0 } else { action });
-    let logged = Logged { state: log.state().to_owned(), action, propensity: None, reward: None };
+    let logged =
+        Logged { state: log.state().to_owned(), action, propensity: None, reward: None, available: None };
     idle.instances[0].trajectories = Trajectories::new(logged, 2).unwrap();
     let said = fit(&card, &idle, 3);
     assert!(said.starts_with("fold 1 of 3: training part: found no pull among"), "{said}");

@@ -46,7 +46,7 @@ fn study(seed: u64, behaviour: StudyBehaviour, chance: impl Fn(&Person) -> f64) 
         }
     }
     let columns = vec![("age".into(), Column::Number(ages)), ("income".into(), Column::Number(incomes))];
-    let logged = Logged { state, action, propensity: None, reward: None };
+    let logged = Logged { state, action, propensity: None, reward: None, available: None };
     let settings = StudySettings {
         name: None,
         notes: None,
@@ -58,6 +58,8 @@ fn study(seed: u64, behaviour: StudyBehaviour, chance: impl Fn(&Person) -> f64) 
         ends: None,
         observation: Observation::Full,
         behaviour,
+        cluster: None,
+        assignment: Default::default(),
         text: Vec::new(),
         silenced: Default::default(),
     };
@@ -66,6 +68,7 @@ fn study(seed: u64, behaviour: StudyBehaviour, chance: impl Fn(&Person) -> f64) 
         arms: (0..PEOPLE).map(|number| number.to_string()).collect(),
         features: Features::new(PEOPLE, columns).unwrap(),
         split: None,
+        clusters: None,
         trajectory_names: vec!["1".into()],
         trajectories: Trajectories::new(logged, 2).unwrap(),
         truth: None,

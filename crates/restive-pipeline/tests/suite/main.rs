@@ -9,11 +9,15 @@ mod oracle;
 mod partition;
 mod passing;
 mod plan;
+mod published_designs;
 mod ranked;
 mod reasons;
 mod recipe;
 mod recorded;
 mod rules;
+mod shapes;
+mod shapes_coverage;
+mod shapes_worlds;
 mod unknowns;
 
 use restive::data::domain::Domain;

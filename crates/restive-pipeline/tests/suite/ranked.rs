@@ -19,7 +19,7 @@ fn until(study: &Study, j: usize, t: usize) -> Study {
         let mut action = log.action().slice(s![..=j, .., ..]).to_owned();
         state.slice_mut(s![j, t + 1.., ..]).fill(UNSEEN);
         action.slice_mut(s![j, t.., ..]).fill(NO_ACTION);
-        let logged = Logged { state, action, propensity: None, reward: None };
+        let logged = Logged { state, action, propensity: None, reward: None, available: None };
         instance.trajectories = Trajectories::new(logged, log.states()).unwrap();
         instance.trajectory_names.truncate(j + 1);
     }
@@ -124,7 +124,7 @@ fn nothing_that_came_later_enters_and_nobody_of_another_group() {
         state.slice_mut(s![.., .., arm]).fill(UNSEEN);
         action.slice_mut(s![.., .., arm]).fill(NO_ACTION);
     }
-    let logged = Logged { state, action, propensity: None, reward: None };
+    let logged = Logged { state, action, propensity: None, reward: None, available: None };
     other.instances[1].trajectories = Trajectories::new(logged, 2).unwrap();
     let without = scores(&other);
     let first = j * 5 + t;

@@ -25,7 +25,7 @@ fn study(astray: usize) -> Study {
         }
         let (state, action) = (log.state().to_owned(), log.action().to_owned());
         let reward = log.reward().map(|reward| reward.to_owned());
-        let logged = Logged { state, action, propensity: Some(propensity), reward };
+        let logged = Logged { state, action, propensity: Some(propensity), reward, available: None };
         instance.trajectories = Trajectories::new(logged, 2).unwrap();
     }
     study

@@ -43,6 +43,9 @@ impl Terms {
 /// The page of an evaluation; `study` is what it is called.
 pub fn page(evaluated: &Evaluated, study: &str, terms: Terms) -> Page {
     let (verdict, sections) = match &evaluated.evidence {
+        Some(Outcome::Answer(answer)) if answer.ranks_alike => {
+            (terms.say(&format!("{}.", answer.found())), answered(answer, terms))
+        }
         Some(Outcome::Answer(answer)) => {
             let finds = if answer.is_found() { "finds" } else { "is not shown to find" };
             let gain = signed(answer.gain);
@@ -69,8 +72,14 @@ fn answered(answer: &EvidenceAnswer, terms: Terms) -> Vec<Section> {
     let mut rests_on =
         vec![say(format!("Counted: {}.", answer.counted())), say(format!("Judged: {}.", answer.judged()))];
     rests_on.extend(answer.assumptions.iter().map(|granted| say(format!("Taken for granted: {granted}."))));
+    rests_on.extend(answer.course().map(|said| say(format!("Course: {said}."))));
     rests_on.extend(answer.calibrated().map(|said| say(format!("Calibration: {said}."))));
     rests_on.extend(answer.cautions().iter().map(|said| Block::Note(terms.say(said))));
+    let mut brings = vec![say(answer.brings())];
+    if !answer.policies.is_empty() {
+        brings.push(Block::Table(table(answer, terms)));
+    }
+    brings.push(say(format!("Random pulls bring {}.", answer.random())));
     vec![
         question(
             "Does the ranking find those for whom a pull makes a difference?",
@@ -84,14 +93,7 @@ fn answered(answer: &EvidenceAnswer, terms: Terms) -> Vec<Section> {
                 },
             ],
         ),
-        question(
-            "How much more than random pulls would the plan bring?",
-            vec![
-                say(answer.brings()),
-                Block::Table(table(answer, terms)),
-                say(format!("Random pulls bring {}.", answer.random())),
-            ],
-        ),
+        question("How much more than random pulls would the plan bring?", brings),
         question("What it rests on", rests_on),
     ]
 }

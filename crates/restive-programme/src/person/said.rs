@@ -149,6 +149,7 @@ fn alone(study: &Study, position: usize) -> Study {
         arms: vec![there.arms[position].clone()],
         features: there.features.select_arms(&[position]),
         split: None,
+        clusters: there.clusters.as_ref().map(|names| vec![names[position].clone()]),
         trajectory_names: there.trajectory_names.clone(),
         trajectories: there.trajectories.select_arms(&[position]),
         truth: None,

@@ -25,6 +25,9 @@ pub(super) fn verdict(report: &Report) -> String {
             "It is not shown that this list finds those for whom a call makes a difference: {}.",
             of_people(&reason.to_string())
         ),
+        Some(Outcome::Answer(answer)) if answer.ranks_alike => {
+            "This list ranks all people in the same state alike: among them it is not better than calls at random.".into()
+        }
         Some(Outcome::Answer(answer)) => {
             let over = over(report, answer);
             match (answer.is_found(), answer.gain.low > 0.0) {
@@ -49,7 +52,10 @@ pub(super) fn verdict(report: &Report) -> String {
 }
 
 fn over(report: &Report, answer: &EvidenceAnswer) -> String {
-    counted(answer.horizon as u64, &report.period)
+    match answer.assignment {
+        Some(_) => format!("all {}s after the first decision of a person", report.period),
+        None => counted(answer.horizon as u64, &report.period),
+    }
 }
 
 /// The few numbers that matter, and what to do.
@@ -60,7 +66,9 @@ pub(super) fn in_short(report: &Report) -> Vec<Block> {
         format!("{} of {}", grouped(list.listed as u64), grouped(list.could as u64)),
         "people who could be called are on the list",
     ));
-    if let Some(Outcome::Answer(answer)) = &report.evidence {
+    if let Some(Outcome::Answer(answer)) = report.evidence.as_ref()
+        && !answer.ranks_alike
+    {
         let sign = if answer.gain.value > 0.0 { "+" } else { "" };
         let shown = between(answer.gain);
         let value = shown.split(' ').next().unwrap_or_default();
@@ -89,6 +97,11 @@ pub(super) fn in_short(report: &Report) -> Vec<Block> {
                 grouped(answer.people as u64)
             );
             match answer.is_found() {
+                _ if answer.ranks_alike => {
+                    format!(
+                        "{judged}. What to do: train a model that tells people in the same state apart, or call at random among them."
+                    )
+                }
                 true => {
                     format!("{judged}. What to do: call by this list, and go on drawing some places by lot.")
                 }
@@ -131,7 +144,9 @@ pub(super) fn brings(report: &Report) -> Vec<Block> {
             blocks.extend(ends.map(Block::Text));
             let caption = tenths_caption(answer, &report.period);
             pictures.push(Block::Figure { chart: tenths(answer), caption });
-            blocks.push(Block::Table(policies(report, answer)));
+            if !answer.policies.is_empty() {
+                blocks.push(Block::Table(policies(report, answer)));
+            }
         }
         _ if report.effects.identified().is_none() => blocks.extend(report.not_stated().map(Block::Text)),
         Some(Outcome::Refused { .. }) => {}

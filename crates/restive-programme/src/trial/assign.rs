@@ -4,7 +4,7 @@
 //! keeps its name, and the same file draws the same groups from the same people.
 
 use super::LIST;
-use super::pool::Pool;
+use super::pool::{Pool, drawn_by};
 use super::protocol::Protocol;
 use super::unit;
 use crate::error::{Error, Result};
@@ -112,7 +112,15 @@ impl Programme {
             let expected = format!("{:?} as in the study", outlook.reward);
             return Err(wrong("rewards", format!("{:?}", protocol.rewards), expected));
         }
-        let by = protocol.by.as_deref();
+        if let (None, Some(cluster)) = (&protocol.by, &materials.study.settings.cluster) {
+            let found = "nothing".to_string();
+            let expected = format!(
+                "{}, by which the study declares clusters, or \"\" to draw people one by one",
+                show::quoted_name(cluster)
+            );
+            return Err(wrong("by", found, expected));
+        }
+        let by = drawn_by(&materials.study, protocol.by.as_deref());
         let pool =
             Pool::new(&materials.study, Some(&contacts), &outlook, protocol.weeks, by, &protocol.strata)?;
         let groups = pool.draw(protocol.share, protocol.seed)?;

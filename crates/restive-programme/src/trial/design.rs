@@ -6,7 +6,7 @@
 //! table says how often that is. If the log does not identify the effect of calls, the answer says that this effect is an assumption.
 
 use super::designed::{AtEffect, AtSize, Designed};
-use super::pool::{Pool, refused, shares, start, world};
+use super::pool::{ONE_BY_ONE, Pool, drawn_by, refused, shares, start, world};
 use super::protocol::{MOST_WEEKS, Protocol};
 use super::unit;
 use crate::error::Result;
@@ -26,7 +26,7 @@ pub struct DesignAsked {
     pub weeks: usize,
     /// the share of the people in the group that lists are made of
     pub share: f64,
-    /// the column of clusters
+    /// Column of clusters, or an empty text to draw people one by one. Default: the clusters that the study declares, else people.
     pub by: Option<String>,
     /// columns of strata
     pub strata: Vec<String>,
@@ -106,7 +106,7 @@ impl On<'_> {
             self.contacts,
             self.outlook,
             asked.weeks,
-            asked.by.as_deref(),
+            drawn_by(self.study, asked.by.as_deref()),
             &asked.strata,
         )?;
         let groups = pool.draw(asked.share, asked.seed)?;
@@ -198,7 +198,7 @@ impl On<'_> {
                 id: asked.id.clone().unwrap_or_else(|| self.id.clone()),
                 weeks: asked.weeks,
                 share: asked.share,
-                by: asked.by.clone(),
+                by: self.written_by(asked),
                 strata: asked.strata.clone(),
                 primary,
                 counts: unit(self.study),
@@ -211,6 +211,17 @@ impl On<'_> {
         };
         designed.warnings = designed.warnings(self.outlook, asked.cluster_sd);
         Ok(designed)
+    }
+}
+
+impl On<'_> {
+    /// Value of `by` in the plan: the column by which groups are drawn, or that people are drawn although clusters are declared.
+    fn written_by(&self, asked: &DesignAsked) -> Option<String> {
+        let declared = self.study.settings.cluster.as_ref();
+        match drawn_by(self.study, asked.by.as_deref()) {
+            Some(column) => Some(column.into()),
+            None => declared.map(|_| ONE_BY_ONE.into()),
+        }
     }
 }
 

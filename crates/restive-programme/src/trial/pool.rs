@@ -3,6 +3,9 @@
 //! A person's prognostic score is the reward that the model expects of her over the weeks of the trial without a call, from where she
 //! stands, in the light of her record. People, or clusters of them, are dealt within strata among neighbours by that score
 //! ([`restive::trial::assign`]).
+//!
+//! If the study declares clusters, groups are drawn by these unless another column is requested, or people one by one. A requested column
+//! must not split a declared cluster.
 
 use super::LIST;
 use crate::error::{Error, Result};
@@ -19,6 +22,18 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The most values that a column of strata may have, and a text that balance is shown of.
 const MOST_VALUES: usize = 20;
 
+/// Value of `by` that draws people one by one although the study declares clusters.
+pub(crate) const ONE_BY_ONE: &str = "";
+
+/// Column by which groups are drawn: as requested, or as the study declares clusters. `None`: people are drawn one by one.
+pub(crate) fn drawn_by<'a>(study: &'a Study, requested: Option<&'a str>) -> Option<&'a str> {
+    match requested {
+        Some(ONE_BY_ONE) => None,
+        Some(column) => Some(column),
+        None => study.settings.cluster.as_deref(),
+    }
+}
+
 /// People who can be randomised.
 pub(crate) struct Pool<'a> {
     study: &'a Study,
@@ -34,6 +49,7 @@ pub(crate) struct Pool<'a> {
 }
 
 impl<'a> Pool<'a> {
+    /// People of a study; `by` is the column by which they are drawn, as [`drawn_by`] returns it.
     pub(crate) fn new(
         study: &'a Study,
         contacts: Option<&Contacts>,
@@ -92,7 +108,31 @@ impl<'a> Pool<'a> {
         }
         let pool = Self { study, outlook, people, score, stratum, cluster };
         pool.check_strata(by)?;
+        pool.check_declared(by)?;
         Ok(pool)
+    }
+
+    /// Refuses a column that splits a cluster of the study.
+    fn check_declared(&self, by: Option<&str>) -> Result<()> {
+        let declared = self.study.settings.cluster.as_deref().zip(self.study.instances[0].clusters.as_ref());
+        let (Some(by), Some(drawn), Some((column, clusters))) = (by, &self.cluster, declared) else {
+            return Ok(());
+        };
+        let mut known: BTreeMap<&String, &String> = BTreeMap::new();
+        for (&i, drawn) in self.people.iter().zip(drawn) {
+            if let Some(other) = known.insert(&clusters[i], drawn).filter(|other| *other != drawn) {
+                let (name, cluster) = (show::name(column), show::name(&clusters[i]));
+                return Err(refused(format!(
+                    "by {}: {name} {cluster} has the values {} and {}, but the study declares cluster = {}; draw by that column, or people \
+                     one by one",
+                    show::name(by),
+                    show::plain(other),
+                    show::plain(drawn),
+                    show::quoted_name(column)
+                )));
+            }
+        }
+        Ok(())
     }
 
     /// People of a cluster are dealt together, so that they have to be of one stratum.
@@ -232,6 +272,11 @@ pub(crate) fn shares(share: f64) -> Result<[usize; 2]> {
 /// What stands in a column of people: kept of them, a feature, or their state; empty where nothing is known.
 fn column(study: &Study, contacts: Option<&Contacts>, what: &str, name: &str) -> Result<Vec<String>> {
     let there = &study.instances[0];
+    if let Some(clusters) =
+        there.clusters.as_ref().filter(|_| study.settings.cluster.as_deref() == Some(name))
+    {
+        return Ok(clusters.clone());
+    }
     if let Some((contacts, k)) =
         contacts.and_then(|all| Some((all, all.kept.iter().position(|kept| kept == name)?)))
     {
@@ -247,8 +292,12 @@ fn column(study: &Study, contacts: Option<&Contacts>, what: &str, name: &str) ->
         }
         None => {
             let kept = contacts.map_or(&[][..], |contacts| &contacts.kept);
-            let all: Vec<String> =
-                kept.iter().chain(there.features.names()).map(|name| show::name(name)).collect();
+            let all: Vec<String> = kept
+                .iter()
+                .chain(there.features.names())
+                .chain(&study.settings.cluster)
+                .map(|name| show::name(name))
+                .collect();
             let (name, all) = (show::name(name), all.join(", "));
             Err(refused(format!("{what}: found no column {name}, expected one of: {all}")))
         }

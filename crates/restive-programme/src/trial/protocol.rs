@@ -4,7 +4,7 @@
 //! id = "2026-03-16"                # of the trial
 //! weeks = 8                        # lists, one a week
 //! share = 0.5                      # of the people, in the group that lists are made of
-//! by = "worker"                    # clusters that are dealt together; absent: people
+//! by = "worker"                    # clusters that are dealt together; absent, or "": people
 //! strata = ["district"]            # people are dealt within; absent: among all
 //! control = "no calls"             # what the other group gets
 //! primary = "adjusted subgroup"    # the estimator that counts
@@ -18,7 +18,7 @@
 //!
 //! The file is registered as it is, byte for byte, with its SHA-256: whatever is changed later is another plan.
 
-use super::pool::shares;
+use super::pool::{ONE_BY_ONE, shares};
 use crate::error::{Error, Result};
 use restive::trial::Estimator;
 use restive_tables::{recognise_bytes, show};
@@ -36,7 +36,7 @@ pub struct Protocol {
     pub weeks: usize,
     /// the share of the people in the group that lists are made of
     pub share: f64,
-    /// the column of clusters
+    /// Column of clusters. `None`, or empty if the study declares clusters: people.
     pub by: Option<String>,
     /// columns of strata
     pub strata: Vec<String>,
@@ -159,7 +159,14 @@ impl Protocol {
             ),
         );
         if let Some(by) = &self.by {
-            line("by", quoted(by), "people with the same value are in the same group");
+            line(
+                "by",
+                quoted(by),
+                match by.as_str() {
+                    ONE_BY_ONE => "people are drawn one by one, although the study declares clusters",
+                    _ => "people with the same value are in the same group",
+                },
+            );
         }
         if !self.strata.is_empty() {
             let all: Vec<String> = self.strata.iter().map(|name| quoted(name)).collect();

@@ -19,6 +19,8 @@ __all__ = ["chosen_arms", "chosen_instances", "tables_of"]
 
 #: Columns that a table of arms has beside the features.
 OWN = ("instance", "arm", "split")
+#: Column of clusters if no setting names it.
+CLUSTER = "cluster"
 
 
 def tables_of(instances: Sequence[Instance] | Instance, arms: Any, given: Mapping[str, Any]) -> tuple[Any, Any, Any, dict[str, Any]]:
@@ -36,8 +38,13 @@ def tables_of(instances: Sequence[Instance] | Instance, arms: Any, given: Mappin
     truths = [one.P is not None for one in instances]
     if any(truths) != all(truths):
         raise ValueError(f"P: instance {names[truths.index(False)]}: found none, expected the truth of all instances or of none")
+    cluster = given.get("cluster") or getattr(instances, "settings", {}).get("cluster")
+    has_clusters = any(one.clusters is not None for one in instances)
     if arms is None:
-        arms = _stacked([_features(name, one) for name, one in zip(names, instances, strict=True)])
+        arms = _stacked([_features(name, one, cluster or CLUSTER) for name, one in zip(names, instances, strict=True)])
+        given = {**given, "cluster": cluster or CLUSTER} if has_clusters else {"cluster": None, **given}
+    elif has_clusters and cluster is None:
+        raise ValueError("cluster: found clusters of instances beside a table of arms, expected cluster=, the column of that table")
     truth = _stacked([_truth(name, one) for name, one in zip(names, instances, strict=True)]) if all(truths) else None
     settings = _settings(instances, names, given)
     if "text" in settings:
@@ -87,7 +94,8 @@ def _shaped(what: str, instance: str, array: Any, shape: tuple[int | None, ...])
     return found
 
 
-def _features(name: str, one: Instance) -> dict[str, NDArray[Any]]:
+def _features(name: str, one: Instance, cluster: str) -> dict[str, NDArray[Any]]:
+    """The rows of an instance's arms; ``cluster`` is the name of the column of clusters."""
     n = np.asarray(one.state).shape[-1]
     features = _shaped("features", name, one.features, (n, None))
     try:
@@ -95,11 +103,16 @@ def _features(name: str, one: Instance) -> dict[str, NDArray[Any]]:
     except (TypeError, ValueError) as error:
         raise ValueError(f"features: instance {name}: found {features.dtype} ({error}), expected numbers; text goes into a table: arms=") from None
     labels = _named("feature_names", name, one.feature_names, features.shape[1], lambda c: f"f_{c:02}")
+    own = OWN if one.clusters is None else (*OWN, cluster)
     for label in labels:
-        if label in OWN or list(labels).count(label) > 1:
-            raise ValueError(f"feature_names: instance {name}: found {label!r}, expected names of their own, none of {', '.join(OWN)}")
+        if label in own or list(labels).count(label) > 1:
+            raise ValueError(f"feature_names: instance {name}: found {label!r}, expected names of their own, none of {', '.join(own)}")
     table = {"instance": np.full(n, name, dtype=object), "arm": _named("arms", name, one.arms, n)}
     table |= {label: features[:, c] for c, label in enumerate(labels)}
+    if one.clusters is not None:
+        if any(found is None or found != found for found in one.clusters):
+            raise ValueError(f"clusters: instance {name}: found a missing name, expected the cluster of each arm")
+        table[cluster] = _named("clusters", name, one.clusters, n)
     if one.split is not None:
         table["split"] = _named("split", name, one.split, n)
     return table
@@ -133,6 +146,9 @@ def _log(name: str, one: Instance) -> dict[str, NDArray[Any]]:
     is_known = (state != -1) | (action != -1)
     if reward is not None:
         is_known |= ~np.isnan(reward)
+    available = _available(name, one, (j, steps, n))
+    if available is not None:
+        is_known |= ~available
     is_known[:, :, 0] = True
     at = np.nonzero(is_known)
     run, t, arm = at
@@ -155,8 +171,24 @@ def _log(name: str, one: Instance) -> dict[str, NDArray[Any]]:
         table["propensity"] = np.where(action == -1, np.nan, longer("propensity", one.propensity, np.nan))[at]
     if reward is not None:
         table["reward"] = reward[at]
+    if available is not None:
+        table["available"] = available[at].astype(np.int64)
     table["order"] = run
     return table
+
+
+def _available(name: str, one: Instance, shape: tuple[int, int, int]) -> NDArray[np.bool_] | None:
+    """Availability at every step; at a last step that is left out each arm counts as available."""
+    if one.available is None:
+        return None
+    found, (j, steps, n) = np.asarray(one.available), shape
+    decided = (j, steps - 1, n)
+    found = _shaped("available", name, found, decided if found.shape == decided else shape)
+    if not np.isin(found, (0, 1)).all():
+        raise ValueError(f"available: instance {name}: found {found[~np.isin(found, (0, 1))][0]!r}, expected 0 or 1")
+    all_steps = np.ones(shape, dtype=bool)
+    all_steps[:, : found.shape[1]] = found == 1
+    return all_steps
 
 
 def _stacked(tables: Sequence[dict[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
@@ -169,6 +201,8 @@ def _stacked(tables: Sequence[dict[str, NDArray[Any]]]) -> dict[str, NDArray[Any
             return one[name]
         if name in ("propensity", "reward", "last_state", "since"):
             return np.full(rows, np.nan)
+        if name == "available":
+            return np.ones(rows, dtype=np.int64)
         raise ValueError(f"instance {one['instance'][0]}: found no column {name}, expected what the other instances have")
 
     return {name: np.concatenate([cells(one, name) for one in tables]) for name in names}

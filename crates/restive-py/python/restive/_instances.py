@@ -36,6 +36,8 @@ class Instance:
     """[J,H,N]: the probability of each logged action; None where it was not logged (a rota has none)."""
     reward: NDArray[np.float64] | None = None
     """[J,H,N]: what was earned, where that was logged (collapsing); None: `rewards` of the states."""
+    available: NDArray[np.bool_] | None = None
+    """[J,H+1,N]: whether each arm could be pulled, the last step included; [J,H,N]: at the last step each could. None: always."""
     rewards: NDArray[np.float64]
     """[M,2]: R(s, a)."""
     P: NDArray[np.float64] | None = None
@@ -55,6 +57,8 @@ class Instance:
     """[F]: what the features are called."""
     split: list[str] | None = None
     """[N]: the part of each arm (train, validation, test), where the study says."""
+    clusters: list[str] | None = None
+    """[N]: name of the cluster of each arm, such as its household; equal names are one cluster, in all instances. None: each arm is one."""
     last: dict[str, Any] | None = None
     """``action``, ``propensity``, ``reward``, [J,N]: what was logged at the last step, whose outcome is not known; None where nothing was."""
 

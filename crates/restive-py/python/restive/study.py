@@ -35,13 +35,15 @@ class Study:
     Parameters
     ----------
     arms
-        One row per arm: ``arm``, perhaps ``instance`` and ``split`` (train, validation, test); every other column is a feature,
-        numbers or text. A pandas or polars DataFrame, a pyarrow Table, or a mapping of names to arrays; so are the others.
+        One row per arm: ``arm``, perhaps ``instance`` and ``split`` (train, validation, test), and the column of clusters if ``cluster``
+        names one; every other column is a feature, numbers or text. A pandas or polars DataFrame, a pyarrow Table, or a mapping of names
+        to arrays; so are the others.
     trajectories
         One row per trajectory, step and arm: ``trajectory``, ``t`` (from 0 or 1), ``arm``, ``state``, ``action`` (0 or 1), perhaps
-        ``instance``, ``propensity``, ``reward``, ``order``. A trajectory of H decisions has H + 1 steps, the last without an action. A
-        state that was not observed is missing. Rows may come in any order: arms and trajectories stand in the order of their names, or
-        trajectories as the numbers of ``order`` say.
+        ``instance``, ``propensity``, ``reward``, ``available``, ``order``. ``available`` is 0 or 1 in every row: whether the arm could be
+        pulled at that decision. A pull without availability is refused, and the propensity of such a row is not read. A trajectory of H
+        decisions has H + 1 steps, the last without an action. A state that was not observed is missing. Rows may come in any order: arms
+        and trajectories are in the order of their names, or trajectories in the order of the numbers in ``order``.
     truth
         The true transitions, where the data are synthetic: ``arm`` and ``p_S_A_NEXT``.
     states
@@ -56,6 +58,12 @@ class Study:
     observation
         "full", or "collapsing": states are seen at pulls only. Then ``chain`` (labels kept of each state, or "infinite"), perhaps
         ``beliefs`` (labels kept of an infinite chain) and ``rows`` ("pulls": an arm without a row was left alone).
+    cluster
+        Column of ``arms`` with the cluster of each arm, such as its household: text or integers, none missing. It is not a feature.
+        Requires ``observation="full"``.
+    assignment
+        "per-decision" (default), or "per-person": pulls are assigned at random once per arm and last for several decisions. "per-person"
+        requires ``observation="full"`` and the behaviour "uniform", "logged" or "estimated".
     text
         Features that are categories though they look like numbers.
     ends
@@ -100,6 +108,8 @@ class Study:
         chain: int | Literal["infinite"] | None = None,
         beliefs: int | None = None,
         rows: Literal["all", "pulls"] | None = None,
+        cluster: str | None = None,
+        assignment: Literal["per-decision", "per-person"] | None = None,
         text: Sequence[str] | None = None,
         name: str | None = None,
         notes: str | None = None,
@@ -114,7 +124,7 @@ class Study:
         settings = {
             "name": name, "notes": notes, "unit": unit, "states": states, "rewards": rewards, "discount": discount, "budget": budget,
             "horizon": horizon, "ends": ends, "observation": observation, "chain": chain, "beliefs": beliefs, "rows": rows,
-            "behaviour": behaviour, "text": text, "silenced": silenced,
+            "behaviour": behaviour, "cluster": cluster, "assignment": assignment, "text": text, "silenced": silenced,
         }  # fmt: skip
         said = "".join(f"{key} = {_toml(key, value)}\n" for key, value in settings.items() if value is not None)
         self._native = NativeStudy.from_tables(
@@ -186,9 +196,11 @@ class Study:
     def from_arrays(cls, instances: Sequence[Instance] | Instance, arms: Any = None, **settings: Any) -> Study:
         """The study of instances as arrays (or of one), checked as any other.
 
-        Rewards, discount and budget are those of the instances, which must agree, and the horizon is the length of the log; what
-        ``study.to_arrays()`` gave remembers the other settings of its study, and keywords say them anew (those of :class:`Study`).
-        Without propensities ``behaviour`` has to be said. ``arms`` is a table that takes the place of the features.
+        Rewards, discount and budget are taken from the instances, which must agree. The horizon is the length of the log. The result of
+        ``study.to_arrays()`` keeps the other settings of its study; keywords of :class:`Study` replace them.
+        Without propensities ``behaviour`` is required. ``arms`` is a table that takes the place of the features. Clusters become
+        the column ``cluster`` of the table of arms, under the name that the setting ``cluster`` gives, and availability becomes the column
+        ``available`` of the trajectories.
 
         >>> import numpy as np, restive
         >>> log = restive.simulate([[0.2, 0.8, 0.5, 0.5]] * 3, 1, "random", horizon=4, rollouts=2, keep_trajectories=True)
@@ -198,6 +210,15 @@ class Study:
         ... )
         >>> Study.from_arrays([one], unit="visits")
         Study(1 instance, 3 arms, 2 trajectories, features: f_00, f_01, f_02; states 2, budget 1, horizon 4)
+
+        Arms of two clusters, the last of which could not be pulled at every decision:
+
+        >>> import dataclasses
+        >>> available = np.ones(log.state.shape, dtype=bool)
+        >>> available[:, :-1, 2] = log.action[:, :, 2] == 1
+        >>> declared = dataclasses.replace(one, available=available, clusters=["north", "north", "south"])
+        >>> Study.from_arrays(declared).settings["cluster"]
+        'cluster'
         """
         *tables, said = tables_of(instances, arms, settings)
         return cls(*tables, **said)

@@ -3,10 +3,10 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `study.toml` | states, rewards, discount, budget, horizon, behaviour: [`StudySettings`] |
-//! | `arms.csv` or `.parquet` | `instance, arm`, one column per feature, perhaps `split` (train, validation, test) |
-//! | `trajectories.csv` or `.parquet` | `instance, trajectory, t, arm, state, action`, perhaps `propensity`, `reward`, `order` |
+//! | `arms.csv` or `.parquet` | `instance, arm`, one column per feature, perhaps `split` (train, validation, test) and a column of clusters |
+//! | `trajectories.csv` or `.parquet` | `instance, trajectory, t, arm, state, action`, perhaps `propensity`, `reward`, `available`, `order` |
 //! | `truth.csv` or `.parquet` | where the data are synthetic: `instance, arm, p_S_A_NEXT` |
-//! | `looks.csv` | no part of the study, but beside it: what was judged on it so far, [`Looks`] |
+//! | `looks.csv` | in the folder, but not part of the study: evaluations made on it so far, [`Looks`] |
 //!
 //! A trajectory of H decisions has H + 1 rows per arm, of which the last has a state and an empty action. The state of row t is known
 //! before the decision of row t, and the pull acts between t and t + 1; `t` counts from 0 or from 1. An unobserved state is empty.
@@ -14,8 +14,17 @@
 //! instance, all tables may leave out the column `instance`. Steps may have more pulls than the budget, which is that of decisions to
 //! come ([`Study::over_budget`]).
 //!
-//! A study is what its rows say, in whatever order they come. Instances, arms and trajectories stand in the order of their
+//! A study is what its rows say, in whatever order they come. Instances, arms and trajectories are in the order of their
 //! [names](crate::by_name); a column `order` in the trajectories, a number for each of them, orders those instead.
+//!
+//! # Availability, clusters and pulls per person
+//! - Column `available` of the trajectories: 0 or 1 in every row, the last step of a trajectory included; whether the arm could be
+//!   pulled at that decision. A pull of an unavailable arm is refused, and the propensity of such a row is not read.
+//! - `cluster = "household"` in `study.toml`: name of a column of the table of arms, text or integers without empty cells. Arms with
+//!   equal names are one cluster, in all instances. The column is not a feature.
+//! - `assignment = "per-person"` in `study.toml`: pulls are assigned at random once per arm and last for several decisions.
+//!
+//! They require `observation = "full"` and every arm in memory ([`unsupported_in_passes`]).
 //!
 //! # States that are seen at pulls only
 //! With `observation = "collapsing"` in `study.toml` the column `state` holds what the step's pull saw, and is empty elsewhere. What is
@@ -53,6 +62,7 @@
 
 mod arms;
 mod contacts;
+mod declarations;
 pub(crate) mod fingerprint;
 mod looks;
 mod people;
@@ -65,6 +75,7 @@ mod truth;
 mod write;
 
 pub use contacts::{Contact, Contacts};
+pub use declarations::unsupported_in_passes;
 pub use fingerprint::{arm_key, texts_key};
 pub use looks::Looks;
 pub use people::People;
@@ -110,6 +121,8 @@ pub struct StudyInstance {
     pub features: Features,
     /// the part of each arm, where the study says, `[N]`
     pub split: Option<Vec<Part>>,
+    /// Name of the cluster of each arm, `[N]`; `None` if [`StudySettings::cluster`] names no column.
+    pub clusters: Option<Vec<String>>,
     /// what its trajectories are called, `[J]`, from the first to the latest
     pub trajectory_names: Vec<String>,
     /// what was logged: states, or labels where states are seen at pulls only
@@ -147,7 +160,7 @@ impl Study {
         trajectories: Origin<'_>,
         truth: Option<Origin<'_>>,
     ) -> Result<Self> {
-        let mut arms = arms::read(arms_origin, &settings.text)?;
+        let mut arms = arms::read(arms_origin, &settings)?;
         let (states, budget) = (settings.reward.states(), settings.budget);
         for (k, there) in arms.arms.iter().enumerate() {
             arms::refuse_few(arms_origin.path(), arms.instances.name(k), there.len(), budget)?;
@@ -158,6 +171,7 @@ impl Study {
 
         let mut truth = truth.map(|truth| truth.into_iter());
         let mut split = arms.split.map(|split| split.into_iter());
+        let mut clusters = arms.clusters.map(|clusters| clusters.into_iter());
         let names = arms.instances.into_names().into_iter().zip(arms.arms);
         let rest = arms.features.into_iter().zip(logged);
         let instances =
@@ -167,6 +181,7 @@ impl Study {
                     arms: arms.into_names(),
                     features,
                     split: split.as_mut().and_then(Iterator::next),
+                    clusters: clusters.as_mut().and_then(Iterator::next),
                     trajectory_names,
                     trajectories,
                     truth: truth.as_mut().and_then(Iterator::next),
@@ -200,6 +215,11 @@ impl Study {
         over.reduce(|a, b| OverBudget { steps: a.steps + b.steps, most: a.most.max(b.most) })
     }
 
+    /// Number of the cluster of each arm, by instance: equal names have equal numbers in all instances. `None` if arms have no clusters.
+    pub fn cluster_numbers(&self) -> Option<Vec<Vec<u32>>> {
+        declarations::cluster_numbers(&self.instances)
+    }
+
     /// The instances with encoded features, in the order of the study.
     pub fn instances(&self, encoding: &Encoding) -> Result<Vec<Instance>> {
         let (arms, width) = (self.arms().iter().sum::<usize>(), encoding.width());
@@ -208,6 +228,7 @@ impl Study {
             format!("{arms} arms of {width} encoded features"),
             8.0 * arms as f64 * width as f64,
         )?;
+        let mut clusters = self.cluster_numbers().map(|numbers| numbers.into_iter());
         let encoded = |instance: &StudyInstance| {
             let features = instance.encode(encoding)?;
             let parts = Parts {
@@ -218,6 +239,7 @@ impl Study {
                 discount: self.settings.discount,
                 truth: instance.truth.clone(),
                 observation: self.settings.observation,
+                clusters: clusters.as_mut().and_then(Iterator::next),
             };
             Instance::new(parts).map_err(|fault| refused(&instance.name, fault))
         };
@@ -235,7 +257,7 @@ impl Study {
         fingerprint::earlier::of_study(self)
     }
 
-    /// Whether a fingerprint, as a model's card or a ledger has it, is that of this study: of today's kind or of the earlier one.
+    /// Whether a fingerprint, as a model's card or a ledger has it, belongs to this study: of today's kind or of the earlier one.
     pub fn has_fingerprint(&self, text: &str) -> bool {
         self.fingerprint() == text || self.earlier_fingerprint() == text
     }

@@ -29,6 +29,8 @@ fn generated(states: usize, chain: Chain) -> Study {
         horizon: 5,
         observation: domain.observation,
         behaviour: StudyBehaviour::Logged,
+        cluster: None,
+        assignment: Default::default(),
         text: vec![],
         silenced: Default::default(),
     };
@@ -42,6 +44,7 @@ fn generated(states: usize, chain: Chain) -> Study {
         )
         .unwrap(),
         split: None,
+        clusters: None,
         trajectory_names: numbers(4),
         trajectories: instance.trajectories().clone(),
         truth: instance.truth().cloned(),

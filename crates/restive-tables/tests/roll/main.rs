@@ -1,5 +1,6 @@
 //! Rolls and studies against the naive reader: for random studies, in either format, whatever the order of rows.
 
+mod declared;
 mod faults;
 mod fixture;
 mod naive;
@@ -153,6 +154,7 @@ fn study_with_a_changed_setting_or_type_disagrees_with_the_naive_reader() {
                 action: log.action().to_owned(),
                 propensity: log.propensity().map(|all| all.to_owned()),
                 reward: log.reward().map(|all| all.to_owned()),
+                available: None,
             };
             *log = Trajectories::new(logged, log.states() + 1).unwrap();
         },

@@ -4,7 +4,7 @@ use ndarray::Array2;
 use restive::Reward;
 use restive::data::features::Column;
 use restive::data::split::Part;
-use restive::instance::{Chain, NO_ACTION, Observation, OverBudget, UNSEEN};
+use restive::instance::{Assignment, Chain, NO_ACTION, Observation, OverBudget, UNSEEN};
 use restive_tables::{Piece, Roll, RollCounts, Study, StudyBehaviour, StudyInstance, StudySettings};
 use restive_testkit::naive_study::{NaiveStep, NaiveStudy, StepKey, Value, name_key};
 use std::collections::BTreeMap;
@@ -50,6 +50,12 @@ fn settings(naive: &NaiveStudy) -> StudySettings {
             "logged" => StudyBehaviour::Logged,
             "uniform" => StudyBehaviour::Uniform,
             other => panic!("found behaviour {other}, expected logged or uniform"),
+        },
+        cluster: setting("cluster").map(|name| name.as_str().unwrap().to_string()),
+        assignment: match setting("assignment").map(|name| name.as_str().unwrap()) {
+            None => Assignment::PerDecision,
+            Some("per-person") => Assignment::PerPerson,
+            Some(other) => panic!("found assignment {other}, expected per-person"),
         },
         text: text.map(|name| name.as_str().unwrap().to_string()).collect(),
         silenced: BTreeMap::new(),
@@ -107,9 +113,11 @@ fn assert_arms(instance: &StudyInstance, naive: &NaiveStudy, has_values: bool) {
     assert_eq!((log.steps(), log.arms()), (naive.lengths[&instance.name], instance.arms.len()));
     assert_eq!(log.trajectories(), instance.trajectory_names.len());
     assert_eq!(log.states(), naive.rewards.len() * naive.labels.unwrap_or(1));
+    assert_eq!(log.available().is_some(), naive.columns.iter().any(|column| column == "available"));
     for (i, arm) in instance.arms.iter().enumerate() {
         let expected = &naive.arms[&(instance.name.clone(), arm.clone())];
         assert_eq!(instance.split.as_ref().map(|split| split[i].name()), expected.split.as_deref());
+        assert_eq!(instance.clusters.as_ref().map(|names| &names[i]), expected.cluster.as_ref());
         let features: Vec<Value> =
             instance.features.columns().iter().map(|column| value(column, i)).collect();
         assert_eq!(features, expected.features, "{arm}");
@@ -151,6 +159,7 @@ fn step(instance: &StudyInstance, labels: Option<usize>, at: [usize; 3]) -> Naiv
         action,
         propensity: number(log.propensity()).filter(|_| action.is_some()),
         reward: number(log.reward()),
+        is_unavailable: !log.is_available(at),
     }
 }
 

@@ -184,6 +184,7 @@ impl Domain {
             discount: self.discount,
             truth: Some(truth),
             observation: self.observation,
+            clusters: None,
         })
     }
 
@@ -231,7 +232,10 @@ fn with_reward(log: &Trajectories, reward: RewardView<'_>) -> Result<Trajectorie
         reward.at(at.2, usize::from(state[at]), usize::from(action[at] == 1))
     });
     let propensity = log.propensity().map(|p| p.to_owned());
-    Trajectories::new(Logged { state, action, propensity, reward: Some(earned) }, log.states())
+    Trajectories::new(
+        Logged { state, action, propensity, reward: Some(earned), available: None },
+        log.states(),
+    )
 }
 
 /// Uniform on the simplex: exponentials over their sum.

@@ -122,6 +122,22 @@ impl Split {
         Self::given(&keys.iter().map(parts).collect::<Vec<Vec<Part>>>())
     }
 
+    /// 70/10/20 of the clusters at random; `clusters` holds the number of each arm's cluster, by instance. No cluster is in two parts, even
+    /// if it has arms of several instances.
+    pub fn of_clusters(clusters: &[Vec<u32>], seed: u64) -> Result<Self> {
+        let mut names: Vec<u32> = clusters.concat();
+        names.sort_unstable();
+        names.dedup();
+        at_least("clusters to split", names.len(), 3, "at least 3")?;
+        let order = shuffled(names.len(), &mut stream(seed, &[CLUSTERS]));
+        let mut parts = vec![Part::Train; names.len()];
+        for (part, of_part) in Part::ALL.into_iter().zip(cut(order, names.len())) {
+            of_part.into_iter().for_each(|at| parts[at] = part);
+        }
+        let part = |name: &u32| parts[names.binary_search(name).expect("a name of the list")];
+        Self::given(&clusters.iter().map(|own| own.iter().map(part).collect()).collect::<Vec<Vec<Part>>>())
+    }
+
     /// As the data say: the part of every arm, by instance. Validation and test may be empty, training may not.
     pub fn given(parts: &[Vec<Part>]) -> Result<Self> {
         let select = |part: Part| -> Vec<Group> {
@@ -225,11 +241,43 @@ pub fn arm_folds(groups: &[Group], k: usize, seed: u64) -> Result<Vec<Vec<Group>
     Ok(dealt.into_iter().map(fold).collect())
 }
 
+/// Like [`arm_folds`], but cuts whole clusters into k parts with nearly equal numbers of clusters; `cluster` returns the number of the
+/// cluster of an arm, by instance and arm.
+pub fn cluster_folds(
+    groups: &[Group],
+    cluster: impl Fn(usize, usize) -> u32,
+    k: usize,
+    seed: u64,
+) -> Result<Vec<Vec<Group>>> {
+    at_least("folds", k, 2, "at least 2")?;
+    let arms = || groups.iter().flat_map(|group| group.arms.iter().map(move |arm| (group.instance, *arm)));
+    let mut names: Vec<u32> = arms().map(|(instance, arm)| cluster(instance, arm)).collect();
+    names.sort_unstable();
+    names.dedup();
+    at_least("clusters to cut into folds", names.len(), k, "at least as many as folds")?;
+    let mut fold_of = vec![0; names.len()];
+    let dealt = deal(shuffled(names.len(), &mut stream(seed, &[FOLDS, CLUSTERS])), k);
+    for (fold, of_fold) in dealt.into_iter().enumerate() {
+        of_fold.into_iter().for_each(|at| fold_of[at] = fold);
+    }
+    let mut folds: Vec<Vec<Group>> = vec![Vec::new(); k];
+    for (instance, arm) in arms() {
+        let at = names.binary_search(&cluster(instance, arm)).expect("a name of the list");
+        let parts = &mut folds[fold_of[at]];
+        match parts.last_mut().filter(|part| part.instance == instance) {
+            Some(part) => part.arms.push(arm),
+            None => parts.push(Group { instance, arms: vec![arm] }),
+        }
+    }
+    Ok(folds)
+}
+
 /// Purposes of random numbers.
 const INSTANCES: u64 = 20;
 const ARMS: u64 = 21;
 const FOLDS: u64 = 22;
 const KEYS: u64 = 23;
+const CLUSTERS: u64 = 24;
 
 fn at_least(what: &'static str, found: usize, least: usize, expected: &'static str) -> Result<()> {
     if found < least {

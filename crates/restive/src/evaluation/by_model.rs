@@ -1,15 +1,16 @@
 //! One instance judged by simulation and by the fluid limit on transitions estimated from its log.
 
-use super::bootstrap::numbered;
-use super::by_weight::weighted_draws;
+use super::availability::{LoggedAvailability, first_masses, rota};
+use super::bootstrap::{Units, numbered};
+use super::by_weight::{Prepared, weighted_draws};
 use super::draws::{Draws, Seeds, setting};
-use super::evaluate::{Case, Ends, EvaluationSettings, resampled_units};
-use super::flow::{MeanField, flow_value};
+use super::evaluate::{Case, Ends, EvaluationSettings};
+use super::flow::{Absent, MeanField, flow_value};
 use super::foreseen::guess_seed;
 use super::{Estimator, Record, Start, World, fluid, fluid_by_step, labelled, moments};
-use crate::instance::{Observation, Trajectories};
+use crate::instance::{Instance, Observation, Trajectories};
 use crate::policy::{Chooser, Policy};
-use crate::simulation::{Initial, Setting, planned_values, values};
+use crate::simulation::{AvailabilityCourse, Initial, Setting, planned_values, values};
 use ndarray::{Array2, Axis};
 
 /// Simulation and fluid on transitions estimated from the log; every resample estimates them anew.
@@ -33,31 +34,55 @@ pub(super) fn model_draws(
         Some(latest) => latest.select_arms(arms),
         None => start.initial(log, observation),
     };
-    let (runs, seed, initially) = (settings.runs, seeds.runs, initial(log, &every_arm));
-    let point =
-        Sample { log, arms: &every_arm, policies: &policies, initial: initially, guess: None, runs, seed };
+    let availability = LoggedAvailability::new(log, start);
+    let course = |log: &Trajectories, arms: &[usize]| {
+        availability.as_ref().map(|availability| availability.course(log, arms))
+    };
+    let (runs, seed) = (settings.runs, seeds.runs);
+    let point = Sample {
+        log,
+        arms: &every_arm,
+        policies: &policies,
+        initial: initial(log, &every_arm),
+        course: course(log, &every_arm),
+        guess: None,
+        runs,
+        seed,
+    };
     let point = point.values(case, settings);
     let is_single = log.trajectories() == 1;
     if is_single && settings.ends == Ends::StandardErrors && observation == Observation::Full {
-        return weighted_draws(case, settings, seeds, &initial(log, &every_arm), point);
+        let initial = initial(log, &every_arm);
+        return weighted_draws(case, settings, seeds, &initial, availability.as_ref(), point);
     }
-    let units = resampled_units(log);
+    let units = Units::new(case.instance);
     let runs = settings.runs_per_resample;
-    let fixed: Vec<Followed> = (case.policies.iter())
-        .map(|(_, policy)| Followed::by_arm(policy, case.instance.budget(), settings.horizon, log.arms()))
-        .collect();
-    let resampled = numbered(units, settings.resamples, seeds.resamples, |b, which, seed| {
+    let fixed: Vec<Followed> = {
+        let course = course(log, &every_arm);
+        let by_arm = |policy| Followed::by_arm(policy, case.instance, settings.horizon, course.as_ref());
+        case.policies.iter().map(|(_, policy)| by_arm(policy)).collect()
+    };
+    let resampled = numbered(units.count(), settings.resamples, seeds.resamples, |b, which, seed| {
         let guess = Some(guess_seed(settings.seed, b));
         if is_single {
-            let policies: Vec<Followed> = fixed.iter().map(|policy| policy.select_arms(which)).collect();
-            let log = &log.select_arms(which);
-            let initial = initial(log, which);
-            let sample = Sample { log, arms: which, policies: &policies, initial, guess, runs, seed };
-            sample.values(case, settings)
+            let arms = units.arms(which);
+            let arms = &*arms;
+            let policies: Vec<Followed> = fixed.iter().map(|policy| policy.select_arms(arms)).collect();
+            let log = &log.select_arms(arms);
+            let (initial, course) = (initial(log, arms), course(log, arms));
+            let sample = Sample { log, arms, policies: &policies, initial, course, guess, runs, seed };
+            let scale = units.scale(arms.len());
+            let mut found = sample.values(case, settings);
+            for (runs, fluid) in &mut found {
+                runs.iter_mut().for_each(|run| *run *= scale);
+                *fluid *= scale;
+            }
+            found
         } else {
             let log = &log.select(which);
-            let initial = initial(log, &every_arm);
-            let sample = Sample { log, arms: &every_arm, policies: &policies, initial, guess, runs, seed };
+            let (initial, course) = (initial(log, &every_arm), course(log, &every_arm));
+            let arms = &every_arm;
+            let sample = Sample { log, arms, policies: &policies, initial, course, guess, runs, seed };
             sample.values(case, settings)
         }
     });
@@ -84,24 +109,33 @@ pub(super) fn model_draws(
 /// What is followed in a run.
 enum Followed {
     Policy(Policy),
-    /// who is pulled when, known beforehand: `[H,N]`
-    Plan(Array2<bool>),
+    /// Probability of a pull of each arm at each step if it is available, known beforehand: `[H,N]`; 0 or 1 if all arms are available.
+    Plan(Array2<f64>),
 }
 
 impl Followed {
     /// A policy that resampled arms can follow as they did before: a rota names arms, so that its turns travel with them.
-    fn by_arm(policy: &Policy, budget: usize, horizon: usize, n: usize) -> Self {
-        if *policy != Policy::RoundRobin {
-            return Followed::Policy(policy.clone());
+    fn by_arm(
+        policy: &Policy,
+        instance: &Instance,
+        horizon: usize,
+        course: Option<&AvailabilityCourse>,
+    ) -> Self {
+        let (n, budget) = (instance.arms(), instance.budget());
+        match (policy, course) {
+            (Policy::RoundRobin, Some(course)) => Followed::Plan(rota(course, n, budget.min(n), horizon)),
+            (Policy::RoundRobin, None) => {
+                let mut chooser = Chooser::new(policy, budget);
+                let (state, mut inclusion) = (vec![0; n], vec![0.0; n]);
+                let mut plan = Array2::zeros((horizon, n));
+                for (t, mut pull) in plan.rows_mut().into_iter().enumerate() {
+                    chooser.inclusion(&state, t, &mut inclusion);
+                    pull.iter_mut().zip(&inclusion).for_each(|(pull, p)| *pull = *p);
+                }
+                Followed::Plan(plan)
+            }
+            _ => Followed::Policy(policy.clone()),
         }
-        let mut chooser = Chooser::new(policy, budget);
-        let (state, mut inclusion) = (vec![0; n], vec![0.0; n]);
-        let mut plan = Array2::from_elem((horizon, n), false);
-        for (t, mut pull) in plan.rows_mut().into_iter().enumerate() {
-            chooser.inclusion(&state, t, &mut inclusion);
-            pull.iter_mut().zip(&inclusion).for_each(|(pull, p)| *pull = *p > 0.0);
-        }
-        Followed::Plan(plan)
     }
 
     fn select_arms(&self, arms: &[usize]) -> Self {
@@ -112,45 +146,77 @@ impl Followed {
     }
 
     /// The values of some runs.
-    fn runs(&self, setting: &Setting<'_>, initial: &Initial, runs: usize, seed: u64) -> Vec<f64> {
-        match self {
-            Followed::Policy(policy) => values(setting, initial, policy, runs, seed),
-            Followed::Plan(plan) => planned_values(setting, initial, plan.view(), runs, seed),
+    fn runs(
+        &self,
+        setting: &Setting<'_>,
+        initial: &Initial,
+        course: Option<&AvailabilityCourse>,
+        runs: usize,
+        seed: u64,
+    ) -> Vec<f64> {
+        match (self, course) {
+            (Followed::Policy(policy), None) => values(setting, initial, policy, runs, seed),
+            (Followed::Policy(policy), Some(course)) => course.values(setting, initial, policy, runs, seed),
+            (Followed::Plan(plan), None) => {
+                planned_values(setting, initial, plan.mapv(|pull| pull > 0.0).view(), runs, seed)
+            }
+            (Followed::Plan(plan), Some(course)) => {
+                course.planned_values(setting, initial, plan.view(), runs, seed)
+            }
         }
         .to_vec()
     }
 
-    fn fluid_value<'a>(&self, setting: &Setting<'a>, mass: &'a Array2<f64>) -> f64 {
-        let (n, m) = mass.dim();
-        let &Setting { motion, reward, discount, horizon, .. } = setting;
-        let budget = setting.budget.min(n) as f64;
-        let field = MeanField { motion, reward, initial: mass.view(), discount, budget };
+    fn fluid_value(&self, field: &MeanField<'_>, horizon: usize) -> f64 {
+        let (n, m) = field.initial.dim();
         match self {
-            Followed::Policy(Policy::Strict(table)) => fluid(table.view(), &field, 0.0, horizon).value,
+            Followed::Policy(Policy::Strict(table)) => fluid(table.view(), field, 0.0, horizon).value,
             Followed::Policy(Policy::Horizon(tables)) => {
-                fluid_by_step(tables.view(), &field, &vec![0.0; tables.len_of(Axis(0))], horizon)
+                fluid_by_step(tables.view(), field, &vec![0.0; tables.len_of(Axis(0))], horizon)
             }
             Followed::Policy(Policy::Soft(table, temperature)) => {
-                fluid(table.view(), &field, *temperature, horizon).value
+                fluid(table.view(), field, *temperature, horizon).value
             }
             Followed::Plan(plan) => {
                 let choose = |t: usize, _: &[f64], pull: &mut [f64]| {
                     let arms = pull.chunks_exact_mut(m).zip(plan.row(t));
-                    arms.for_each(|(pull, is_pulled)| pull.fill(f64::from(*is_pulled)));
+                    arms.for_each(|(pull, planned)| pull.fill(*planned));
                 };
-                flow_value(&field, horizon, choose)
+                flow_value(field, None, horizon, choose)
+            }
+            // K/N of the arms, also if K is not an integer
+            Followed::Policy(Policy::Random) => {
+                flow_value(field, None, horizon, |_, _, pull| pull.fill(field.budget / n as f64))
             }
             // the other policies do not look at the states
             Followed::Policy(policy) => {
-                let mut chooser = Chooser::new(policy, setting.budget);
+                let mut chooser = Chooser::new(policy, field.budget as usize);
                 let (state, mut inclusion) = (vec![0; n], vec![0.0; n]);
                 let choose = |t: usize, _: &[f64], pull: &mut [f64]| {
                     chooser.inclusion(&state, t, &mut inclusion);
                     pull.chunks_exact_mut(m).zip(&inclusion).for_each(|(pull, p)| pull.fill(*p));
                 };
-                flow_value(&field, horizon, choose)
+                flow_value(field, None, horizon, choose)
             }
         }
+    }
+
+    /// The fluid value of arms that are available at some steps only.
+    fn fluid_value_available(
+        &self,
+        field: &MeanField<'_>,
+        absent: Absent<'_>,
+        course: &AvailabilityCourse,
+        horizon: usize,
+    ) -> f64 {
+        let n = field.initial.nrows();
+        let prepared = match self {
+            Followed::Policy(policy) => {
+                Prepared::among_available(policy, field.budget as usize, horizon, n, course)
+            }
+            Followed::Plan(plan) => Prepared::Pulls(plan.clone()),
+        };
+        prepared.value(field, Some(absent), horizon)
     }
 }
 
@@ -161,6 +227,8 @@ struct Sample<'a> {
     arms: &'a [usize],
     policies: &'a [Followed],
     initial: Initial,
+    /// Availability; `None`: all arms are available.
+    course: Option<AvailabilityCourse>,
     /// the seed of what is foreseen; none: the best guess
     guess: Option<u64>,
     runs: usize,
@@ -170,16 +238,52 @@ struct Sample<'a> {
 impl Sample<'_> {
     /// (values of runs, fluid value) of each policy.
     fn values(&self, case: &Case<'_>, settings: &EvaluationSettings) -> Vec<(Vec<f64>, f64)> {
-        let &Sample { log, arms, policies, ref initial, guess, runs, seed } = self;
+        let &Sample { log, arms, policies, ref initial, ref course, guess, .. } = self;
         let prediction = case.prediction.map(|foreseen| (foreseen.of_arms(arms, guess), foreseen.strength));
         let prediction = prediction.as_ref().map(|(p, strength)| (p.view(), *strength));
         let (observation, reward) = (case.instance.observation(), case.instance.reward());
         let world = World::estimated(reward, &Record::from_log(log, observation), prediction);
         let setting = setting(case, settings, &world);
-        let mass = initial.mass(log.arms(), log.states());
-        let each = policies
-            .iter()
-            .map(|policy| (policy.runs(&setting, initial, runs, seed), policy.fluid_value(&setting, &mass)));
+        let (n, m) = (log.arms(), log.states());
+        let (mass, absent) = match course {
+            None => (initial.mass(n, m), None),
+            Some(course) => {
+                let [available, absent] = first_masses(course, initial, n, m);
+                (available, Some((absent, course)))
+            }
+        };
+        let budget = self.budget(case.instance);
+        let Setting { motion, reward, discount, horizon, .. } = setting;
+        let field =
+            MeanField { motion, reward, initial: mass.view(), discount, budget: budget.min(n as f64) };
+        let fluid_value = |policy: &Followed| match &absent {
+            None => policy.fluid_value(&field, horizon),
+            Some((absent, course)) => {
+                let absent = Absent { mass: absent.view(), chain: course.chain };
+                policy.fluid_value_available(&field, absent, course, horizon)
+            }
+        };
+        let each = policies.iter().map(|policy| (self.runs(policy, &setting, budget), fluid_value(policy)));
         each.collect()
+    }
+
+    /// K, in proportion to the arms if clusters were drawn.
+    fn budget(&self, instance: &Instance) -> f64 {
+        let (k, n, drawn) = (instance.budget(), instance.arms(), self.arms.len());
+        if drawn == n { k as f64 } else { k.min(n) as f64 * drawn as f64 / n as f64 }
+    }
+
+    /// Values of runs with a budget that need not be an integer: between those with the two integers next to it, on the same noise.
+    fn runs(&self, policy: &Followed, setting: &Setting<'_>, budget: f64) -> Vec<f64> {
+        let with = |budget: usize| {
+            let setting = Setting { budget, ..*setting };
+            policy.runs(&setting, &self.initial, self.course.as_ref(), self.runs, self.seed)
+        };
+        let (below, part) = (budget as usize, budget.fract());
+        let mut runs = with(below);
+        if part > 0.0 {
+            runs.iter_mut().zip(with(below + 1)).for_each(|(run, above)| *run += part * (above - *run));
+        }
+        runs
     }
 }

@@ -1,12 +1,14 @@
 //! One instance judged by importance sampling: CWPDIS, or the segmented variant of a single trajectory.
 
+use super::bootstrap::Units;
 use super::draws::{Draws, Seeds};
 use super::evaluate::{Case, EvaluationSettings};
 use super::{
     Decisions, Estimator, Propensity, RatioUpTo, bootstrap, cwpdis, known_states, segmented, target_log_odds,
-    times_drawn, without_overlap,
+    target_log_odds_available, times_drawn, without_overlap,
 };
 use crate::instance::Instance;
+use crate::policy::Policy;
 use ndarray::Array3;
 
 /// CWPDIS, or the segmented variant of a single trajectory.
@@ -21,9 +23,12 @@ pub(super) fn ratio_draws(
     let states = known_states(log, instance.observation());
     let discount = instance.discount();
     let is_single = log.trajectories() == 1;
-    let targets: Vec<Array3<f64>> = (case.policies.iter())
-        .map(|(_, policy)| target_log_odds(states.view(), policy, instance.budget()))
-        .collect();
+    let target = |policy: &Policy| match log.available() {
+        None => target_log_odds(states.view(), policy, instance.budget()),
+        Some(available) => target_log_odds_available(states.view(), available, policy, instance.budget()),
+    };
+    let targets: Vec<Array3<f64>> = case.policies.iter().map(|(_, policy)| target(policy)).collect();
+    let units = Units::new(instance);
     // a dropped term counts as an average reward; at worst it was the smallest, at best the largest
     let (mean, smallest, largest) = decisions.reward_moments();
     let slack = |terms: f64| [terms * (mean - smallest), terms * (largest - mean)];
@@ -36,10 +41,13 @@ pub(super) fn ratio_draws(
             let arm: Vec<f64> = (0..log.arms())
                 .map(|i| solved.arm_value[[0, i]] + fill * f64::from(solved.is_dropped(0, i)))
                 .collect();
-            let sum = |which: &[usize], _| which.iter().map(|&i| arm[i]).sum::<f64>();
+            let sum = |which: &[usize], _| {
+                let drawn = units.arms(which);
+                drawn.iter().map(|&i| arm[i]).sum::<f64>() * units.scale(drawn.len())
+            };
             return Draws {
                 value: arm.iter().sum(),
-                resamples: bootstrap(log.arms(), settings.resamples, seeds.resamples, sum),
+                resamples: bootstrap(units.count(), settings.resamples, seeds.resamples, sum),
                 slack: slack(terms * solved.dropped as f64),
                 effective_sample_size: Some(solved.effective_sample_size),
                 dropped: solved.dropped,

@@ -18,6 +18,9 @@
 //! K, and so concave, with the slope Σ_t γ^t λ_t at the prices that are found. That slope is what one more pull at every step is worth. Where
 //! prices are nothing, more pulls bring nothing: `enough` is the most pulls that any step would use if they were free.
 //!
+//! **Availability.** [`Certified::certificate_available`] simulates a plan for arms that can be pulled at some decisions only. The bounds are those of
+//! arms that are always available: they remain bounds, but are less close.
+//!
 //! Whether arms really move by these transitions is another question, which evidence from a log answers.
 //!
 //! ```
@@ -39,7 +42,7 @@
 use super::World;
 use crate::planning::{Ending, Prices, Programme, advantages, bound, prices, smoothed};
 use crate::policy::Policy;
-use crate::simulation::{Initial, Setting, values_to_the_end};
+use crate::simulation::{Availability, Initial, Setting, values_to_the_end, values_to_the_end_available};
 use crate::statistics::{Mean, mean};
 use ndarray::{Array2, ArrayView2};
 
@@ -65,11 +68,11 @@ pub struct Certified<'a> {
     pub budget: usize,
     /// H, the decisions that are ahead
     pub steps: usize,
-    /// `[N]`: where arms stand, as states or labels
+    /// `[N]`: positions of the arms, as states or labels
     pub state: &'a [u16],
-    /// `[N]`: who is pulled at the first decision; none: the K that rank highest
+    /// `[N]`: whether each arm is pulled at the first decision. `None`: the K arms that rank highest.
     pub first: Option<&'a [bool]>,
-    /// `[N,L]`: the indices that arms are ranked by; none: by the prices of the steps ahead
+    /// `[N,L]`: the indices that arms are ranked by. `None`: by the prices of the steps ahead.
     pub index: Option<ArrayView2<'a, f64>>,
 }
 
@@ -120,6 +123,16 @@ impl Certificate {
 impl Certified<'_> {
     /// What the plan promises.
     pub fn certificate(&self, seed: u64) -> Certificate {
+        self.certify(None, seed)
+    }
+
+    /// Like [`certificate`](Self::certificate), but arms are available at some decisions only, and policies choose among the available
+    /// arms. The arms in `first` are pulled as they are.
+    pub fn certificate_available(&self, availability: &Availability, seed: u64) -> Certificate {
+        self.certify(Some(availability), seed)
+    }
+
+    fn certify(&self, availability: Option<&Availability>, seed: u64) -> Certificate {
         let n = self.world.motion().arms();
         assert_eq!(self.state.len(), n, "state: [N]");
         assert!(self.first.is_none_or(|first| first.len() == n), "first: [N]");
@@ -142,8 +155,13 @@ impl Certified<'_> {
         let passive =
             values_to_the_end(&setting(0), &start, None, &Policy::NoAction, plan_runs.max(curve_runs), seed);
         let value = |budget: usize, first: Option<&[bool]>, prices: &Prices, runs: usize| {
-            let values =
-                values_to_the_end(&setting(budget), &start, first, &self.policy(budget, prices), runs, seed);
+            let (setting, policy) = (setting(budget), self.policy(budget, prices));
+            let values = match availability {
+                None => values_to_the_end(&setting, &start, first, &policy, runs, seed),
+                Some(known) => {
+                    values_to_the_end_available(&setting, &start, known, first, &policy, runs, seed)
+                }
+            };
             let gains: Vec<f64> =
                 values.iter().zip(&passive).map(|(value, passive)| value - passive).collect();
             let Mean { mean, standard_error, low, high, numbers } =

@@ -1,15 +1,16 @@
-//! The logged decisions, laid out for importance sampling, and what a target policy would have done in their place.
+//! Logged decisions as arrays for importance sampling, and the decisions of a target policy in their place.
 //!
 //! A record may be missing; the rules are:
 //!
 //! - **no reward** (the state was unseen, or a reward log has no number): the trajectory does not take part in that arm's
 //!   average at that step.
 //! - **no action**: neither policy acted, so the ratio of target to behaviour is 1 there.
-//! - **an unseen state** when the target must choose: it acts on what [`known_states`](super::known_states) says of the arm.
+//! - **not available**: neither policy had a choice, so the ratio is 1; the reward is the one of the passive action.
+//! - **an unseen state** when the target must choose: it acts on the state that [`known_states`](super::known_states) gives for the arm.
 
 use super::Propensity;
 use crate::instance::{NO_ACTION, Reward, Trajectories, UNSEEN};
-use crate::policy::soft_top_k::soft_top_k_many;
+use crate::policy::soft_top_k::{soft_top_k, soft_top_k_many};
 use crate::policy::{Chooser, Policy, log_odds};
 use ndarray::{Array3, ArrayView3, s};
 use rayon::prelude::*;
@@ -55,7 +56,9 @@ impl Decisions {
             state.dim(),
             "propensity: [J,H,N], one step fewer than the log"
         );
+        let is_available = |at: (usize, usize, usize)| trajectories.is_available([at.0, at.1, at.2]);
         let sign = Array3::from_shape_fn(dim, |at| match action[at] {
+            _ if !is_available(at) => 0.0,
             NO_ACTION => 0.0,
             1 => 1.0,
             _ => -1.0,
@@ -63,7 +66,8 @@ impl Decisions {
         let table = reward.view();
         // where states are seen at pulls only, the labels of each
         let chain = trajectories.states() / reward.states();
-        let mut earned = Array3::from_shape_fn(dim, |at| match (&logged, state[at], action[at]) {
+        let acted = |at: (usize, usize, usize)| if is_available(at) { action[at] } else { 0 };
+        let mut earned = Array3::from_shape_fn(dim, |at| match (&logged, state[at], acted(at)) {
             (Some(logged), _, _) => logged[at],
             // a pull that saw x is followed by the first label of its chain
             (None, _, a) if chain > 1 => match state[[at.0, at.1 + 1, at.2]] {
@@ -128,5 +132,43 @@ pub fn target_log_odds(states: ArrayView3<'_, u16>, policy: &Policy, budget: usi
                 target.iter_mut().for_each(|p| *p = log_odds(*p));
             },
         );
+    target
+}
+
+/// Like [`target_log_odds`], but the policy chooses among the arms that are available (`[J,T,N]`); the log-odds of the others are −∞.
+pub fn target_log_odds_available(
+    states: ArrayView3<'_, u16>,
+    available: ArrayView3<'_, bool>,
+    policy: &Policy,
+    budget: usize,
+) -> Array3<f64> {
+    let (j, steps, n) = states.dim();
+    let h = steps - 1;
+    assert_eq!(available.dim(), states.dim(), "available: [J,T,N], as the states");
+    let mut target = Array3::zeros((j, h, n));
+    let rows: Vec<_> = target.rows_mut().into_iter().enumerate().collect();
+    rows.into_par_iter().for_each_init(
+        || Chooser::new(policy, budget),
+        |chooser, (row, mut target)| {
+            let (j, t) = (row / h, row % h);
+            let state = states.slice(s![j, t, ..]).to_vec();
+            let available = available.slice(s![j, t, ..]).to_vec();
+            let target = target.as_slice_mut().expect("row-major");
+            match policy {
+                // the log-odds themselves: a chance near 1 has lost that of no pull
+                Policy::Soft(table, temperature) => {
+                    let among: Vec<usize> = (0..n).filter(|i| available[*i]).collect();
+                    let score: Vec<f64> = among.iter().map(|&i| table[[i, usize::from(state[i])]]).collect();
+                    let soft = soft_top_k(&score, budget.min(among.len()) as f64, *temperature);
+                    target.fill(f64::NEG_INFINITY);
+                    among.iter().zip(soft.log_odds()).for_each(|(&i, odds)| target[i] = odds);
+                }
+                _ => {
+                    chooser.inclusion_available(&state, &available, t, target);
+                    target.iter_mut().for_each(|p| *p = log_odds(*p));
+                }
+            }
+        },
+    );
     target
 }

@@ -1,5 +1,6 @@
 //! One instance: the value of every policy by every estimator, on the log and on its resamples.
 
+use super::availability::LoggedAvailability;
 use super::by_model::model_draws;
 use super::by_ratio::ratio_draws;
 use super::evaluate::{Case, EvaluationSettings};
@@ -72,8 +73,16 @@ pub(super) fn draws(
         let initial = settings.start.initial(log, case.instance.observation());
         let world = World::new(case.instance.observation(), case.instance.reward(), truth);
         let setting = setting(case, settings, &world);
+        let every_arm: Vec<usize> = (0..log.arms()).collect();
+        let course = LoggedAvailability::new(log, settings.start)
+            .map(|availability| availability.course(log, &every_arm));
+        let (runs, seed) = (settings.runs, seeds.runs);
         let each = case.policies.iter().map(|(_, policy)| {
-            let runs = Simulated::new(&setting, &initial, policy, settings.runs, seeds.runs).values.to_vec();
+            let runs = match &course {
+                None => Simulated::new(&setting, &initial, policy, runs, seed).values,
+                Some(course) => course.values(&setting, &initial, policy, runs, seed),
+            };
+            let runs = runs.to_vec();
             Draws { value: moments(&runs).0, runs, ..Draws::default() }
         });
         table.push((Estimator::True, each.collect()));

@@ -1,8 +1,9 @@
 //! Every policy by every estimator, with intervals and paired gains.
 //!
 //! Each instance contributes the value of each policy on its log and on resamples of it: trajectories are drawn with
-//! replacement, or arms where there is a single trajectory, and transitions are estimated anew on each resample. All policies
-//! meet the same resamples and the same noise, so gains over the random policy and over no action are paired. Over several
+//! replacement, or arms where there is a single trajectory (whole [clusters](Instance::clusters) of arms if they are
+//! declared), and transitions are estimated anew on each resample. All policies meet the same resamples and the same
+//! noise, so gains over the random policy and over no action are paired. Over several
 //! instances values are averaged; the interval then covers these instances with other logs, not other instances.
 //!
 //! **Intervals.** `is`, `segmented`, `fluid`: percentiles of the bootstrap, [stretched](stretch()); of `fluid` standard errors where [asked for](Ends). `true`: the noise of the runs. `simulated`: the
@@ -15,6 +16,11 @@
 //!
 //! **Rotas.** Where arms are resampled, each keeps its own turns of round robin: the pulls of a resample are K on average, and
 //! a rota is judged for what it is, not for its chance order in the resample.
+//!
+//! **Availability.** If the log has the [availability](crate::instance::Trajectories::available) of arms, policies choose among the
+//! available arms. `simulated` and `true` follow the logged availability of the first steps and then a two-state chain fitted to the log, or this chain
+//! from the latest availability, as [`Start`] says; `fluid` follows the chain from the first step on. In `is` and `segmented` an
+//! unavailable decision is not a decision of the policy: its ratio is 1. Availability needs states that are seen at every step.
 //!
 //! **Logs that show no other policy.** Where every logged action was certain, or impossible under the assumed behaviour
 //! ([`Hindrance`](super::Hindrance)), `is` and `segmented` are absent and the evidence says why; the others need no propensities. A *logged*
@@ -41,6 +47,7 @@
 //! # Ok::<(), restive::Error>(())
 //! ```
 
+use super::bootstrap::Units;
 use super::combine::{combine, covers};
 use super::draws::{Draws, Seeds, draws};
 use super::{
@@ -48,7 +55,7 @@ use super::{
     stretch,
 };
 use crate::error::{Error, Result};
-use crate::instance::{Instance, Trajectories};
+use crate::instance::{Instance, Observation};
 use crate::policy::Policy;
 
 /// One instance and the policies to be judged on it.
@@ -120,7 +127,7 @@ pub fn evaluate(cases: &[Case<'_>], settings: &EvaluationSettings) -> Result<Eva
     let tables = tables.map(|(k, case)| draws(case, settings, Seeds::new(settings.seed, k)));
     let tables = tables.collect::<Result<Vec<_>>>()?;
     let hindrance = tables.iter().find_map(|(_, hindrance)| *hindrance);
-    let units = cases.iter().map(|case| resampled_units(case.instance.trajectories()));
+    let units = cases.iter().map(|case| Units::new(case.instance).count());
     let (units, fewest) = (units.clone().sum(), units.min().unwrap_or(0));
     let find = |sought: &Policy| cases[0].policies.iter().position(|(_, policy)| policy == sought);
     let (random, no_action) = (find(&Policy::Random), find(&Policy::NoAction));
@@ -172,11 +179,6 @@ pub fn evaluate(cases: &[Case<'_>], settings: &EvaluationSettings) -> Result<Eva
     Ok(Evaluation { policies, imputed, evidence })
 }
 
-/// What is drawn with replacement: trajectories, or arms where there is a single trajectory.
-pub(super) fn resampled_units(log: &Trajectories) -> usize {
-    if log.trajectories() == 1 { log.arms() } else { log.trajectories() }
-}
-
 fn check(cases: &[Case<'_>], settings: &EvaluationSettings) -> Result<()> {
     let at_least = |what, least: usize, expected, found: usize| {
         if found >= least { Ok(()) } else { Err(Error::Range { what, expected, found: found as f64 }) }
@@ -193,6 +195,15 @@ fn check(cases: &[Case<'_>], settings: &EvaluationSettings) -> Result<()> {
             "at least 2, a decision and what came of it",
             case.instance.trajectories().steps(),
         )?;
+        if case.instance.trajectories().available().is_some()
+            && case.instance.observation() != Observation::Full
+        {
+            return Err(Error::Unsuitable {
+                what: "available",
+                found: "states that are seen at pulls only".into(),
+                expected: "states that are seen at every step".into(),
+            });
+        }
         let same = case.policies.iter().map(|p| &p.0).eq(cases[0].policies.iter().map(|p| &p.0));
         assert!(same, "policies: the same names for every instance");
     }

@@ -34,7 +34,7 @@ pub fn fluid_by_step(
     assert!(steps > 0 && temperature.len() == steps, "temperature: [S], one for each table");
     assert_eq!(field.initial.dim(), (n, m), "initial: [N,M], as the scores");
     let mut crowd = Crowd::new(&[], 0.0);
-    flow_value(field, horizon, |t, mass, pull| {
+    flow_value(field, None, horizon, |t, mass, pull| {
         if t < steps {
             let score: Vec<f64> = scores.index_axis(Axis(0), t).iter().copied().collect();
             crowd = Crowd::new(&score, temperature[t]);

@@ -22,7 +22,7 @@
 //! // chains of 3 labels: 0, 1, 2 after state 0 was seen, 3, 4, 5 after state 1; the pull of step 1 saw state 1
 //! let state = array![[[UNSEEN], [UNSEEN], [3], [UNSEEN], [UNSEEN], [UNSEEN]]];
 //! let action = array![[[0], [1], [0], [NO_ACTION], [NO_ACTION], [NO_ACTION]]];
-//! let log = Trajectories::new(Logged { state, action, propensity: None, reward: None }, 6)?;
+//! let log = Trajectories::new(Logged { state, action, propensity: None, reward: None, available: None }, 6)?;
 //! let known = known_states(&log, Observation::Collapsing(Chain::Finite(3)));
 //! assert_eq!(known, array![[[5], [5], [3], [4], [5], [5]]]);
 //! # Ok::<(), restive::Error>(())
@@ -86,6 +86,7 @@ pub fn labelled(log: &Trajectories, observation: Observation) -> Cow<'_, Traject
         action: log.action().to_owned(),
         propensity: log.propensity().map(|propensity| propensity.to_owned()),
         reward: log.reward().map(|reward| reward.to_owned()),
+        available: log.available().map(|available| available.to_owned()),
     };
     Cow::Owned(Trajectories::new(filled, log.states()).expect("a checked log with labels of its chains"))
 }

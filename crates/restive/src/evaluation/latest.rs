@@ -13,7 +13,7 @@
 //! // two trajectories of three arms: the second arm was seen in the first one only, the third never
 //! let state = array![[[0, 1, UNSEEN], [1, 1, UNSEEN]], [[1, UNSEEN, UNSEEN], [0, UNSEEN, UNSEEN]]];
 //! let action = array![[[0, 0, 0], [NO_ACTION, NO_ACTION, NO_ACTION]], [[0, 0, 0], [NO_ACTION, NO_ACTION, NO_ACTION]]];
-//! let log = Trajectories::new(Logged { state, action, propensity: None, reward: None }, 2)?;
+//! let log = Trajectories::new(Logged { state, action, propensity: None, reward: None, available: None }, 2)?;
 //! assert_eq!(latest(&log, Observation::Full), [Some(0), Some(1), None]);
 //! assert_eq!(latest_states(&log, Observation::Full), Initial::States(array![[0, 1, 0]]));
 //! # Ok::<(), restive::Error>(())

@@ -11,6 +11,7 @@
 //! Where transitions are taken as given, a [`Certificate`] holds a plan against what no policy can exceed. Predictive loss is the [`likelihood()`] of the logged transitions. [`evaluate()`] runs every estimator that applies for
 //! every policy, over one or several instances.
 
+mod availability;
 pub mod bootstrap;
 mod by_model;
 mod by_ratio;
@@ -46,7 +47,7 @@ pub mod world;
 pub use bootstrap::{bootstrap, times_drawn};
 pub use certificate::{Budgeted, Certificate, Certified};
 pub use cwpdis::{Cwpdis, EarnedCotangent, RatioUpTo, cwpdis};
-pub use decisions::{Decisions, LogOddsCotangent, PullCotangent, target_log_odds};
+pub use decisions::{Decisions, LogOddsCotangent, PullCotangent, target_log_odds, target_log_odds_available};
 pub use decomposed::{Decomposed, DecomposedCotangent, Relaxation, WorldCotangent, decomposed};
 pub use estimate::{Covers, Estimate, NORMAL, difference, moments, stretch};
 pub use evaluate::{Case, Ends, EvaluationSettings, evaluate};

@@ -2,12 +2,15 @@
 //!
 //! Three sources, and the result says which ([`Behaviour`]):
 //!
-//! - **logged**: the log holds the probability of every action; where it holds those of some only, it is refused.
+//! - **logged**: the log holds the probability of every action; a log with the probabilities of some actions only is refused.
 //! - **uniform**: K of N arms were pulled at random, so a pull had probability K/N. An assumption that the caller makes. A
-//!   deterministic design such as round robin counts as uniform only when somebody asks for it. Where a step of a whole instance
+//!   deterministic design such as round robin counts as uniform only if the caller requests it. Where a step of a whole instance
 //!   has more pulls than today's K, the budget was larger then: as many of N at random as were pulled ([`Propensity::of_instance`]).
 //! - **estimated**: at each step, the share of arms that were pulled, pooled over arms and trajectories. It is right where
 //!   the choice did not look at the arm or its state; nothing in the data can show that it did not.
+//!
+//! **Availability.** An arm that was not available had no choice: its propensity is 1. K of N is then K of the available arms of the step, and
+//! shares are computed over the available arms.
 //!
 //! A logged action whose propensity is 0 is refused: data and assumption contradict each other. Nothing is clipped.
 //! **Overlap** is the other half: a target that would act where the behaviour never did cannot be judged from the log.
@@ -88,6 +91,7 @@ impl Propensity {
         let action = trajectories.action();
         let share = |pull: &dyn Fn(usize, usize) -> f64| {
             Array3::from_shape_fn((j, h, n), |(j, t, i)| match action[[j, t, i]] {
+                _ if !trajectories.is_available([j, t, i]) => 1.0,
                 NO_ACTION => 1.0,
                 1 => pull(j, t),
                 _ => 1.0 - pull(j, t),
@@ -114,9 +118,20 @@ impl Propensity {
                     });
                 }
             },
-            Behaviour::Uniform => share(&|j, t| budget(j, t).min(n) as f64 / n as f64),
+            Behaviour::Uniform => {
+                let available = |j: usize, t: usize| {
+                    trajectories.available().map_or(n, |available| {
+                        available.slice(ndarray::s![j, t, ..]).iter().filter(|available| **available).count()
+                    })
+                };
+                let shares = Array2::from_shape_fn((j, h), |(j, t)| {
+                    let n = available(j, t);
+                    budget(j, t).min(n) as f64 / n as f64
+                });
+                share(&|j, t| shares[[j, t]])
+            }
             Behaviour::Estimated => {
-                let shares: Vec<f64> = (0..h).map(|t| share_of_pulls(action, t)).collect();
+                let shares: Vec<f64> = (0..h).map(|t| share_of_pulls(trajectories, t)).collect();
                 share(&|_, t| shares[t])
             }
         };
@@ -179,12 +194,14 @@ impl Hindrance {
     }
 }
 
-/// The share of recorded actions of a step that are pulls; 0 where there are none.
-fn share_of_pulls(action: ArrayView3<'_, u8>, t: usize) -> f64 {
+/// The share of recorded actions of available arms at a step that are pulls; 0 if no action is recorded.
+fn share_of_pulls(trajectories: &Trajectories, t: usize) -> f64 {
     let (mut pulls, mut actions) = (0usize, 0usize);
-    for &a in action.index_axis(ndarray::Axis(1), t) {
-        pulls += usize::from(a == 1);
-        actions += usize::from(a != NO_ACTION);
+    for ((j, i), &a) in trajectories.action().index_axis(ndarray::Axis(1), t).indexed_iter() {
+        if trajectories.is_available([j, t, i]) {
+            pulls += usize::from(a == 1);
+            actions += usize::from(a != NO_ACTION);
+        }
     }
     pulls as f64 / actions.max(1) as f64
 }
@@ -200,6 +217,7 @@ pub fn without_overlap(
     let action = trajectories.action();
     let missed = log_odds.indexed_iter().filter(|((j, t, i), z)| {
         let might_differ = match action[[*j, *t, *i]] {
+            _ if !trajectories.is_available([*j, *t, *i]) => return false,
             NO_ACTION => return false,
             1 => **z < f64::INFINITY,
             _ => **z > f64::NEG_INFINITY,

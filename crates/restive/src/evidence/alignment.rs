@@ -17,6 +17,8 @@
 //! below 0. Without the last, and without an effect on the next state, there is a [doubt](AlignmentVerdict::Doubtful): those who are well
 //! were called, or rows are off, and the log cannot tell.
 //!
+//! Decisions at which an arm was not available are left out.
+//!
 //! ```
 //! use ndarray::Array3;
 //! use rand::RngExt;
@@ -35,7 +37,7 @@
 //!         state[[0, t, i]] = u16::from(random.random::<f64>() < chance);
 //!     }
 //! }
-//! let log = Trajectories::new(Logged { state, action, propensity: None, reward: None }, 2)?;
+//! let log = Trajectories::new(Logged { state, action, propensity: None, reward: None, available: None }, 2)?;
 //! let found = Alignment::new(&[&log], &[0.0, 1.0]);
 //! assert_eq!(found.verdict(), AlignmentVerdict::AsItShould);
 //! # Ok::<(), restive::Error>(())
@@ -158,7 +160,8 @@ fn rows(logs: &[&Trajectories], worth: &[f64], lag: Lag) -> Vec<WithinRow> {
                             .zip(seen(t + 2))
                             .map(|((s, next), y)| (3 * (s * m + next) + acted(t + 1), y)),
                     };
-                    if let Some((cell, y)) = found.filter(|_| a != NO_ACTION) {
+                    let is_row = a != NO_ACTION && log.is_available([j, t, i]);
+                    if let Some((cell, y)) = found.filter(|_| is_row) {
                         rows.push(WithinRow {
                             group: cells.group(cell),
                             cluster: (first + i) as u32,

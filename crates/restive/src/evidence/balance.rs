@@ -2,10 +2,10 @@
 //!
 //! Each check is a standard score of the called against the others, Σ (a − e) v/√(Σ e(1 − e) v²), with v centred within groups and
 //! decisions, or within cells. Under the design that is claimed it is close to a standard normal number; beyond 3 the claim is not
-//! to be believed.
+//! to be believed. If clusters are declared, the variance is Σ_c (Σ_{k∈c} (a − e) v)², over clusters c.
 
 use super::design::Design;
-use super::ranking::Ranking;
+use super::ranking::{Ranking, squares};
 use super::rows::Evidence;
 use super::scores::called;
 
@@ -53,7 +53,7 @@ impl Evidence {
         let by_block = |k: usize| self.rows[k].cell as usize / self.states;
         let (mut earlier, mut so_far) = (vec![0.0; self.rows.len()], vec![0.0; self.people]);
         // a person without an earlier state counts as one with an average one
-        let seen = || self.rows.iter().filter(|row| row.is_seen);
+        let seen = || self.rows.iter().filter(|row| row.has_next());
         let average = seen().map(|row| row.came[1]).sum::<f64>() / seen().count().max(1) as f64;
         let (mut earlier_states, mut states) =
             (vec![0.0; self.rows.len()], vec![(average, 1.0); self.people]);
@@ -65,7 +65,7 @@ impl Evidence {
                 so_far[person] += f64::from(u8::from(called(group, row)));
                 let (sum, count) = &mut states[person];
                 earlier_states[k] = *sum / *count;
-                if row.is_seen {
+                if row.has_next() {
                     (*sum, *count) = (*sum + row.came[1], *count + 1.0);
                 }
             }
@@ -119,10 +119,19 @@ impl Evidence {
             }
         }
         let (mut difference, mut variance) = (0.0, 0.0);
+        let mut by_cluster = vec![0.0; if self.clusters.is_declared { self.clusters.count() } else { 0 }];
         for (k, is_called, e) in included {
             let v = value(k) - sum[cell(k)] / rows[cell(k)];
-            difference += (f64::from(u8::from(is_called)) - e) * v;
-            variance += e * (1.0 - e) * v * v;
+            let part = (f64::from(u8::from(is_called)) - e) * v;
+            difference += part;
+            if self.clusters.is_declared {
+                by_cluster[self.cluster_of(&self.rows[k])] += part;
+            } else {
+                variance += e * (1.0 - e) * v * v;
+            }
+        }
+        if self.clusters.is_declared {
+            variance = squares(&by_cluster);
         }
         if variance > 1e-12 { difference / variance.sqrt() } else { 0.0 }
     }

@@ -5,9 +5,10 @@
 //! looked at nothing else that bears on outcomes is an assumption, and is said. Decisions whose chances were recorded need no model.
 //!
 //! **Its uncertainty.** An estimate T = Σ k G is moved by the parameters through the propensities; to first order by
-//! c·I⁻¹·Σ_t (a − e) z of each person, with c = Σ k ∂G/∂e · e(1 − e) z and I = Σ e(1 − e) z zᵀ. That is added to the person's
-//! influence.
+//! c·I⁻¹·Σ_t (a − e) z of each person, with c = Σ k ∂G/∂e · e(1 − e) z and I = Σ e(1 − e) z zᵀ. That is added to the influence of
+//! the person's cluster.
 
+use super::clusters::Clusters;
 use super::judge::Columns;
 use super::rows::{Group, GroupRows, Row};
 use super::scores::called;
@@ -41,7 +42,8 @@ impl Called {
             for k in group.rows.clone() {
                 let share = shares[rows[k].decision as usize];
                 let is_recorded = group.deal.is_recorded[rows[k].decision as usize];
-                is_open[k] = share > 0.0 && share < 1.0 && !is_recorded;
+                let is_eligible = group.deal.is_eligible[[rows[k].decision as usize, rows[k].arm as usize]];
+                is_open[k] = is_eligible && share > 0.0 && share < 1.0 && !is_recorded;
                 offset[k] = if is_open[k] { (share / (1.0 - share)).ln() } else { 0.0 };
                 action[k] = f64::from(u8::from(called(group, &rows[k])));
             }
@@ -86,11 +88,11 @@ impl Called {
         Self { z, information: information.expect("at least one step") }
     }
 
-    /// What is added to everybody's influence on Σ k G of scored rows: `[people]`. `action` and `propensity` are those of the rows.
+    /// Additions to the influences of clusters on Σ k G of scored rows, `[clusters]`; `propensity` is that of the rows.
     pub(super) fn adjustment(
         &self,
         rows: &[Row],
-        people: usize,
+        clusters: &Clusters,
         factor: &[f64],
         is_called: impl Fn(&Row) -> bool,
         propensity: &[f64],
@@ -106,10 +108,11 @@ impl Called {
             moved.iter_mut().zip(self.z.row(k)).for_each(|(moved, z)| *moved += by_logit * z);
         }
         self.information.solve(&mut moved);
-        let mut added = vec![0.0; people];
+        let mut added = vec![0.0; clusters.count()];
         for (k, row) in rows.iter().enumerate().filter(|(k, _)| propensity[*k] > 0.0) {
             let along: f64 = self.z.row(k).iter().zip(&moved).map(|(z, moved)| z * moved).sum();
-            added[row.person as usize] += along * (f64::from(u8::from(is_called(row))) - propensity[k]);
+            added[clusters.of(row.person as usize)] +=
+                along * (f64::from(u8::from(is_called(row))) - propensity[k]);
         }
         added
     }

@@ -1,7 +1,7 @@
 //! The picture: what a call does to the next reward, by where people stand in the ranking, and the same with people shuffled.
 //!
 //! People are cut into ten by their place in the group, best first. A bar is the mean effect of all calls plus how far the effects of
-//! its rows lie above those of others in the same cells; its standard error has people as clusters. Shuffled, each person has the
+//! its rows lie above those of others in the same cells; its standard error is by [cluster](super::clusters). Shuffled, each person has the
 //! place of another of the group: what chance alone would draw.
 
 use super::ranking::{Gain, Ranking, squares};
@@ -51,14 +51,13 @@ impl Evidence {
                 if rows[from] > 0.0 { sum[from] / rows[from] } else { 0.5 }
             })
             .collect();
-        let effects = self.reward_scores();
-        let scored = &self.scores.is_scored;
+        let (effects, scored) = self.reward_scores();
         let all = scored.iter().filter(|scored| **scored).count().max(1) as f64;
         let mean = effects.iter().sum::<f64>() / all;
-        let of_mean = self.by_person(
-            effects.iter().zip(scored).map(|(x, scored)| if *scored { (x - mean) / all } else { 0.0 }),
+        let of_mean = self.by_cluster(
+            effects.iter().zip(&scored).map(|(x, scored)| if *scored { (x - mean) / all } else { 0.0 }),
         );
-        let centred = self.centred(&effects, scored);
+        let centred = self.centred(&effects, &scored);
         let bars = |place: &[f64]| -> [Gain; DECILES] {
             std::array::from_fn(|decile| {
                 let is_in =
@@ -69,7 +68,7 @@ impl Evidence {
                 }
                 let above =
                     (0..self.rows.len()).filter(|k| is_in(*k)).map(|k| centred[k]).sum::<f64>() / rows;
-                let mut influence = self.by_person(
+                let mut influence = self.by_cluster(
                     (0..self.rows.len()).map(|k| if is_in(k) { (centred[k] - above) / rows } else { 0.0 }),
                 );
                 influence.iter_mut().zip(&of_mean).for_each(|(x, of_mean)| *x += of_mean);

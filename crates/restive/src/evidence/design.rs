@@ -11,6 +11,9 @@
 //! Whoever joins later joins the round that is on its way. Where nobody or everybody who could be called was, nothing is learnt from
 //! that decision.
 //!
+//! Decisions at which a person was not available have no call that could have been made: the person is not eligible, has no turn and is
+//! not untold. Of pulls that are assigned [once per person](crate::instance::Assignment), only first decisions are eligible.
+//!
 //! Shares are those of the judged group, given how many of it were called: exact where the calls of the whole were dealt by lot.
 //!
 //! **Recorded chances.** A log may record for some decisions how likely each action was, because a plan drew who is called and wrote it
@@ -69,6 +72,7 @@ impl Recorded {
 /// The calls of a group, `[D,n]` with D = J·H.
 #[derive(Clone)]
 pub(super) struct Deal {
+    /// Whether a call was made at a decision at which one could be assigned.
     pub is_called: Array2<bool>,
     /// who could have been called, as far as that is known
     pub is_eligible: Array2<bool>,
@@ -76,20 +80,34 @@ pub(super) struct Deal {
     pub given: Option<Array2<f64>>,
     /// decisions whose chances are those that the log records, `[D]`
     pub is_recorded: Vec<bool>,
-    /// whether everybody has a record of every decision
+    /// whether everybody has a record of every decision and was always available
     pub is_complete: bool,
     /// what is told of recorded decisions; calls are counted by rows
     pub recorded: Recorded,
 }
 
 impl Deal {
-    /// The calls of some arms of an instance; `uses_recorded` as [`EvidenceSettings`](super::EvidenceSettings) has it.
-    pub(super) fn new(instance: &Instance, arms: &[usize], design: Design, uses_recorded: bool) -> Self {
+    /// The calls of some arms of an instance; `uses_recorded` as [`EvidenceSettings`](super::EvidenceSettings) has it. `first`: the
+    /// decision of each arm of the instance at which its pulls are assigned, `None`: all.
+    pub(super) fn new(
+        instance: &Instance,
+        arms: &[usize],
+        design: Design,
+        uses_recorded: bool,
+        first: Option<&[Option<u32>]>,
+    ) -> Self {
         let log = instance.trajectories();
         let (trajectories, decisions) = (log.trajectories(), log.steps() - 1);
         let action = log.action();
         let shape = (trajectories * decisions, arms.len());
-        let at = |d: usize, i: usize| action[[d / decisions, d % decisions, arms[i]]];
+        let is_open = |d: usize, i: usize| {
+            first.is_none_or(|first| first[i] == Some(d as u32))
+                && log.is_available([d / decisions, d % decisions, i])
+        };
+        let at = |d: usize, i: usize| match is_open(d, arms[i]) {
+            true => action[[d / decisions, d % decisions, arms[i]]],
+            false => NO_ACTION,
+        };
         let is_called = Array2::from_shape_fn(shape, |(d, i)| at(d, i) == 1);
         let has_record = Array2::from_shape_fn(shape, |(d, i)| at(d, i) != NO_ACTION);
         let is_complete = has_record.iter().all(|has| *has);
@@ -105,13 +123,13 @@ impl Deal {
         let recorded = Recorded::default();
         let mut deal = Self { is_called, is_eligible, given: None, is_recorded, is_complete, recorded };
         if uses_recorded || design == Design::Logged {
-            deal.record(log, arms);
+            deal.record(log, arms, is_open);
         }
         deal
     }
 
-    /// Takes the chances that the log records, decision by decision.
-    fn record(&mut self, log: &Trajectories, arms: &[usize]) {
+    /// Takes the chances that the log records, decision by decision, of arms to which a call could be assigned: `is_open(decision, arm)`.
+    fn record(&mut self, log: &Trajectories, arms: &[usize], is_open: impl Fn(usize, usize) -> bool) {
         let Some(propensity) = log.propensity() else { return };
         let (action, state) = (log.action(), log.state());
         let decisions = log.steps() - 1;
@@ -120,6 +138,7 @@ impl Deal {
             let (j, t) = (d / decisions, d % decisions);
             // the chance of a call; NaN where it is not known
             let chance = |i: usize| match action[[j, t, i]] {
+                _ if !is_open(d, i) => f64::NAN,
                 1 => propensity[[j, t, i]],
                 0 => 1.0 - propensity[[j, t, i]],
                 _ => f64::NAN,
@@ -135,6 +154,10 @@ impl Deal {
             let is_told =
                 expected < TOLD || (0..log.arms()).any(|i| action[[j, t, i]] == 1 && is_drawn(chances[i]));
             for (k, &i) in arms.iter().enumerate() {
+                if !is_open(d, i) {
+                    (self.is_eligible[[d, k]], given[[d, k]]) = (false, 0.0);
+                    continue;
+                }
                 let (e, is_called) = (chances[i], self.is_called[[d, k]]);
                 self.is_eligible[[d, k]] = is_told && !e.is_nan();
                 given[[d, k]] = if e.is_nan() { 0.0 } else { e };
@@ -190,7 +213,8 @@ fn turns(instance: &Instance) -> Array2<bool> {
             let action = log.action();
             let action = action.index_axis(Axis(0), j);
             let now = action.row(t);
-            let there = || now.iter().enumerate().filter(|(_, a)| **a != NO_ACTION).map(|(i, _)| i);
+            let is_there = |i: &usize| now[*i] != NO_ACTION && log.is_available([j, t, *i]);
+            let there = || (0..n).filter(is_there);
             let fewest = there().filter_map(|i| calls[i]).min().unwrap_or(0);
             for i in there() {
                 let so_far = *calls[i].get_or_insert(fewest);

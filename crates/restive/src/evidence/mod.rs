@@ -15,6 +15,7 @@
 //! | what do random calls bring, what did those that were made? | [`Evidence::random`], [`Evidence::brought`] |
 //! | what rests on chances that were recorded, and did calls go as they were drawn? | [`Evidence::recorded`] |
 //! | are predicted effects as large as those that are seen? | [`Evidence::calibration`] |
+//! | effect of a treatment that is assigned once per person and lasts | [`Evidence::course`] |
 //!
 //! **Whom to judge.** People whom the ranking was not learnt from: with a model for each fold of people everybody can be judged, and
 //! the answer is one about how the models were made.
@@ -22,9 +23,15 @@
 //! **What it does not see.** A loss from calling in the wrong state: people are compared with others in the same state. Effects
 //! beyond the next step are those of the judge, who takes a person's chances of staying engaged from his features and his record.
 //!
+//! **Declarations.** Evidence uses three declarations of a log and its settings. A decision at which an arm was not
+//! [available](crate::instance::Trajectories::available) is neither a pull nor a control. Influences are summed by
+//! [cluster](crate::instance::Instance::clusters), and pulls that were assigned to whole clusters are permuted between clusters. Pulls that are
+//! assigned [once per person](crate::instance::Assignment::PerPerson) are compared by the outcomes of the whole course.
+//!
 //! ```
 //! use restive::data::maternal::Maternal;
 //! use restive::evidence::{Design, Evidence, EvidenceSettings, Judge, Judged};
+//! use restive::instance::Assignment;
 //! use restive::planning::Ending;
 //! use ndarray::{Array3, Axis};
 //!
@@ -33,7 +40,8 @@
 //! let judge = Judge::fit(std::slice::from_ref(others))?;
 //! let everyone: Vec<usize> = (0..judged.arms()).collect();
 //! let (design, ending) = (Design::Rota, Ending::State);
-//! let settings = EvidenceSettings { design, uses_recorded: true, horizon: 7, ending, seed: 0 };
+//! let assignment = Assignment::PerDecision;
+//! let settings = EvidenceSettings { design, uses_recorded: true, horizon: 7, ending, seed: 0, assignment };
 //! let evidence = Evidence::new(&[Judged { instance: judged, arms: &everyone, judge: &judge }], settings)?;
 //!
 //! // the true one-step effects, as somebody would rank by who knew everything: `[1,N,2]`
@@ -48,8 +56,11 @@ mod alignment;
 mod balance;
 mod called;
 mod cells;
+mod clusters;
+mod course;
 mod deciles;
 mod design;
+mod exchange;
 mod judge;
 mod logged;
 mod ranking;

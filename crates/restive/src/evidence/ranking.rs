@@ -1,7 +1,7 @@
 //! What the evidence says of a ranking: does it find those for whom a call makes a difference, and what would its plan bring?
 //!
 //! **Slope.** b of worth on normal scores of rank, both centred within cells. A person's influence on it is ψ = Σ w (y − b w)/Σ w²
-//! over his rows; people are the clusters, so se² = Σ ψ², and b/se is held against chance.
+//! over his rows; influences are summed by [cluster](super::clusters), so se² = Σ ψ², and b/se is held against chance.
 //!
 //! **Gain.** A plan calls the top K: gain = b L, with L the mean centred score of those it would have called, times the calls of a
 //! programme. That assumes a line. *Top* is the mean worth of those it would have called, times as many: no line, three times the
@@ -11,7 +11,8 @@
 //!
 //! **What later steps bring** is the judge's word: scores are of the next state, and what that is worth over a programme he takes from
 //! features and records. People whom a ranking puts first may stay where a call brings them longer or shorter than he thinks; a quarter
-//! of the plan is allowed for that, in the interval of the plan alone.
+//! of the plan is allowed for that, in the interval of the plan alone. Outcomes of a [course](super::course) are seen to the end, and
+//! nothing is allowed.
 //!
 //! All numbers are reward over a programme of H decisions and the budget of all judged groups together, more than random calls. Where
 //! chances were recorded they are about those who could have been drawn: of people who were sure of a call nothing is known.
@@ -21,6 +22,7 @@ use super::design::Design;
 use super::ranks::Ranks;
 use super::rows::Evidence;
 use crate::error::Result;
+use crate::instance::Assignment;
 use crate::statistics::normal_tail;
 use ndarray::Array3;
 
@@ -75,8 +77,10 @@ pub struct Ranking {
     pub off_the_line: f64,
     /// the gain that would have been found four times in five
     pub detectable: f64,
-    /// ψ of the plan, `[people]`
+    /// ψ of the plan, `[clusters]`
     influence: Vec<f64>,
+    /// Possible error of effects on later steps, as a share of the plan.
+    later: f64,
     /// what is allowed for being off the line
     allowance: f64,
     pub(super) ranks: Ranks,
@@ -92,12 +96,13 @@ impl Ranking {
         let tops = || self.ranks.is_top.iter().zip(&other.ranks.is_top);
         let either = tops().filter(|(a, b)| **a || **b).count().max(1) as f64;
         let apart = tops().filter(|(a, b)| a != b).count() as f64 / either;
-        let variance = noise + apart * (self.allowance + other.allowance) + LATER * LATER * value * value;
+        let variance =
+            noise + apart * (self.allowance + other.allowance) + self.later * self.later * value * value;
         Gain { value, error: variance.sqrt() }
     }
 }
 
-/// A slope within cells, and everybody's influence on it.
+/// A slope within cells, and the influence of each cluster on it.
 pub(super) struct Slope {
     pub value: f64,
     pub influence: Vec<f64>,
@@ -128,9 +133,9 @@ impl Evidence {
 
         let worth = self.centred(&self.scores.worth, scored);
         let mut top_influence = self
-            .by_person(worth.iter().zip(&chosen).map(|(worth, top)| if *top { scale * worth } else { 0.0 }));
+            .by_cluster(worth.iter().zip(&chosen).map(|(worth, top)| if *top { scale * worth } else { 0.0 }));
         let top_value: f64 = top_influence.iter().sum();
-        let mean = top_value / self.people as f64;
+        let mean = top_value / self.clusters.count() as f64;
         if let Some(called) = &self.called {
             let indicator: Vec<f64> = chosen.iter().map(|top| f64::from(u8::from(*top))).collect();
             let factor: Vec<f64> = self.centred(&indicator, scored).iter().map(|x| scale * x).collect();
@@ -151,7 +156,11 @@ impl Evidence {
         let both = influence.iter().zip(&top_influence).map(|(gain, top)| (1.0 - k) * gain + k * top);
         let both: Vec<f64> = both.collect();
         let allowance = (1.0 - k) * (1.0 - k) * v;
-        let variance = squares(&both) + allowance + LATER * LATER * value * value;
+        let later = match self.settings.assignment {
+            Assignment::PerDecision => LATER,
+            Assignment::PerPerson => 0.0,
+        };
+        let variance = squares(&both) + allowance + later * later * value * value;
         Ok(Ranking {
             statistic: slope.statistic(),
             p: normal_tail(slope.statistic()),
@@ -162,6 +171,7 @@ impl Evidence {
             off_the_line: if apart_error > 0.0 { (top_value - gain.value) / apart_error } else { 0.0 },
             detectable: DETECTABLE * gain.error,
             influence: both,
+            later,
             allowance,
             ranks,
         })
@@ -190,6 +200,11 @@ impl Evidence {
 
     /// The worth of the calls of a programme that are dealt in proportion to `weight`.
     fn total(&self, weight: impl Fn(f64) -> f64) -> Gain {
+        self.total_of(self.programme_calls(), weight)
+    }
+
+    /// The worth of so many calls that are dealt in proportion to `weight`.
+    pub(super) fn total_of(&self, calls: f64, weight: impl Fn(f64) -> f64) -> Gain {
         let scored = &self.scores.is_scored;
         let each: Vec<f64> = (self.scores.propensity.iter().zip(scored))
             .map(|(e, scored)| if *scored { weight(*e) } else { 0.0 })
@@ -198,16 +213,16 @@ impl Evidence {
         if sum == 0.0 {
             return Gain { value: 0.0, error: 0.0 };
         }
-        let scale = self.programme_calls() / sum;
+        let scale = calls / sum;
         let mean = each.iter().zip(&self.scores.worth).map(|(w, worth)| w * worth).sum::<f64>() / sum;
         let mut influence =
-            self.by_person(each.iter().zip(&self.scores.worth).map(|(w, worth)| scale * w * (worth - mean)));
+            self.by_cluster(each.iter().zip(&self.scores.worth).map(|(w, worth)| scale * w * (worth - mean)));
         if let Some(called) = &self.called {
             let factor: Vec<f64> = each.iter().map(|w| scale * w).collect();
             let added = self.adjustment(called, &factor);
             influence.iter_mut().zip(added).for_each(|(x, added)| *x += added);
         }
-        Gain::from_influences(self.programme_calls() * mean, &influence)
+        Gain::from_influences(calls * mean, &influence)
     }
 
     /// Whether predicted one-step effects on the next reward, a table for each group as in [`ranking`](Self::ranking), are as large as
@@ -226,7 +241,8 @@ impl Evidence {
                 })
             })
             .collect();
-        let slope = self.slope(&predicted, &self.reward_scores(), &self.scores.is_scored, false);
+        let (seen, scored) = self.reward_scores();
+        let slope = self.slope(&predicted, &seen, &scored, false);
         Ok(Gain::from_influences(slope.value, &slope.influence))
     }
 
@@ -235,9 +251,10 @@ impl Evidence {
         let (w, y) = (self.centred(x, is_scored), self.centred(y, is_scored));
         let sum = squares(&w).max(1e-300);
         let value = w.iter().zip(&y).map(|(w, y)| w * y).sum::<f64>() / sum;
-        let stretch = (self.people as f64 / (self.people as f64 - 1.0).max(1.0)).sqrt();
+        let clusters = self.clusters.count() as f64;
+        let stretch = (clusters / (clusters - 1.0).max(1.0)).sqrt();
         let mut influence =
-            self.by_person(w.iter().zip(&y).map(|(w, y)| stretch * w * (y - value * w) / sum));
+            self.by_cluster(w.iter().zip(&y).map(|(w, y)| stretch * w * (y - value * w) / sum));
         if let Some(called) = self.called.as_ref().filter(|_| is_worth) {
             let factor: Vec<f64> = w.iter().map(|w| w / sum).collect();
             let added = self.adjustment(called, &factor);
@@ -246,7 +263,7 @@ impl Evidence {
         Slope { value, influence }
     }
 
-    /// What the uncertainty of propensities adds to everybody's influence on a sum of scores times `factor`.
+    /// Additions of the uncertainty of propensities to the influences of clusters on a sum of scores times `factor`, `[clusters]`.
     fn adjustment(&self, called: &Called, factor: &[f64]) -> Vec<f64> {
         let scores = &self.scores;
         let is_recorded = self.is_recorded();
@@ -256,7 +273,7 @@ impl Evidence {
             x.iter().enumerate().map(|(k, x)| if is_modelled(k) { *x } else { 0.0 }).collect()
         };
         let (factor, propensity) = (of_modelled(factor), of_modelled(&scores.propensity));
-        called.adjustment(&self.rows, self.people, &factor, |row| self.is_called(row), &propensity)
+        called.adjustment(&self.rows, &self.clusters, &factor, |row| self.is_called(row), &propensity)
     }
 }
 

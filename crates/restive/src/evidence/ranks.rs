@@ -5,6 +5,7 @@
 
 use super::rows::Evidence;
 use crate::error::{Error, Result};
+use crate::instance::Assignment;
 use crate::policy::strict::strict_top_k;
 use crate::random::stream;
 use crate::statistics::normal_quantile;
@@ -20,8 +21,8 @@ pub(super) struct Ranks {
     pub z: Vec<f64>,
     /// rank over people, from 0 (best) to 1
     pub place: Vec<f64>,
-    /// whether the plan would call: one of the K highest at that decision; where chances were recorded, one of the highest of those
-    /// who could have been drawn, as many in proportion
+    /// Whether the plan would call: one of the K highest at that decision. If chances were recorded: one of the highest of those
+    /// who could have been drawn, as many in proportion. If pulls are assigned once per person: one of the K highest of the group.
     pub is_top: Vec<bool>,
 }
 
@@ -45,6 +46,12 @@ impl Evidence {
             };
             let is_same = table.len_of(Axis(0)) == 1;
             let mut now = scored(0);
+            let (mut all_at_hand, mut all_whose) = (Vec::new(), Vec::new());
+            let mut choose = |at_hand: &[f64], whose: &[usize], budget: f64| {
+                let budget = (budget.round() as usize).max(usize::from(budget > 0.0));
+                let top = strict_top_k(at_hand, budget, ties.random());
+                whose.iter().zip(&top.pull).for_each(|(k, pull)| ranks.is_top[*k] = *pull);
+            };
             for (d, block) in group.blocks.iter().enumerate() {
                 if d > 0 && !is_same {
                     now = scored(d);
@@ -62,14 +69,21 @@ impl Evidence {
                         whose.push(k);
                     }
                 }
+                if self.settings.assignment == Assignment::PerPerson {
+                    all_at_hand.append(&mut at_hand);
+                    all_whose.append(&mut whose);
+                    continue;
+                }
                 // of some of the people, as many calls in proportion
                 let budget = match is_recorded {
                     true => group.budget * at_hand.len() as f64 / block.len().max(1) as f64,
                     false => group.budget,
                 };
-                let budget = (budget.round() as usize).max(usize::from(budget > 0.0));
-                let top = strict_top_k(&at_hand, budget, ties.random());
-                whose.iter().zip(&top.pull).for_each(|(k, pull)| ranks.is_top[*k] = *pull);
+                choose(&at_hand, &whose, budget);
+            }
+            if self.settings.assignment == Assignment::PerPerson {
+                let share = all_at_hand.len() as f64 / group.rows.len().max(1) as f64;
+                choose(&all_at_hand, &all_whose, group.budget * share);
             }
         }
         Ok(ranks)

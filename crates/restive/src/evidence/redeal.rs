@@ -1,19 +1,22 @@
-//! Calls dealt anew: how large a slope would chance have made?
+//! Permutation test: the size of a slope that chance makes, by redrawing the calls.
 //!
-//! Were calls without any effect, whoever had been called would have come out the same, so the log with its calls dealt to others by
-//! the same design is as good a log. p = (1 + deals with a statistic at least as large)/(1 + deals): exact then, and, because the
-//! statistic is a slope over its standard error, right for many people where all calls do the same.
+//! If calls had no effect, outcomes would not depend on the people called, so a log with its calls assigned to others by the
+//! same design is as good a log. p = (1 + draws with a statistic at least as large)/(1 + draws). Under this hypothesis p is exact.
+//! Because the statistic is a slope over its standard error, p is also right for many people if all calls have the same effect.
 //!
 //! | design | what changes hands |
 //! |---|---|
 //! | uniform | the calls of each decision, within the group |
 //! | rota | whole schedules, within the group; nothing where records are missing, or some decisions were planned otherwise |
 //! | logged, and every decision with recorded chances | the calls of each decision among people of the same propensity; where few have it, everybody draws his own |
-//! | estimated | nothing: propensities that were fitted to the calls cannot deal them anew |
+//! | estimated | nothing: propensities that were fitted to the calls cannot assign them again |
+//!
+//! If calls were assigned to whole clusters, they are exchanged between clusters instead ([`Exchange`]).
 
 use super::design::{Deal, Design};
+use super::exchange::Exchange;
 use super::ranking::Ranking;
-use super::rows::Evidence;
+use super::rows::{Evidence, GroupRows};
 use crate::interrupt;
 use crate::random::{Random, stream};
 use rand::RngExt;
@@ -22,9 +25,9 @@ use rayon::prelude::*;
 /// The stream of deals.
 const DEALS: u64 = 0x6465_616c;
 /// People of one propensity whose calls are dealt among themselves.
-const ENOUGH: usize = 20;
+pub(super) const ENOUGH: usize = 20;
 /// Propensities closer than this are the same.
-const SAME: f64 = 1e-9;
+pub(super) const SAME: f64 = 1e-9;
 
 impl Evidence {
     /// p of a ranking by `deals` deals of the calls; none where the design says of no other deal that it was as likely.
@@ -43,11 +46,15 @@ impl Evidence {
 
     /// The statistic under each deal.
     fn statistics(&self, ranking: &Ranking, deals: usize) -> Vec<f64> {
+        let exchanges = self.exchanges();
         let one = |k: usize| {
             interrupt::check();
             let mut random = stream(self.settings.seed, &[DEALS, k as u64]);
-            let dealt: Vec<Deal> =
-                self.groups.iter().map(|group| group.deal.again(self.settings.design, &mut random)).collect();
+            let again = |(g, group): (usize, &GroupRows)| {
+                let exchange = exchanges.as_ref().map(|exchanges| &exchanges[g]);
+                group.deal.again(self.settings.design, exchange, &mut random)
+            };
+            let dealt: Vec<Deal> = self.groups.iter().enumerate().map(again).collect();
             let scores = self.score(&dealt.iter().collect::<Vec<_>>());
             self.slope(&ranking.ranks.z, &scores.worth, &scores.is_scored, false).statistic()
         };
@@ -56,9 +63,13 @@ impl Evidence {
 }
 
 impl Deal {
-    /// Dealt anew by the design.
-    fn again(&self, design: Design, random: &mut Random) -> Self {
+    /// Deal with the calls redrawn by the design; between whole clusters if there is an exchange.
+    fn again(&self, design: Design, exchange: Option<&Exchange>, random: &mut Random) -> Self {
         let mut dealt = self.clone();
+        if let Some(exchange) = exchange {
+            exchange.apply(&mut dealt, random);
+            return dealt;
+        }
         let (decisions, people) = self.is_called.dim();
         match design {
             Design::Rota => {
@@ -98,6 +109,14 @@ impl Deal {
         dealt
     }
 
+    /// Propensity by which a call is redrawn; NaN if it is a share, which every draw keeps.
+    pub(super) fn chance_of_redeal(&self, design: Design, at: [usize; 2]) -> f64 {
+        match &self.given {
+            Some(given) if design != Design::Uniform || self.is_recorded[at[0]] => given[at],
+            _ => f64::NAN,
+        }
+    }
+
     /// The calls of a decision change hands among some people.
     fn among(&mut self, d: usize, whom: &[usize], random: &mut Random) {
         let mut order: Vec<usize> = whom.to_vec();
@@ -107,7 +126,7 @@ impl Deal {
     }
 }
 
-fn shuffle(order: &mut [usize], random: &mut Random) {
+pub(super) fn shuffle(order: &mut [usize], random: &mut Random) {
     for i in (1..order.len()).rev() {
         order.swap(i, random.random_range(0..=i));
     }

@@ -4,11 +4,13 @@
 //! is compared within cells, so that weeks, groups and states cannot pass for knowledge of people.
 
 use super::called::Called;
+use super::clusters::Clusters;
+use super::course::{CourseMeans, Courses};
 use super::design::{Deal, Design, Recorded};
 use super::judge::{Foresight, Judge, Outlook};
 use super::logged::logged;
 use crate::error::{Error, Result};
-use crate::instance::{Instance, NO_ACTION, UNSEEN};
+use crate::instance::{Assignment, Instance, NO_ACTION, UNSEEN};
 use crate::planning::Ending;
 use std::ops::Range;
 
@@ -37,8 +39,10 @@ pub struct EvidenceSettings {
     pub horizon: usize,
     /// whether the state after the last call counts
     pub ending: Ending,
-    /// of ties in a ranking and of calls dealt anew
+    /// Seed of ties in a ranking and of redrawn calls.
     pub seed: u64,
+    /// Whether pulls are assigned at every decision or once per person.
+    pub assignment: Assignment,
 }
 
 /// One person at one decision.
@@ -50,15 +54,23 @@ pub(super) struct Row {
     pub decision: u32,
     pub cell: u32,
     pub state: u16,
-    /// whether the next state was seen
+    /// Whether the next state was seen; of a course, whether any later state was.
     pub is_seen: bool,
-    /// left alone and called: what the person is worth, and the next reward
+    /// Value of the person, left alone and called.
     pub worth: [f64; 2],
+    /// Next reward, left alone and called.
     pub reward: [f64; 2],
-    /// what came of it: worth and reward
+    /// Observed value (of a course, its outcome) and next reward; NaN if not seen.
     pub came: [f64; 2],
     /// what a call brings at once, by the rewards themselves
     pub immediate: f64,
+}
+
+impl Row {
+    /// Whether the next state was seen.
+    pub(super) fn has_next(&self) -> bool {
+        !self.came[1].is_nan()
+    }
 }
 
 /// People who are ranked together.
@@ -79,9 +91,13 @@ pub struct Evidence {
     pub(super) rows: Vec<Row>,
     pub(super) groups: Vec<GroupRows>,
     pub(super) people: usize,
+    pub(super) clusters: Clusters,
     pub(super) cells: usize,
     pub(super) called: Option<Called>,
     pub(super) scores: super::scores::Scores,
+    /// `None` if pulls are assigned at every decision.
+    pub(super) means: Option<CourseMeans>,
+    pub(super) changed: usize,
 }
 
 impl Evidence {
@@ -113,12 +129,15 @@ impl Evidence {
         check(judged, settings)?;
         let states = judged[0].0.states();
         let (mut rows, mut groups) = (Vec::new(), Vec::new());
-        let (mut people, mut cells) = (0, 0);
+        let (mut people, mut cells, mut changed) = (0, 0, 0);
         for (k, &(instance, arms)) in judged.iter().enumerate() {
             let part = instance.select_arms(arms);
             let budget = instance.budget() as f64 * arms.len() as f64 / instance.arms() as f64;
             let foreseen = foresee(k, &part);
-            let deal = Deal::new(instance, arms, settings.design, settings.uses_recorded);
+            let courses = Courses::new(instance, settings.assignment);
+            let first = courses.as_ref().map(Courses::first);
+            changed += courses.as_ref().map_or(0, |courses| courses.changed(arms));
+            let deal = Deal::new(instance, arms, settings.design, settings.uses_recorded, first);
             let decisions = deal.is_called.nrows();
             let first_row = rows.len();
             let mut next = vec![0; foreseen.len()];
@@ -130,8 +149,16 @@ impl Evidence {
                         continue;
                     };
                     next[i] += 1;
+                    if first.is_some_and(|first| first[arms[i]] != Some(d as u32)) {
+                        continue;
+                    }
                     let cell = cells + usize::from(found.state);
-                    rows.push(row(found, people + i, i, cell, immediate(instance, settings.horizon, found)));
+                    let mut own =
+                        row(found, people + i, i, cell, immediate(instance, settings.horizon, found));
+                    if let Some(courses) = &courses {
+                        courses.complete(&mut own, arms[i]);
+                    }
+                    rows.push(own);
                 }
                 blocks.push(begin..rows.len());
                 cells += states;
@@ -145,9 +172,16 @@ impl Evidence {
             _ => None,
         };
         let scores = super::scores::Scores::empty();
-        let mut evidence = Self { settings, states, rows, groups, people, cells, called, scores };
+        let clusters = Clusters::new(judged);
+        let means = (settings.assignment == Assignment::PerPerson)
+            .then(|| CourseMeans::new(&rows, |row| clusters.of(row.person as usize)));
+        let mut evidence =
+            Self { settings, states, rows, groups, people, clusters, cells, called, scores, means, changed };
         let deals: Vec<&Deal> = evidence.groups.iter().map(|group| &group.deal).collect();
         evidence.scores = evidence.score(&deals);
+        for (row, expected) in evidence.rows.iter_mut().zip(&evidence.scores.expected) {
+            row.worth = *expected;
+        }
         Ok(evidence)
     }
 
@@ -165,7 +199,7 @@ impl Evidence {
             .count()
     }
 
-    /// All logged calls of the judged people.
+    /// All logged calls of the judged people; of pulls that are assigned once per person, the people who were assigned them.
     pub fn logged_calls(&self) -> usize {
         self.groups.iter().map(|group| group.deal.is_called.iter().filter(|called| **called).count()).sum()
     }
@@ -214,9 +248,13 @@ impl Evidence {
         self.groups.iter().map(|group| group.blocks.len()).max().unwrap_or(0)
     }
 
-    /// H ΣK: the calls of a programme.
+    /// H ΣK: the calls of a programme; ΣK if pulls are assigned once per person.
     pub fn programme_calls(&self) -> f64 {
-        self.settings.horizon as f64 * self.groups.iter().map(|group| group.budget).sum::<f64>()
+        let calls = self.groups.iter().map(|group| group.budget).sum::<f64>();
+        match self.settings.assignment {
+            Assignment::PerDecision => self.settings.horizon as f64 * calls,
+            Assignment::PerPerson => calls,
+        }
     }
 
     pub(super) fn is_called(&self, row: &Row) -> bool {
@@ -264,6 +302,13 @@ fn check(judged: &[Group<'_>], settings: EvidenceSettings) -> Result<()> {
     };
     if judged.iter().all(|(_, arms)| arms.is_empty()) {
         return unsuitable("people to judge", "none", "some");
+    }
+    if settings.assignment == Assignment::PerPerson && settings.design == Design::Rota {
+        return unsuitable(
+            "design",
+            "a rota, with pulls that are assigned once per person",
+            "a lot, recorded propensities or estimated propensities",
+        );
     }
     if settings.horizon == 0 {
         return Err(Error::Range { what: "horizon", expected: "at least 1", found: 0.0 });

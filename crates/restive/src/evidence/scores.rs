@@ -6,7 +6,7 @@
 //!
 //! with what the judge expects called (μ₁) and left alone (μ₀), what came (y) and the propensity e of a call. Whatever the judge
 //! thinks, the mean of G over how calls might have fallen is the effect of a call: a bad judge costs noise, not truth. y is what the
-//! next state is worth over a programme, or its reward.
+//! next state is worth over a programme, or its reward; of pulls that last, the outcome of the whole [course](super::course).
 
 use super::design::Deal;
 use super::rows::{Evidence, GroupRows, Row};
@@ -19,11 +19,13 @@ pub(super) struct Scores {
     pub propensity: Vec<f64>,
     /// G of worth; 0 where nothing is learnt
     pub worth: Vec<f64>,
+    /// Expected outcomes of courses, left alone and called; empty if pulls are assigned at every decision.
+    pub expected: Vec<[f64; 2]>,
 }
 
 impl Scores {
     pub(super) fn empty() -> Self {
-        Self { is_scored: Vec::new(), propensity: Vec::new(), worth: Vec::new() }
+        Self { is_scored: Vec::new(), propensity: Vec::new(), worth: Vec::new(), expected: Vec::new() }
     }
 }
 
@@ -31,7 +33,12 @@ impl Evidence {
     /// The scores, were the calls dealt so.
     pub(super) fn score(&self, deals: &[&Deal]) -> Scores {
         let n = self.rows.len();
-        let mut scores = Scores { is_scored: vec![false; n], propensity: vec![0.0; n], worth: vec![0.0; n] };
+        let mut scores = Scores {
+            is_scored: vec![false; n],
+            propensity: vec![0.0; n],
+            worth: vec![0.0; n],
+            expected: Vec::new(),
+        };
         for (group, deal) in self.groups.iter().zip(deals) {
             let shares = deal.shares();
             for k in group.rows.clone() {
@@ -46,19 +53,26 @@ impl Evidence {
                 }
             }
         }
+        if let Some(means) = &self.means {
+            scores.expected = self.score_courses(means, deals, &mut scores);
+        }
         scores
     }
 
-    /// G of the next reward.
-    pub(super) fn reward_scores(&self) -> Vec<f64> {
-        let mut scores = vec![0.0; self.rows.len()];
+    /// G of the next reward, and whether anything is learnt from the row about it.
+    pub(super) fn reward_scores(&self) -> (Vec<f64>, Vec<bool>) {
+        let (mut scores, mut is_scored) = (vec![0.0; self.rows.len()], vec![false; self.rows.len()]);
         for group in &self.groups {
-            for k in group.rows.clone().filter(|k| self.scores.is_scored[*k]) {
-                let (row, is_called) = (&self.rows[k], called(group, &self.rows[k]));
-                scores[k] = gained(row.reward, row.came[1], is_called, self.scores.propensity[k]);
+            for k in group.rows.clone() {
+                let (row, e) = (&self.rows[k], self.scores.propensity[k]);
+                let is_eligible = group.deal.is_eligible[[row.decision as usize, row.arm as usize]];
+                is_scored[k] = row.has_next() && is_eligible && e > 0.0 && e < 1.0;
+                if is_scored[k] {
+                    scores[k] = gained(row.reward, row.came[1], called(group, row), e);
+                }
             }
         }
-        scores
+        (scores, is_scored)
     }
 
     /// x less its mean over the scored rows of the cell; 0 where nothing is learnt.
@@ -76,20 +90,17 @@ impl Evidence {
         })
         .collect()
     }
-
-    /// Σ of a person's rows, `[people]`.
-    pub(super) fn by_person(&self, x: impl Iterator<Item = f64>) -> Vec<f64> {
-        let mut sums = vec![0.0; self.people];
-        self.rows.iter().zip(x).for_each(|(row, x)| sums[row.person as usize] += x);
-        sums
-    }
 }
 
 pub(super) fn called(group: &GroupRows, row: &Row) -> bool {
-    group.deal.is_called[[row.decision as usize, row.arm as usize]]
+    called_in(&group.deal, row)
+}
+
+pub(super) fn called_in(deal: &Deal, row: &Row) -> bool {
+    deal.is_called[[row.decision as usize, row.arm as usize]]
 }
 
 #[inline]
-fn gained([alone, called]: [f64; 2], came: f64, is_called: bool, e: f64) -> f64 {
+pub(super) fn gained([alone, called]: [f64; 2], came: f64, is_called: bool, e: f64) -> f64 {
     called - alone + if is_called { (came - called) / e } else { -(came - alone) / (1.0 - e) }
 }

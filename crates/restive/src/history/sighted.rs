@@ -112,7 +112,8 @@ fn half(log: &Trajectories, is_late: bool) -> Trajectories {
             *action = NO_ACTION;
         }
     }
-    let logged = Logged { state: log.state().to_owned(), action, propensity: None, reward: None };
+    let logged =
+        Logged { state: log.state().to_owned(), action, propensity: None, reward: None, available: None };
     Trajectories::new(logged, log.states()).expect("a checked log with fewer actions")
 }
 

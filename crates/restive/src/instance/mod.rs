@@ -3,11 +3,13 @@
 //! An [`Instance`] is the unit of learning and of planning: N arms with their features, the logged [`Trajectories`] of
 //! some past runs, the [`Reward`], the budget, the discount and, in synthetic data, the true [`Transition`].
 
+mod assignment;
 mod reward;
 mod trajectories;
 mod transition;
 
 pub use crate::belief::{Chain, Observation};
+pub use assignment::Assignment;
 pub use reward::{Reward, RewardView, check_discount};
 pub use trajectories::{Counts, Logged, NO_ACTION, OverBudget, Trajectories, UNSEEN};
 pub use transition::{CompactTransition, Layout, Transition};
@@ -32,6 +34,9 @@ pub struct Parts {
     pub truth: Option<Transition>,
     /// when states are seen
     pub observation: Observation,
+    /// Cluster of each arm, such as its household, `[N]`: numbers shared by all instances of a study. `None`: each arm is a
+    /// cluster.
+    pub clusters: Option<Vec<u32>>,
 }
 
 /// N arms with what is known of them: [`Parts`] that fit together.
@@ -67,6 +72,11 @@ impl Instance {
             && (truth.arms() != n || truth.states() != m)
         {
             return Err(wrong("truth", format!("[{n}, {m}, 2, {m}]"), truth.view().shape()));
+        }
+        if let Some(clusters) = &parts.clusters
+            && clusters.len() != n
+        {
+            return Err(wrong("clusters", format!("[{n}], one per arm"), &[clusters.len()]));
         }
         let labels = parts.observation.labels(m);
         if labels == 0 {
@@ -141,10 +151,16 @@ impl Instance {
         self.0.truth.as_ref()
     }
 
+    /// Cluster of each arm, `[N]`; `None` if each arm is a cluster.
+    pub fn clusters(&self) -> Option<&[u32]> {
+        self.0.clusters.as_deref()
+    }
+
     /// Some of the arms, in the given order, with a budget in proportion (rounded, at least 1 where there was any). Chance may
     /// have pulled more of them at a step than that.
     pub fn select_arms(&self, arms: &[usize]) -> Self {
-        let Parts { features, trajectories, reward, budget, discount, truth, observation } = &self.0;
+        let Parts { features, trajectories, reward, budget, discount, truth, observation, clusters } =
+            &self.0;
         let share = *budget as f64 * arms.len() as f64 / self.arms() as f64;
         Self(Parts {
             features: features.select(Axis(0), arms),
@@ -154,6 +170,7 @@ impl Instance {
             discount: *discount,
             truth: truth.as_ref().map(|truth| truth.select_arms(arms)),
             observation: *observation,
+            clusters: clusters.as_ref().map(|clusters| arms.iter().map(|i| clusters[*i]).collect()),
         })
     }
 

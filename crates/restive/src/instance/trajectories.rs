@@ -5,6 +5,9 @@
 //! record is missing, and a shorter trajectory ends in such steps. How likely an action was may be known of some and not of others: a
 //! propensity is then NaN, and whoever needs all of them refuses.
 //!
+//! A log may record at which decisions each arm was *available*, that is, could be pulled. An arm that was not available has action 0 or
+//! none, and its propensity is not read: it is 1, as for every action without an alternative.
+//!
 //! [`Counts`] are what the likelihood of Markov arms needs to know of them: how often each arm went from s under a to s′.
 
 use super::transition::contiguous;
@@ -29,6 +32,8 @@ pub struct Logged {
     pub propensity: Option<Array3<f64>>,
     /// the reward that was logged, NaN where there is none; absent: R(s, a)
     pub reward: Option<Array3<f64>>,
+    /// Whether each arm could be pulled. `None`: always.
+    pub available: Option<Array3<bool>>,
 }
 
 /// Checked trajectories of N arms; copies share one log.
@@ -39,8 +44,8 @@ pub struct Trajectories {
 }
 
 impl Trajectories {
-    /// Checks shapes, states below M (`states`), actions 0 or 1, and propensities above 0 and at most 1, or not known, wherever
-    /// there is an action.
+    /// Checks shapes, states below M (`states`), actions 0 or 1, no pull of an arm that was not available, and propensities above
+    /// 0 and at most 1, or not known, wherever there is an action and the arm was available.
     pub fn new(mut logged: Logged, states: usize) -> Result<Self> {
         let shape = logged.state.shape().to_vec();
         let same = |what: &'static str, found: &[usize]| {
@@ -74,6 +79,9 @@ impl Trajectories {
                 });
             }
         }
+        if let Some(available) = &logged.available {
+            same("available", available.shape())?;
+        }
         for ((j, t, i), &a) in logged.action.indexed_iter() {
             let step = |what, expected: &str, found: String| {
                 Err(Error::Step { what, trajectory: j, step: t, arm: i, expected: expected.into(), found })
@@ -81,10 +89,14 @@ impl Trajectories {
             if a != NO_ACTION && a > 1 {
                 return step("action", "0 or 1", a.to_string());
             }
+            let is_available = logged.available.as_ref().is_none_or(|available| available[[j, t, i]]);
+            if a == 1 && !is_available {
+                return step("action", "0, because the arm was not available", a.to_string());
+            }
             if let Some(propensity) = &logged.propensity {
                 same("propensity", propensity.shape())?;
                 let p = propensity[[j, t, i]];
-                if a != NO_ACTION && !p.is_nan() && !(p > 0.0 && p <= 1.0) {
+                if a != NO_ACTION && is_available && !p.is_nan() && !(p > 0.0 && p <= 1.0) {
                     return step(
                         "propensity",
                         "above 0 and at most 1 for an action that was taken, or NaN where it is not known",
@@ -99,16 +111,21 @@ impl Trajectories {
         if let Some(propensity) = &mut logged.propensity {
             let idle = propensity.iter_mut().zip(&logged.action).filter(|(_, a)| **a == NO_ACTION);
             idle.for_each(|(p, _)| *p = 1.0);
+            if let Some(available) = &logged.available {
+                let unavailable = propensity.iter_mut().zip(available).filter(|(_, available)| !**available);
+                unavailable.for_each(|(p, _)| *p = 1.0);
+            }
         }
         Ok(Self::row_major(logged, states))
     }
 
     /// In row-major order, which readers of whole steps rely on.
     fn row_major(logged: Logged, states: usize) -> Self {
-        let Logged { state, action, propensity, reward } = logged;
+        let Logged { state, action, propensity, reward, available } = logged;
         let (state, action) = (contiguous(state), contiguous(action));
         let (propensity, reward) = (propensity.map(contiguous), reward.map(contiguous));
-        Self { logged: Arc::new(Logged { state, action, propensity, reward }), states }
+        let available = available.map(contiguous);
+        Self { logged: Arc::new(Logged { state, action, propensity, reward, available }), states }
     }
 
     /// J, the number of trajectories.
@@ -141,19 +158,33 @@ impl Trajectories {
         self.logged.action.view()
     }
 
-    /// `[J,T,N]`, where it was logged; 1 where there is no action, NaN where it is not known
+    /// `[J,T,N]`, where it was logged; 1 where there is no action or the arm was not available, NaN where it is not known
     pub fn propensity(&self) -> Option<ArrayView3<'_, f64>> {
         self.logged.propensity.as_ref().map(|p| p.view())
     }
 
-    /// How many actions have a propensity that is known, and how many there are.
+    /// Number of actions whose propensity is known, and number of actions; of arms that were available.
     pub fn known_propensities(&self) -> (usize, usize) {
-        let Logged { action, propensity, .. } = &*self.logged;
-        let actions = action.iter().filter(|a| **a != NO_ACTION).count();
-        let taken = |all: &Array3<f64>| {
-            all.iter().zip(action).filter(|(p, a)| **a != NO_ACTION && !p.is_nan()).count()
+        let Logged { action, propensity, available, .. } = &*self.logged;
+        let mut is_counted = action.mapv(|a| a != NO_ACTION);
+        if let Some(available) = available {
+            is_counted.zip_mut_with(available, |is_counted, available| *is_counted &= *available);
+        }
+        let known = |all: &Array3<f64>| {
+            all.iter().zip(&is_counted).filter(|(p, counted)| **counted && !p.is_nan()).count()
         };
-        (propensity.as_ref().map_or(0, taken), actions)
+        let actions = is_counted.iter().filter(|counted| **counted).count();
+        (propensity.as_ref().map_or(0, known), actions)
+    }
+
+    /// Whether each arm could be pulled, `[J,T,N]`; `None` if the log does not say, and then every arm always could be.
+    pub fn available(&self) -> Option<ArrayView3<'_, bool>> {
+        self.logged.available.as_ref().map(|available| available.view())
+    }
+
+    /// Whether an arm could be pulled at (trajectory, step, arm); true if the log does not say.
+    pub fn is_available(&self, at: [usize; 3]) -> bool {
+        self.logged.available.as_ref().is_none_or(|available| available[at])
     }
 
     /// `[J,T,N]`, where it was logged
@@ -199,33 +230,22 @@ impl Trajectories {
 
     /// Some of the trajectories, in the given order and perhaps repeated: a bootstrap sample.
     pub fn select(&self, which: &[usize]) -> Self {
-        self.map(
-            |array| array.select(Axis(0), which),
-            |array| array.select(Axis(0), which),
-            |array| array.select(Axis(0), which),
-        )
+        self.select_along(Axis(0), which)
     }
 
     /// Some of the arms, in the given order and perhaps repeated.
     pub fn select_arms(&self, arms: &[usize]) -> Self {
-        self.map(
-            |array| array.select(Axis(2), arms),
-            |array| array.select(Axis(2), arms),
-            |array| array.select(Axis(2), arms),
-        )
+        self.select_along(Axis(2), arms)
     }
 
-    fn map(
-        &self,
-        state: impl Fn(&Array3<u16>) -> Array3<u16>,
-        action: impl Fn(&Array3<u8>) -> Array3<u8>,
-        number: impl Fn(&Array3<f64>) -> Array3<f64>,
-    ) -> Self {
+    fn select_along(&self, axis: Axis, which: &[usize]) -> Self {
+        let Logged { state, action, propensity, reward, available } = &*self.logged;
         let logged = Logged {
-            state: state(&self.logged.state),
-            action: action(&self.logged.action),
-            propensity: self.logged.propensity.as_ref().map(&number),
-            reward: self.logged.reward.as_ref().map(&number),
+            state: state.select(axis, which),
+            action: action.select(axis, which),
+            propensity: propensity.as_ref().map(|all| all.select(axis, which)),
+            reward: reward.as_ref().map(|all| all.select(axis, which)),
+            available: available.as_ref().map(|all| all.select(axis, which)),
         };
         Self::row_major(logged, self.states)
     }

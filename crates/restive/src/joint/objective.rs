@@ -95,7 +95,7 @@ impl Objective {
         let propensity = Array3::from_elem((j, steps, 1), 1.0 / joint.joint_actions() as f64);
         let state = Array3::zeros((j, steps, 1));
         let (propensity, reward) = (Some(propensity), Some(reward));
-        let big_arm = Trajectories::new(Logged { state, action, propensity, reward }, 1)?;
+        let big_arm = Trajectories::new(Logged { state, action, propensity, reward, available: None }, 1)?;
         let propensity = Propensity::new(&big_arm, Behaviour::Logged, 1)?;
         let decisions = Decisions::new(&big_arm, &Reward::linear(1), &propensity);
         Ok(Self { joint, planner, temperature, logged, decisions })

@@ -12,6 +12,9 @@
 //! A table of indices, `[N,M]`, makes a score out of a state. It may hold Whittle indices of predicted or true
 //! transitions, or the one-step gains of [`myopic_index`].
 //!
+//! **Availability.** [`Chooser::choose_available`] and [`Chooser::inclusion_available`] choose among the arms that can be pulled at the
+//! step: all policies pull min(K, number of available arms). Round robin passes the turn of an unavailable arm to the next available arm.
+//!
 //! The soft policy draws by **systematic sampling**: with one uniform number u, arm i is pulled when a whole number lies
 //! between u + Σ_{j<i} pull_j and u + Σ_{j≤i} pull_j. Every arm is then included with exactly its probability, and exactly K
 //! arms are pulled; drawing one after the other without replacement would not honour the probabilities.
@@ -136,6 +139,102 @@ impl<'a> Chooser<'a> {
         }
     }
 
+    /// Like [`inclusion`](Self::inclusion), but among the arms that are available (`[N]`); the probability of the others is 0.
+    ///
+    /// ```
+    /// use restive::policy::{Chooser, Policy};
+    ///
+    /// let mut pull = [0.0; 4];
+    /// Chooser::new(&Policy::Random, 1).inclusion_available(&[0; 4], &[true, false, true, false], 0, &mut pull);
+    /// assert_eq!(pull, [0.5, 0.0, 0.5, 0.0]);
+    /// ```
+    pub fn inclusion_available(&mut self, state: &[u16], available: &[bool], step: usize, pull: &mut [f64]) {
+        let among = positions(available, state.len());
+        let budget = self.budget.min(among.len());
+        let mut chance = vec![0.0; among.len()];
+        match (self.policy, self.ranking(step)) {
+            (_, Some((table, temperature))) => {
+                self.look_up_some(table, state, &among);
+                match temperature {
+                    None => {
+                        self.cut.find(&self.score, budget);
+                        self.cut.inclusion(&self.score, &mut chance);
+                    }
+                    Some(e) => chance.copy_from_slice(&soft_top_k(&self.score, budget as f64, e).pull),
+                }
+            }
+            (Policy::Random, _) => chance.fill(budget as f64 / among.len() as f64),
+            (Policy::RoundRobin, _) => {
+                self.in_turn(&among, step, state.len()).take(budget).for_each(|k| chance[k] = 1.0);
+            }
+            (_, None) => (),
+        }
+        pull.fill(0.0);
+        among.iter().zip(chance).for_each(|(&i, chance)| pull[i] = chance);
+    }
+
+    /// Like [`choose`](Self::choose), but among the arms that are available (`[N]`): never more than the budget.
+    pub fn choose_available(
+        &mut self,
+        state: &[u16],
+        available: &[bool],
+        step: usize,
+        random: &mut Random,
+        pull: &mut [bool],
+    ) {
+        let among = positions(available, state.len());
+        let budget = self.budget.min(among.len());
+        let mut chosen = vec![false; among.len()];
+        match (self.policy, self.ranking(step)) {
+            (_, Some((table, temperature))) => {
+                self.look_up_some(table, state, &among);
+                match temperature {
+                    None => {
+                        self.cut.find(&self.score, budget);
+                        self.cut.draw(&self.score, random, &mut chosen);
+                    }
+                    Some(e) => {
+                        let soft = soft_top_k(&self.score, budget as f64, e);
+                        systematic(&soft.pull, random.random(), &mut chosen);
+                    }
+                }
+            }
+            (Policy::Random, _) => {
+                index::sample(random, among.len(), budget).into_iter().for_each(|k| chosen[k] = true);
+            }
+            (Policy::RoundRobin, _) => {
+                self.in_turn(&among, step, state.len()).take(budget).for_each(|k| chosen[k] = true);
+            }
+            (_, None) => (),
+        }
+        pull.fill(false);
+        among.iter().zip(chosen).for_each(|(&i, chosen)| pull[i] = chosen);
+    }
+
+    /// Table of indices at a step, with the temperature of a soft policy; `None` for policies without a table.
+    fn ranking(&self, step: usize) -> Option<(ArrayView2<'a, f64>, Option<f64>)> {
+        match self.policy {
+            Policy::NoAction | Policy::Random | Policy::RoundRobin => None,
+            Policy::Strict(table) => Some((table.view(), None)),
+            Policy::Horizon(tables) => Some((table_at(tables, step), None)),
+            Policy::Soft(table, temperature) => Some((table.view(), Some(*temperature))),
+        }
+    }
+
+    /// Positions in `among` in the order of the rota at a step.
+    fn in_turn(&self, among: &[usize], step: usize, n: usize) -> impl Iterator<Item = usize> {
+        let first = step * self.budget.min(n) % n;
+        let split = among.partition_point(|&i| i < first);
+        (split..among.len()).chain(0..split)
+    }
+
+    /// The score of some arms in their states.
+    fn look_up_some(&mut self, table: ArrayView2<'_, f64>, state: &[u16], among: &[usize]) {
+        assert_eq!(table.nrows(), state.len(), "a table of indices has a row per arm");
+        self.score.clear();
+        self.score.extend(among.iter().map(|&i| table[[i, usize::from(state[i])]]));
+    }
+
     /// The score of each arm in its state.
     fn look_up(&mut self, table: ArrayView2<'_, f64>, state: &[u16]) {
         assert_eq!(table.nrows(), state.len(), "a table of indices has a row per arm");
@@ -147,6 +246,12 @@ impl<'a> Chooser<'a> {
 /// The table of a step.
 fn table_at(tables: &Array3<f64>, step: usize) -> ArrayView2<'_, f64> {
     tables.index_axis(Axis(0), step.min(tables.len_of(Axis(0)) - 1))
+}
+
+/// Positions of the available arms.
+fn positions(available: &[bool], n: usize) -> Vec<usize> {
+    assert_eq!(available.len(), n, "available: [N], as the states");
+    (0..n).filter(|&i| available[i]).collect()
 }
 
 fn is_turn(i: usize, step: usize, budget: usize, n: usize) -> bool {

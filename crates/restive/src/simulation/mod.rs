@@ -8,6 +8,8 @@
 //! other serves the policy. Two policies simulated with one seed therefore meet the same noise, and their difference is far
 //! less noisy than either value. Runs are independent of each other and of the number of threads.
 //!
+//! **Availability.** If arms can be pulled at some steps only, [`values_available`] draws the [`Availability`] of each run from a third stream.
+//!
 //! ```
 //! use restive::policy::Policy;
 //! use restive::simulation::{Initial, Setting, values};
@@ -27,8 +29,13 @@
 //! ```
 
 mod arms;
+mod availability;
 mod rollouts;
 
+pub use availability::{Availability, AvailabilityChain, values_available};
+pub(crate) use availability::{
+    AvailabilityCourse, availability_moves, logged_availability, values_to_the_end_available,
+};
 pub use rollouts::{Decision, Rollouts};
 
 use crate::belief::Motion;
@@ -103,7 +110,7 @@ pub fn values(
     seed: u64,
 ) -> Array1<f64> {
     let chooser = || Chooser::new(policy, setting.budget);
-    values_under(setting, initial, runs, seed, chooser, |chooser, t, state, tie_break, pull| {
+    values_under(setting, initial, runs, seed, chooser, |chooser, _, t, state, tie_break, pull| {
         chooser.choose(state, t, tie_break, pull);
     })
 }
@@ -124,7 +131,7 @@ pub fn planned_values(
         runs,
         seed,
         || (),
-        |_, t, _, _, pull| {
+        |_, _, t, _, _, pull| {
             pull.iter_mut().zip(plan.row(t)).for_each(|(pull, planned)| *pull = *planned);
         },
     )
@@ -141,27 +148,31 @@ pub fn values_to_the_end(
     seed: u64,
 ) -> Array1<f64> {
     let chooser = || Chooser::new(policy, setting.budget);
-    let ends = |state: &[u16]| -> f64 {
-        state.iter().enumerate().map(|(i, &s)| setting.reward.at(i, usize::from(s), 0)).sum()
+    let choose = |chooser: &mut Chooser<'_>,
+                  _: usize,
+                  t: usize,
+                  state: &[u16],
+                  tie_break: &mut Random,
+                  pull: &mut [bool]| match first {
+        Some(first) if t == 0 => pull.copy_from_slice(first),
+        _ => chooser.choose(state, t, tie_break, pull),
     };
-    let choose =
-        |chooser: &mut Chooser<'_>, t: usize, state: &[u16], tie_break: &mut Random, pull: &mut [bool]| {
-            match first {
-                Some(first) if t == 0 => pull.copy_from_slice(first),
-                _ => chooser.choose(state, t, tie_break, pull),
-            }
-        };
-    values_and_ends(setting, initial, runs, seed, chooser, choose, ends)
+    values_and_ends(setting, initial, runs, seed, chooser, choose, |state| end_value(setting, state))
 }
 
-/// The value of each run under any rule (`choose(memory, t, states, tie_break, pull)`).
+/// Reward of states without a pull.
+fn end_value(setting: &Setting<'_>, state: &[u16]) -> f64 {
+    state.iter().enumerate().map(|(i, &s)| setting.reward.at(i, usize::from(s), 0)).sum()
+}
+
+/// The value of each run under any rule (`choose(memory, run, t, states, tie_break, pull)`).
 fn values_under<C>(
     setting: &Setting<'_>,
     initial: &Initial,
     runs: usize,
     seed: u64,
     memory: impl Fn() -> C + Send + Sync,
-    choose: impl Fn(&mut C, usize, &[u16], &mut Random, &mut [bool]) + Send + Sync,
+    choose: impl Fn(&mut C, usize, usize, &[u16], &mut Random, &mut [bool]) + Send + Sync,
 ) -> Array1<f64> {
     values_and_ends(setting, initial, runs, seed, memory, choose, |_| 0.0)
 }
@@ -173,14 +184,14 @@ fn values_and_ends<C>(
     runs: usize,
     seed: u64,
     memory: impl Fn() -> C + Send + Sync,
-    choose: impl Fn(&mut C, usize, &[u16], &mut Random, &mut [bool]) + Send + Sync,
+    choose: impl Fn(&mut C, usize, usize, &[u16], &mut Random, &mut [bool]) + Send + Sync,
     ends: impl Fn(&[u16]) -> f64 + Send + Sync,
 ) -> Array1<f64> {
     let arms = Arms::new(setting.motion);
     let value = |memory: &mut C, run: usize| {
         let (mut value, mut weight) = (0.0, 1.0);
         let choose = |t: usize, state: &[u16], tie_break: &mut Random, pull: &mut [bool]| {
-            choose(&mut *memory, t, state, tie_break, pull);
+            choose(&mut *memory, run, t, state, tie_break, pull);
         };
         let last = roll(setting, &arms, initial, choose, run, seed, |_, state, pull| {
             let reward = setting.reward;
@@ -212,6 +223,7 @@ pub fn trajectories(
         action: Array3::from_elem((runs, steps, n), NO_ACTION),
         propensity: Some(Array3::from_elem((runs, steps, n), f64::NAN)),
         reward: None,
+        available: None,
     };
     let propensity = logged.propensity.as_mut().expect("just made");
     let runs: Vec<_> = (logged.state.axis_iter_mut(Axis(0)))

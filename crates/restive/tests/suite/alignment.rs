@@ -69,7 +69,7 @@ fn verdict(choice: Choice, effect: f64, seed: u64, early: isize) -> AlignmentVer
         if (0..rows).contains(&from) { state[[j, from as usize, i]] } else { UNSEEN }
     });
     action.slice_mut(ndarray::s![0, WEEKS, ..]).fill(NO_ACTION);
-    let logged = Logged { state: moved, action, propensity: None, reward: None };
+    let logged = Logged { state: moved, action, propensity: None, reward: None, available: None };
     let log = Trajectories::new(logged, 2).unwrap();
     Alignment::new(&[&log], &[0.0, 1.0]).verdict()
 }
@@ -116,7 +116,9 @@ fn of_nothing_nothing_is_said() {
     for (steps, arms) in [(1, 1), (2, 1), (3, 2), (2, 500)] {
         let state = Array3::from_elem((1, steps, arms), UNSEEN);
         let action = Array3::from_elem((1, steps, arms), 1);
-        let log = Trajectories::new(Logged { state, action, propensity: None, reward: None }, 2).unwrap();
+        let log =
+            Trajectories::new(Logged { state, action, propensity: None, reward: None, available: None }, 2)
+                .unwrap();
         assert_eq!(Alignment::new(&[&log], &[0.0, 1.0]).verdict(), AlignmentVerdict::NothingSeen);
     }
 }

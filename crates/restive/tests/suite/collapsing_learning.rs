@@ -243,8 +243,13 @@ fn without_logged_rewards_a_pull_earns_what_it_saw() {
     });
     let propensity = log.propensity().map(|p| p.to_owned());
     let decisions = |reward| {
-        let logged =
-            Logged { state: state.clone(), action: action.clone(), propensity: propensity.clone(), reward };
+        let logged = Logged {
+            state: state.clone(),
+            action: action.clone(),
+            propensity: propensity.clone(),
+            reward,
+            available: None,
+        };
         let log = Trajectories::new(logged, log.states()).unwrap();
         let propensity = Propensity::new(&log, Behaviour::Logged, instance.budget()).unwrap();
         Decisions::new(&log, instance.reward(), &propensity)

@@ -272,6 +272,7 @@ fn a_log_in_which_nothing_was_seen_answers_that_nothing_is_known() {
         action: log.trajectories.action().to_owned(),
         propensity: log.trajectories.propensity().map(|p| p.to_owned()),
         reward: None,
+        available: None,
     };
     let trajectories = Trajectories::new(logged, 3).unwrap();
     let decisions = Decisions::new(&trajectories, &log.reward, &log.propensity);
@@ -297,6 +298,7 @@ fn a_trajectory_that_seems_ruled_out_may_come_back() {
         action,
         propensity: Some(Array3::from_elem((2, 3, 1), 0.5)),
         reward: Some(reward),
+        available: None,
     };
     let trajectories = Trajectories::new(logged, 3).unwrap();
     let propensity = Propensity::new(&trajectories, Behaviour::Logged, 1).unwrap();

@@ -236,7 +236,7 @@ fn the_objective_and_its_derivative_are_those_of_the_reference() {
         action.slice_mut(decided).assign(&Array3::from_shape_vec(shape, actions).unwrap());
         let logged = golden::numbers(&case["propensities"]);
         propensity.slice_mut(decided).assign(&Array3::from_shape_vec(shape, logged).unwrap());
-        let logged = Logged { state, action, propensity: Some(propensity), reward: None };
+        let logged = Logged { state, action, propensity: Some(propensity), reward: None, available: None };
         let trajectories = Trajectories::new(logged, m).unwrap();
         let features = Array2::from_shape_vec((n, f), golden::numbers(&case["features"])).unwrap();
         let (reward, budget) = (Reward::linear(m), whole("budget"));
@@ -248,6 +248,7 @@ fn the_objective_and_its_derivative_are_those_of_the_reference() {
             discount: number("discount"),
             truth: None,
             observation: Observation::Full,
+            clusters: None,
         })
         .unwrap();
         let kind = match case["predictor"].as_str().unwrap() {

@@ -185,6 +185,7 @@ fn intervals_of_simulated_values_know_that_logged_starts_are_a_sample() {
             discount: 1.0,
             truth: None,
             observation: Observation::Full,
+            clusters: None,
         };
         let instance = Instance::new(parts).unwrap();
         let policies = vec![("no-action".to_string(), Policy::NoAction)];

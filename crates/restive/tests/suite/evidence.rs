@@ -4,7 +4,7 @@ use super::golden::{cases, numbers};
 use ndarray::{Array2, Array3, Array4, Axis, array, s};
 use rand::RngExt;
 use restive::evidence::{Design, Evidence, EvidenceSettings, Judge, Judged};
-use restive::instance::{Instance, Logged, NO_ACTION, Observation, Parts, UNSEEN};
+use restive::instance::{Assignment, Instance, Logged, NO_ACTION, Observation, Parts, UNSEEN};
 use restive::planning::Ending;
 use restive::policy::Policy;
 use restive::random::{Random, stream};
@@ -13,7 +13,14 @@ use restive::{Layout, Reward, Trajectories, Transition};
 use serde_json::Value;
 
 fn settings(design: Design, horizon: usize) -> EvidenceSettings {
-    EvidenceSettings { design, uses_recorded: false, horizon, ending: Ending::State, seed: 1 }
+    EvidenceSettings {
+        design,
+        uses_recorded: false,
+        horizon,
+        ending: Ending::State,
+        seed: 1,
+        assignment: Assignment::PerDecision,
+    }
 }
 
 /// Everybody of some instances, judged by one judge.
@@ -42,6 +49,7 @@ fn golden_instances(case: &Value) -> Vec<Instance> {
             }),
             propensity: None,
             reward: None,
+            available: None,
         };
         Instance::new(Parts {
             features: features.slice(s![g * n..(g + 1) * n, ..]).to_owned(),
@@ -51,6 +59,7 @@ fn golden_instances(case: &Value) -> Vec<Instance> {
             discount: case["discount"].as_f64().unwrap(),
             truth: None,
             observation: Observation::Full,
+            clusters: None,
         })
         .unwrap()
     };
@@ -141,7 +150,10 @@ impl World {
             // the chance of what was done
             let share = self.budget as f64 / state.len_of(Axis(2)) as f64;
             let propensity = action.mapv(|action| if action == 1 { share } else { 1.0 - share });
-            self.instance(g, Logged { state, action, propensity: Some(propensity), reward: None })
+            self.instance(
+                g,
+                Logged { state, action, propensity: Some(propensity), reward: None, available: None },
+            )
         };
         (0..4).map(group).collect()
     }
@@ -155,6 +167,7 @@ impl World {
             discount: 0.99,
             truth: Some(self.truth[g].clone()),
             observation: Observation::Full,
+            clusters: None,
         })
         .unwrap()
     }
@@ -317,7 +330,7 @@ fn confounded(world: &World, seed: u64) -> Vec<Instance> {
                 state[[0, t + 1, i]] = u16::from(random.random::<f64>() < p[[i, s, a, 1]]);
             }
         }
-        world.instance(g, Logged { state, action, propensity: None, reward: None })
+        world.instance(g, Logged { state, action, propensity: None, reward: None, available: None })
     };
     (0..4).map(group).collect()
 }
@@ -363,7 +376,7 @@ fn missing_weeks_and_late_joiners_are_left_out_and_not_guessed() {
                     }
                 }
             }
-            world.instance(g, Logged { state, action, propensity: None, reward: None })
+            world.instance(g, Logged { state, action, propensity: None, reward: None, available: None })
         })
         .collect();
     let (all, some) =
@@ -420,7 +433,7 @@ fn tables_that_do_not_fit_are_refused() {
     let mut logged = world.log(&Policy::Random, 2);
     let log = logged[2].trajectories();
     let (state, action) = (log.state().to_owned(), log.action().to_owned());
-    logged[2] = world.instance(2, Logged { state, action, propensity: None, reward: None });
+    logged[2] = world.instance(2, Logged { state, action, propensity: None, reward: None, available: None });
     let judge = Judge::fit(&logged[..1]).unwrap();
     let everyone: Vec<usize> = (0..50).collect();
     let judged = [Judged { instance: &logged[2], arms: &everyone, judge: &judge }];

@@ -24,7 +24,7 @@ fn unseen(trajectories: usize) -> Instance {
     let dim = (trajectories, 2, ARMS);
     let state = Array3::from_shape_fn(dim, |(_, t, _)| if t == 0 { 0 } else { UNSEEN });
     let action = Array3::from_shape_fn(dim, |(_, t, _)| if t == 0 { 0 } else { NO_ACTION });
-    let logged = Logged { state, action, propensity: None, reward: None };
+    let logged = Logged { state, action, propensity: None, reward: None, available: None };
     let parts = Parts {
         features: Array2::ones((ARMS, 1)),
         trajectories: Trajectories::new(logged, 2).unwrap(),
@@ -33,6 +33,7 @@ fn unseen(trajectories: usize) -> Instance {
         discount: DISCOUNT,
         truth: None,
         observation: Observation::Full,
+        clusters: None,
     };
     Instance::new(parts).unwrap()
 }

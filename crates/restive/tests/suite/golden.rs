@@ -157,6 +157,7 @@ fn the_chain_from_indices_to_importance_sampling_loses_no_digit() {
             action: steps(of("action"), f64::from(NO_ACTION)).mapv(|a| a as u8),
             propensity: Some(steps(of("propensity"), 1.0)),
             reward: Some(steps(of("reward"), f64::NAN)),
+            available: None,
         };
         let log = Trajectories::new(logged, 2).unwrap();
         let propensity = Propensity::new(&log, Behaviour::Logged, 2).unwrap();

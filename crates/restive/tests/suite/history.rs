@@ -76,7 +76,8 @@ pub fn people(n: usize, decisions: usize, spread: Spread, is_known: bool, seed: 
             state[[0, t + 1, i]] = s as u16;
         }
     }
-    let log = Trajectories::new(Logged { state, action, propensity: None, reward: None }, 2).unwrap();
+    let log = Trajectories::new(Logged { state, action, propensity: None, reward: None, available: None }, 2)
+        .unwrap();
     People { log, prediction, truth }
 }
 
@@ -176,7 +177,7 @@ fn log_with(counts: &Array4<f64>) -> Trajectories {
             }
         }
     }
-    Trajectories::new(Logged { state, action, propensity: None, reward: None }, m).unwrap()
+    Trajectories::new(Logged { state, action, propensity: None, reward: None, available: None }, m).unwrap()
 }
 
 #[test]

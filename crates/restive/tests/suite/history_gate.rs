@@ -137,7 +137,8 @@ fn the_first_state_of_a_trajectory_is_the_first_that_was_seen() {
     // arm 0: 1, then first seen in 0; arm 1: first seen in 1, then never; arm 2 never
     let state = ndarray::array![[[1, u, u], [0, 1, u]], [[u, u, u], [0, u, u]]];
     let action = Array3::from_elem((2, 2, 3), NO_ACTION);
-    let log = Trajectories::new(Logged { state, action, propensity: None, reward: None }, 2).unwrap();
+    let log = Trajectories::new(Logged { state, action, propensity: None, reward: None, available: None }, 2)
+        .unwrap();
     assert_eq!(Past::new(&log, Observation::Full).first, [Some(0.5), Some(1.0), None]);
 }
 

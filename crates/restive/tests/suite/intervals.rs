@@ -38,7 +38,8 @@ fn past(counts: &Array4<f64>) -> Past {
             (state[[k, 0, i]], state[[k, 1, i]], action[[k, 0, i]]) = (*s as u16, *next as u16, *a as u8);
         }
     }
-    let log = Trajectories::new(Logged { state, action, propensity: None, reward: None }, m).unwrap();
+    let log = Trajectories::new(Logged { state, action, propensity: None, reward: None, available: None }, m)
+        .unwrap();
     Past::new(&log, Observation::Full)
 }
 

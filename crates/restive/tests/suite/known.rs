@@ -49,7 +49,7 @@ proptest! {
         let shape = (2, 6, 3);
         let state = Array3::from_shape_vec(shape, cells.iter().map(|c| c.0).collect()).unwrap();
         let action = Array3::from_shape_vec(shape, cells.iter().map(|c| c.1).collect()).unwrap();
-        let logged = Logged { state, action, propensity: None, reward: None };
+        let logged = Logged { state, action, propensity: None, reward: None, available: None };
         let log = Trajectories::new(logged.clone(), 3 * length).unwrap();
         let found = known_states(&log, labels(length));
         for (at, &found) in found.indexed_iter() {
@@ -92,6 +92,7 @@ fn withheld(state: usize, length: usize, seed: u64) -> (Instance, Instance) {
         action: log.action().to_owned(),
         propensity: log.propensity().map(|p| p.to_owned()),
         reward: Some(reward),
+        available: None,
     };
     let mut bare = logged.clone();
     for j in 0..60 {

@@ -26,7 +26,7 @@ pub(crate) fn log(j: usize, h: usize, n: usize, is_ragged: bool, random: &mut Ra
         state.index_axis_mut(Axis(2), 0).column_mut(1).fill(UNSEEN); // arm 0 is never seen at step 1
     }
     action.index_axis_mut(Axis(1), h).fill(NO_ACTION);
-    let logged = Logged { state, action, propensity: Some(propensity), reward: None };
+    let logged = Logged { state, action, propensity: Some(propensity), reward: None, available: None };
     let trajectories = Trajectories::new(logged, 3).unwrap();
     let propensity = Propensity::new(&trajectories, Behaviour::Logged, 1).unwrap();
     Log { trajectories, propensity, reward: Reward::of_state(&[-0.3, 0.4, 1.0]).unwrap() }

@@ -28,6 +28,9 @@
 //! | `simulation` | simulation against enumeration of joint chains |
 //! | `cwpdis`, `segmented`, `propensity`, `likelihood`, `strength`, `fluid`, `foreseen`, `start`, `evaluate`, `coverage` | estimators against direct formulas, enumeration and repetition |
 //! | `evidence`, `recorded`, `alignment` | evidence from logs, with recorded propensities, and from rows that are shifted in time |
+//! | `availability`, `availability_values`, `availability_ratios` | arms that can be pulled at some steps only |
+//! | `cluster_resamples` | resamples of whole clusters |
+//! | `evidence_shapes`, `evidence_course` | availability, clusters and courses, on the logs of `evidence_log`, against plain loops |
 //! | `allocation` | places under rules, against all lists and all orders of keys |
 //! | `fairness` | groups that lists served, against fractions, all random assignments, all lists, and all tables that a printed one leaves possible |
 //! | `trial`, `trial_coverage`, `trial_design` | trials computed by hand and repeated trials |
@@ -39,8 +42,12 @@ mod alignment;
 mod allocation;
 mod arms;
 mod auto;
+mod availability;
+mod availability_ratios;
+mod availability_values;
 mod belief;
 mod certificate;
+mod cluster_resamples;
 mod collapsing;
 mod collapsing_gradients;
 mod collapsing_learning;
@@ -52,6 +59,9 @@ mod effect;
 mod encoding;
 mod evaluate;
 mod evidence;
+mod evidence_course;
+mod evidence_log;
+mod evidence_shapes;
 mod fairness;
 mod fluid;
 mod foreseen;

@@ -195,7 +195,7 @@ fn predictions_are_those_of_each_person_alone() {
 fn log(arms: usize, m: usize, random: &mut Random) -> Trajectories {
     let state = Array3::from_shape_simple_fn((2, 9, arms), || random.random_range(0..m as u16));
     let action = Array3::from_shape_simple_fn((2, 9, arms), || u8::from(random.random_bool(0.3)));
-    Trajectories::new(Logged { state, action, propensity: None, reward: None }, m).unwrap()
+    Trajectories::new(Logged { state, action, propensity: None, reward: None, available: None }, m).unwrap()
 }
 
 #[test]

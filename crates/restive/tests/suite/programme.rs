@@ -66,6 +66,7 @@ fn group(baseline: &Array1<f64>, effect: &Array1<f64>, random: &mut Random) -> I
         discount: 0.99,
         truth,
         observation: Observation::Full,
+        clusters: None,
     })
     .unwrap()
 }

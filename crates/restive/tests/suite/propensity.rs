@@ -25,6 +25,7 @@ fn overlap_and_zero_propensities_are_seen() {
         action: log.action().to_owned(),
         propensity: Some(Array3::ones(log.state().dim())),
         reward: None,
+        available: None,
     };
     let certain = Trajectories::new(certain, 2).unwrap();
     let propensity = Propensity::new(&certain, Behaviour::Logged, 2).unwrap();
@@ -37,6 +38,7 @@ fn overlap_and_zero_propensities_are_seen() {
         state: log.state().to_owned(),
         action: log.action().to_owned(),
         reward: None,
+        available: None,
     };
     assert!(Propensity::new(&Trajectories::new(none, 2).unwrap(), Behaviour::Logged, 2).is_err());
     let parts = Parts { trajectories: certain, truth: None, ..instance.parts().clone() };
@@ -69,7 +71,8 @@ fn a_step_with_more_pulls_than_the_budget_is_weighed_by_the_pulls_that_were_made
         2 => NO_ACTION,
         _ => (runs[j][t] >> i & 1) as u8,
     });
-    let logged = Logged { state: Array3::zeros((24, 3, 4)), action, propensity: None, reward: None };
+    let logged =
+        Logged { state: Array3::zeros((24, 3, 4)), action, propensity: None, reward: None, available: None };
     let parts = Parts {
         features: Array2::zeros((4, 1)),
         trajectories: Trajectories::new(logged, 2).unwrap(),
@@ -78,6 +81,7 @@ fn a_step_with_more_pulls_than_the_budget_is_weighed_by_the_pulls_that_were_made
         discount: 0.9,
         truth: None,
         observation: Observation::Full,
+        clusters: None,
     };
     let instance = Instance::new(parts).unwrap();
     let log = instance.trajectories();
@@ -103,7 +107,9 @@ fn drift_is_seen_where_it_is_and_not_where_it_is_not() {
     let falling = Array3::from_shape_fn((1, 8, 600), |(_, t, i)| u16::from(i % 10 > t));
     for (state, is_drifting) in [(steady, false), (falling, true)] {
         let action = Array3::from_elem(state.dim(), 0u8);
-        let log = Trajectories::new(Logged { state, action, propensity: None, reward: None }, 2).unwrap();
+        let log =
+            Trajectories::new(Logged { state, action, propensity: None, reward: None, available: None }, 2)
+                .unwrap();
         assert_eq!(drift(&log).is_visible(), is_drifting, "{:?}", drift(&log));
     }
     // a stationary chain, seen many times: false alarms must be rare
@@ -121,7 +127,9 @@ fn drift_is_seen_where_it_is_and_not_where_it_is_not() {
             }
         }
         let action = Array3::from_elem(state.dim(), 0u8);
-        let log = Trajectories::new(Logged { state, action, propensity: None, reward: None }, 2).unwrap();
+        let log =
+            Trajectories::new(Logged { state, action, propensity: None, reward: None, available: None }, 2)
+                .unwrap();
         alarms += usize::from(drift(&log).is_visible());
     }
     assert!(alarms <= 10, "{alarms} false alarms in 200");

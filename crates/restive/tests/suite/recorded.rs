@@ -6,7 +6,7 @@
 use ndarray::{Array2, Array3, Array4};
 use rand::RngExt;
 use restive::evidence::{Design, Evidence, EvidenceSettings, Judge, Judged};
-use restive::instance::{Instance, Logged, NO_ACTION, Observation, Parts};
+use restive::instance::{Assignment, Instance, Logged, NO_ACTION, Observation, Parts};
 use restive::planning::Ending;
 use restive::random::{Random, stream};
 use restive::{Error, Layout, Reward, Trajectories, Transition};
@@ -40,6 +40,7 @@ impl Group {
             discount: 0.99,
             truth: Some(self.truth.clone()),
             observation: Observation::Full,
+            clusters: None,
         })
         .unwrap()
     }
@@ -94,7 +95,11 @@ fn group(before: Before, random: &mut Random) -> Group {
         }
     }
     let truth = Transition::new(p, Layout::Nsas).unwrap();
-    Group { features, truth, logged: Logged { state, action, propensity: Some(propensity), reward: None } }
+    Group {
+        features,
+        truth,
+        logged: Logged { state, action, propensity: Some(propensity), reward: None, available: None },
+    }
 }
 
 fn groups(before: Before, seed: u64) -> Vec<Group> {
@@ -117,7 +122,14 @@ fn judged_by(judge: &Judge, groups: &[Group], design: Design, uses_recorded: boo
     let everyone: Vec<usize> = (0..PEOPLE).collect();
     let judged: Vec<Judged> =
         instances.iter().map(|instance| Judged { instance, arms: &everyone, judge }).collect();
-    let settings = EvidenceSettings { design, uses_recorded, horizon: 7, ending: Ending::State, seed: 1 };
+    let settings = EvidenceSettings {
+        design,
+        uses_recorded,
+        horizon: 7,
+        ending: Ending::State,
+        seed: 1,
+        assignment: Assignment::PerDecision,
+    };
     Evidence::new(&judged, settings).unwrap()
 }
 

@@ -86,6 +86,7 @@ fn missing_steps_do_not_change_the_value_of_a_constant_reward() {
         action: log.trajectories.action().to_owned(),
         propensity: log.trajectories.propensity().map(|p| p.to_owned()),
         reward: None,
+        available: None,
     };
     let holes = Trajectories::new(logged, 3).unwrap();
     let some = Decisions::new(&holes, &reward, &log.propensity);

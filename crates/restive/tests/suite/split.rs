@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use restive::data::domain::Domain;
-use restive::data::split::{Group, Part, Split, folds, keyed_part};
+use restive::data::split::{Group, Part, Split, cluster_folds, folds, keyed_part};
 
 /// (instance, arm) of every arm of some groups, sorted.
 fn members<'a>(groups: impl IntoIterator<Item = &'a Group>) -> Vec<(usize, usize)> {
@@ -131,4 +131,55 @@ fn a_key_goes_where_it_goes_whoever_else_there_is() {
     let first: String = (0..40).map(|key| ['.', 'v', 'T'][keyed_part(1, key) as usize]).collect();
     assert_eq!(first, "T..T.v.......T.Tv.T.....T.T...T...T.....");
     assert!(Split::keyed(&[vec![]], 1).is_err());
+}
+
+/// Clusters of one to four arms, some of them with arms of both instances.
+fn households() -> Vec<Vec<u32>> {
+    let first: Vec<u32> = (0..100).flat_map(|c| vec![c; 1 + c as usize % 4]).collect();
+    let second: Vec<u32> = (95..160).flat_map(|c| vec![c; 1 + c as usize % 2]).collect();
+    vec![first, second]
+}
+
+#[test]
+fn split_of_clusters_keeps_every_cluster_in_one_part() {
+    let clusters = households();
+    let parts = Split::of_clusters(&clusters, 5).unwrap().parts();
+    let mut part_of = std::collections::HashMap::new();
+    for (clusters, parts) in clusters.iter().zip(&parts) {
+        assert_eq!(clusters.len(), parts.len());
+        for (cluster, part) in clusters.iter().zip(parts) {
+            assert_eq!(part_of.entry(*cluster).or_insert(*part), part, "cluster {cluster}");
+        }
+    }
+    let count = |part: Part| part_of.values().filter(|own| **own == part).count();
+    assert_eq!(Part::ALL.map(count), [112, 16, 32], "70, 10 and 20 % of 160 clusters");
+    assert_ne!(parts, Split::of_clusters(&clusters, 6).unwrap().parts());
+    let said = Split::of_clusters(&[vec![4, 4, 9]], 1).unwrap_err().to_string();
+    assert_eq!(said, "clusters to split: found 2, expected at least 3");
+}
+
+#[test]
+fn folds_of_clusters_keep_every_cluster_in_one_fold_and_every_arm_once() {
+    let clusters = households();
+    let groups: Vec<Group> = (0..2)
+        .map(|instance| Group { instance, arms: (0..clusters[instance].len()).step_by(2).collect() })
+        .collect();
+    let folds = cluster_folds(&groups, |instance, arm| clusters[instance][arm], 5, 3).unwrap();
+    let mut fold_of = std::collections::HashMap::new();
+    let mut arms = Vec::new();
+    for (fold, parts) in folds.iter().enumerate() {
+        for group in parts {
+            assert!(group.arms.is_sorted());
+            for arm in &group.arms {
+                arms.push((group.instance, *arm));
+                assert_eq!(*fold_of.entry(clusters[group.instance][*arm]).or_insert(fold), fold);
+            }
+        }
+    }
+    arms.sort_unstable();
+    let all: Vec<(usize, usize)> =
+        groups.iter().flat_map(|group| group.arms.iter().map(|arm| (group.instance, *arm))).collect();
+    assert_eq!(arms, all);
+    let sizes: Vec<usize> = (0..5).map(|fold| fold_of.values().filter(|own| **own == fold).count()).collect();
+    assert!(sizes.iter().max().unwrap() - sizes.iter().min().unwrap() <= 1, "{sizes:?}");
 }

@@ -12,7 +12,8 @@ const U: u16 = UNSEEN;
 const N: u8 = NO_ACTION;
 
 fn log(state: Array3<u16>, action: Array3<u8>, states: usize) -> Trajectories {
-    Trajectories::new(Logged { state, action, propensity: None, reward: None }, states).unwrap()
+    Trajectories::new(Logged { state, action, propensity: None, reward: None, available: None }, states)
+        .unwrap()
 }
 
 #[test]
@@ -57,6 +58,7 @@ fn seen_twice(first: &[[u16; ARMS]], last: &[[u16; ARMS]], truth: &Transition) -
         discount: DISCOUNT,
         truth: Some(truth.clone()),
         observation: Observation::Full,
+        clusters: None,
     };
     Instance::new(parts).unwrap()
 }

@@ -190,6 +190,7 @@ pub(crate) fn random_instance(n: usize, m: usize, seed: u64) -> restive::Result<
         discount: 0.99,
         truth: None,
         observation: Observation::Full,
+        clusters: None,
     })
 }
 

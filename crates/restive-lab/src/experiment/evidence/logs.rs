@@ -110,7 +110,7 @@ impl Logging {
             }
         }
         let propensity = (self.calls == Calls::ByLot).then_some(propensity);
-        let logged = Logged { state, action, propensity, reward: None };
+        let logged = Logged { state, action, propensity, reward: None, available: None };
         let trajectories = Trajectories::new(logged, m)?;
         let instance = Instance::new(Parts { trajectories, ..instance.parts().clone() })?;
         Ok(Log { instance, start })

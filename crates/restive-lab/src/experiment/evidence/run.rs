@@ -15,6 +15,7 @@ use ndarray::Axis;
 use restive::Instance;
 use restive::data::split::{Group, folds};
 use restive::evidence::{Evidence, EvidenceSettings, Judge, Judged};
+use restive::instance::Assignment;
 use restive::planning::Ending;
 use restive::random::stream;
 
@@ -153,6 +154,7 @@ impl Measured<'_> {
             horizon: setup.horizon(),
             ending: Ending::State,
             seed: seed.wrapping_add(number as u64),
+            assignment: Assignment::PerDecision,
         };
         let evidence = Evidence::new(&judged, settings)?;
         let effect = ranked.iter().find(|ranked| ranked.method == Method::SingleEffect).expect("trained");

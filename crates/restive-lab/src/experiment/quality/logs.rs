@@ -99,13 +99,13 @@ fn by_hunch(instance: &Instance, random: &mut Random) -> restive::Result<Traject
     let start = first_states(log, instance.observation());
     let made = trajectories(&setting, &start, &policy, log.trajectories(), random.random());
     let (state, action) = (made.state().to_owned(), made.action().to_owned());
-    Trajectories::new(Logged { state, action, propensity: None, reward: None }, log.states())
+    Trajectories::new(Logged { state, action, propensity: None, reward: None, available: None }, log.states())
 }
 
 fn partly_seen(log: &Trajectories, random: &mut Random) -> restive::Result<Trajectories> {
     let state = log.state().mapv(|s| if random.random::<f64>() < UNSEEN_SHARE { UNSEEN } else { s });
     let (action, propensity) = (log.action().to_owned(), log.propensity().map(|p| p.to_owned()));
-    Trajectories::new(Logged { state, action, propensity, reward: None }, log.states())
+    Trajectories::new(Logged { state, action, propensity, reward: None, available: None }, log.states())
 }
 
 #[cfg(test)]

@@ -100,5 +100,6 @@ fn again(
         recency: details.iter().map(|detail| detail.recency).collect(),
         kept: vec![Vec::new(); details.len()],
         state: details.iter().map(|detail| detail.recency.state).collect(),
+        availability: None,
     })
 }

@@ -7,6 +7,7 @@ use crate::apply::check_states;
 use crate::error::{Error, Result, refuse};
 use crate::model::Trained;
 use crate::own_record::history;
+use crate::passing::refuse_unsupported;
 use crate::rules::Rules;
 use arrow_array::RecordBatch;
 use ndarray::Array2;
@@ -79,6 +80,7 @@ impl PlanJob {
                 "study.toml: found states that are seen at pulls only, expected states seen at every step: a table of people has no labels"
             );
         }
+        refuse_unsupported(&settings)?;
         if asked.people.is_some() || asked.trial.is_some() {
             refuse!(
                 "plan: found a table of contacts or a trial, expected neither: columns of the people say who may be called"

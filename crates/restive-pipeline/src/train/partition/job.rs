@@ -5,6 +5,7 @@ use crate::error::{Result, refuse};
 use crate::loss::minus_log;
 use crate::model::Trained;
 use crate::nothing::GROUPS;
+use crate::passing::refuse_unsupported;
 use arrow_array::RecordBatch;
 use ndarray::{Array4, ArrayView3, Axis};
 use restive::bytes::{Reader, Writer};
@@ -50,6 +51,7 @@ impl TrainJob {
                 "study.toml: found states that are seen at pulls only, expected states seen at every step: a table of people has no labels"
             );
         }
+        refuse_unsupported(&settings)?;
         Ok(Self { settings, settings_text: settings_text.into(), seed, stage })
     }
 

@@ -56,7 +56,12 @@ fn names_that_were_dealt_anew_are_found() {
         written.action = written.action.select(ndarray::Axis(1), &order);
         written
     };
-    assert_eq!(of_twenty("ids-shuffled", WARNING, every_week), 20);
+    // states without a memory do not tell
+    assert_eq!(of_twenty("ids-shuffled", WARNING, every_week), 0);
+    let found = every_week(3).finding("ids-shuffled");
+    assert_eq!(found.severity, Severity::Note);
+    let explanations = "Either states have no memory, or names were shuffled at every step";
+    assert!(found.found.starts_with("Cannot tell") && found.found.contains(explanations), "{}", found.found);
     assert!(of_twenty("ids-shuffled", WARNING, once) >= 19);
     assert!(once(3).finding("ids-shuffled").found.contains("from step 8 to the next"));
     // something of the features foretells by chance once in twenty, and together once in forty
@@ -190,4 +195,60 @@ fn what_was_not_seen_is_counted() {
         states.fill(first);
     });
     assert_eq!(still.finding("states-never-change").severity, SERIOUS);
+}
+
+/// Pulls by lot; states without a memory, in which a call adds `effect`.
+fn forgetful(effect: f64, seed: u64) -> Written {
+    let mut written = by(Choice::Lot)(seed);
+    let mut random = stream(seed, &[11]);
+    for t in 0..WEEKS {
+        for i in 0..PEOPLE {
+            let chance = 0.4 + effect * f64::from(written.action[[t, i]]);
+            written.state[[t + 1, i]] = u16::from(random.random::<f64>() < chance);
+        }
+    }
+    written
+}
+
+#[test]
+fn names_are_kept_if_calls_go_with_states_that_have_no_memory() {
+    for seed in 0..20 {
+        let found = forgetful(0.2, seed).finding("ids-shuffled");
+        assert_eq!(found.severity, Severity::Fine, "{}", found.found);
+        assert!(found.found.contains("names are kept"), "{}", found.found);
+    }
+    assert_eq!(of_twenty("ids-shuffled", WARNING, |seed| forgetful(0.0, seed)), 0);
+}
+
+#[test]
+fn steps_before_the_first_recorded_state_do_not_count() {
+    let without_first = |steps: usize| {
+        let mut written = by(Choice::Lot)(2);
+        for t in 0..steps {
+            written.state.row_mut(t).fill(UNSEEN);
+        }
+        written.study()
+    };
+    let complete = without_first(0);
+    let found = finding(&complete, "coverage").found;
+    assert!(found.contains("at 21 steps") && !found.contains("not counted"), "{found}");
+    let empty = without_first(2);
+    let found = finding(&empty, "coverage");
+    assert_eq!(found.severity, Severity::Fine, "{}", found.found);
+    let expected = "at 19 steps are known; fewest at step 2 (counted from 0), 100.0 %; steps before 2 have no recorded state and are not \
+                    counted.";
+    assert!(found.found.contains(expected), "{}", found.found);
+    let found = finding(&empty, "joining-and-leaving");
+    assert_eq!(found.severity, Severity::Fine, "{}", found.found);
+    assert!(found.found.ends_with("Steps before the first recorded state do not count."), "{}", found.found);
+}
+
+#[test]
+fn step_that_records_one_state_only_is_no_change() {
+    let mut written = by(Choice::Lot)(2);
+    written.state.row_mut(WEEKS).fill(0);
+    let found = written.finding("drift");
+    assert_eq!(found.severity, Severity::Fine, "{}", found.found);
+    let expected = format!("Left out: step {} (counted from 0), with one next state only.", WEEKS - 1);
+    assert!(found.found.contains("at all 19 steps") && found.found.ends_with(&expected), "{}", found.found);
 }

@@ -103,7 +103,7 @@ impl Written {
         let three = |x: Array2<u16>| x.insert_axis(ndarray::Axis(0));
         let action: Array3<u8> = self.action.insert_axis(ndarray::Axis(0));
         let propensity = self.propensity.map(|p| p.insert_axis(ndarray::Axis(0)));
-        let logged = Logged { state: three(self.state), action, propensity, reward: None };
+        let logged = Logged { state: three(self.state), action, propensity, reward: None, available: None };
         let settings = StudySettings {
             name: None,
             notes: None,
@@ -115,6 +115,8 @@ impl Written {
             ends: None,
             observation: Observation::Full,
             behaviour: self.behaviour,
+            cluster: None,
+            assignment: Default::default(),
             text: Vec::new(),
             silenced: Default::default(),
         };
@@ -123,6 +125,7 @@ impl Written {
             arms: (0..PEOPLE).map(|i| i.to_string()).collect(),
             features: Features::new(PEOPLE, self.columns).unwrap(),
             split: None,
+            clusters: None,
             trajectory_names: vec!["1".into()],
             trajectories: Trajectories::new(logged, 2).unwrap(),
             truth: None,

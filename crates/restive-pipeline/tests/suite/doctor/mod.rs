@@ -21,7 +21,7 @@ fn honest_programmes_pass() {
             alarms.extend(grave.map(|finding| (choice, seed, finding.name, finding.found)));
         }
     }
-    // 21 programmes of 18 checks: one in a few hundred may be taken for what it is not
+    // 21 programmes of 21 checks: one in a few hundred may be taken for what it is not
     assert!(alarms.len() <= 1, "{alarms:#?}");
 }
 

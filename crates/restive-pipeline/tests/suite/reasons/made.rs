@@ -48,7 +48,7 @@ pub(super) fn study(people: &[u64]) -> Study {
         ("phone_owner".into(), Column::Text(owner)),
         ("education".into(), Column::Text(school)),
     ];
-    let logged = Logged { state, action, propensity: None, reward: None };
+    let logged = Logged { state, action, propensity: None, reward: None, available: None };
     let settings = StudySettings {
         name: None,
         notes: None,
@@ -60,6 +60,8 @@ pub(super) fn study(people: &[u64]) -> Study {
         ends: None,
         observation: Observation::Full,
         behaviour: StudyBehaviour::Estimated,
+        cluster: None,
+        assignment: Default::default(),
         text: Vec::new(),
         silenced: Default::default(),
     };
@@ -68,6 +70,7 @@ pub(super) fn study(people: &[u64]) -> Study {
         arms: people.iter().map(|number| number.to_string()).collect(),
         features: Features::new(n, columns).unwrap(),
         split: None,
+        clusters: None,
         trajectory_names: vec!["1".into()],
         trajectories: Trajectories::new(logged, 2).unwrap(),
         truth: None,

@@ -1,6 +1,7 @@
 //! `arms.{csv,parquet}`: who there is, and what is known of them.
 //!
-//! Columns `instance` (may be left out where there is one instance), `arm`, perhaps `split`; every other column is a feature. In Parquet
+//! Columns `instance` (may be left out where there is one instance), `arm`, perhaps `split`, and the column of clusters if `study.toml`
+//! names one with `cluster`, in which every arm has a name; every other column is a feature. In Parquet
 //! a feature is what its type says; in memory too, where its cells do not contradict it. In CSV a feature is numbers or text, and all
 //! its cells must agree (blanks and NaN are missing in either), unless `study.toml` lists it under `text`: a misspelt number must
 //! not turn a measurement into categories. Where they do not agree, the first cell of the rarer kind is named. Rows come in any order:
@@ -12,7 +13,8 @@ mod roster;
 pub(super) use feature::Growing;
 pub(super) use roster::{Roster, expected_name};
 
-use super::table::{Cells, Origin, Table, Want};
+use super::StudySettings;
+use super::table::{Cells, Origin, Table, Want, number};
 use crate::error::{Error, Place, Result, RowNumber};
 use crate::names::{SHORTER, too_long};
 use crate::show::{self, quoted};
@@ -32,6 +34,8 @@ pub(super) struct Arms {
     pub(super) features: Vec<Features>,
     /// of every arm, by instance
     pub(super) split: Option<Vec<Vec<Part>>>,
+    /// Name of the cluster of every arm, by instance; `None` if `study.toml` names no column of clusters.
+    pub(super) clusters: Option<Vec<Vec<String>>>,
 }
 
 impl Arms {
@@ -54,6 +58,7 @@ pub(super) struct Header {
     pub(super) instance: Option<usize>,
     pub(super) arm: usize,
     pub(super) split: Option<usize>,
+    pub(super) cluster: Option<usize>,
     /// of the features
     pub(super) features: Vec<usize>,
     pub(super) names: Vec<String>,
@@ -62,10 +67,12 @@ pub(super) struct Header {
 }
 
 impl Header {
-    /// Finds them; `text` is what `study.toml` lists.
-    pub(super) fn find(table: &Table, text: &[String]) -> Result<Self> {
+    /// Finds them; `text` and `cluster` are lines of `study.toml`.
+    pub(super) fn find(table: &Table, text: &[String], cluster: Option<&str>) -> Result<Self> {
         let (instance, arm, split) = (table.find("instance"), table.need("arm")?, table.find("split"));
-        let reserved = [instance, Some(arm), split];
+        let find_cluster = |name: &str| table.find(name).ok_or_else(|| absent_cluster(table, name));
+        let cluster = cluster.map(find_cluster).transpose()?;
+        let reserved = [instance, Some(arm), split, cluster];
         let features: Vec<usize> =
             (0..table.header().len()).filter(|c| !reserved.contains(&Some(*c))).collect();
         let names: Vec<String> = features.iter().map(|c| table.header()[*c].clone()).collect();
@@ -77,12 +84,13 @@ impl Header {
             return Err(Error::content(&table.path, place, found, "the names of columns"));
         }
         let is_category = names.iter().map(|name| text.contains(name)).collect();
-        Ok(Self { instance, arm, split, features, names, is_category })
+        Ok(Self { instance, arm, split, cluster, features, names, is_category })
     }
 
-    /// The columns of names: `arm`, and `instance` and `split` where they are there.
+    /// The columns of names: `arm`, and `instance`, the clusters and `split` if present, in this order.
     pub(super) fn named(&self) -> Vec<(usize, Want)> {
-        [Some(self.arm), self.instance, self.split].into_iter().flatten().map(|c| (c, Want::Name)).collect()
+        let columns = [Some(self.arm), self.instance, self.cluster, self.split];
+        columns.into_iter().flatten().map(|c| (c, Want::Name)).collect()
     }
 
     /// The columns of features.
@@ -96,6 +104,14 @@ impl Header {
         let new = |listed: &bool| if *listed { Growing::Category(Vec::new()) } else { Growing::Unknown(0) };
         self.is_category.iter().map(new).collect()
     }
+}
+
+/// The column of clusters that `study.toml` names is not in the table.
+fn absent_cluster(table: &Table, name: &str) -> Error {
+    let quoted = show::quoted_name(name);
+    let expected = format!("a column of that name: study.toml has the line cluster = {quoted}");
+    let expected = expected_name(name, &expected, table.header().iter().map(String::as_str));
+    Error::content(&table.path, "", format!("no column {quoted}"), expected)
 }
 
 /// Refuses text that is longer than any may be.
@@ -127,22 +143,30 @@ pub(super) fn refuse_few(path: &Path, instance: &str, arms: usize, budget: usize
     Err(Error::content(path, place, format!("{arms} arms"), format!("at least the budget of {budget}")))
 }
 
-pub(super) fn read(origin: Origin<'_>, text: &[String]) -> Result<Arms> {
+pub(super) fn read(origin: Origin<'_>, settings: &StudySettings) -> Result<Arms> {
     let path = origin.path();
     let mut table = Table::open(origin)?;
-    let header = Header::find(&table, text)?;
+    let cluster = settings.cluster.as_deref();
+    let header = Header::find(&table, &settings.text, cluster)?;
     let mut wanted = header.named();
     let first_feature = wanted.len();
     wanted.extend(header.wanted());
     table.select(wanted)?;
     let mut columns = header.growing();
     let Header { instance, split, features, names, .. } = header;
+    let cluster = cluster.map(|name| (name, first_feature - 1 - usize::from(split.is_some())));
 
     let is_typed: Vec<bool> = features.iter().map(|c| table.is_typed(*c)).collect();
-    let mut read = Arms { instances: Roster::default(), arms: Vec::new(), features: Vec::new(), split: None };
+    let mut read = Arms {
+        instances: Roster::default(),
+        arms: Vec::new(),
+        features: Vec::new(),
+        split: None,
+        clusters: None,
+    };
     // rows of the table by instance, in the order in which they came
     let (mut rows, mut row_count) = (Vec::<Vec<usize>>::new(), 0);
-    let mut parts = Vec::new();
+    let (mut parts, mut clusters) = (Vec::new(), Vec::new());
     while let Some(batch) = table.next_batch()? {
         for row in 0..batch.rows {
             let name = batch.cells[0].text(row);
@@ -180,6 +204,14 @@ pub(super) fn read(origin: Origin<'_>, text: &[String]) -> Result<Arms> {
             }
             rows[k].push(row_count);
             row_count += 1;
+            if let Some((column, at)) = cluster {
+                long(column, &batch.cells[at])?;
+                let found = batch.cells[at].text(row);
+                if number(found.as_bytes()).is_some_and(f64::is_nan) {
+                    return Err(bad(column, found.trim(), "the name of a cluster: each arm belongs to one"));
+                }
+                clusters.push(found.to_string());
+            }
             if split.is_some() {
                 let found = batch.cells[first_feature - 1].text(row);
                 match Part::ALL.into_iter().find(|part| part.name() == found) {
@@ -201,6 +233,8 @@ pub(super) fn read(origin: Origin<'_>, text: &[String]) -> Result<Arms> {
     read.features = rows.iter().map(|rows| all.select_arms(rows)).collect();
     read.split =
         split.map(|_| rows.iter().map(|rows| rows.iter().map(|row| parts[*row]).collect()).collect());
+    let of_rows = |rows: &Vec<usize>| rows.iter().map(|row| clusters[*row].clone()).collect();
+    read.clusters = cluster.map(|_| rows.iter().map(of_rows).collect());
     Ok(read)
 }
 

@@ -1,7 +1,8 @@
 //! The first kind of fingerprint, which cards and ledgers of earlier versions carry: one XXH3-128 over everything, arms in the order of
-//! their names, as little-endian numbers and length-prefixed text.
+//! their names, as little-endian numbers and length-prefixed text. [Declarations](super::declared), of which earlier versions knew
+//! nothing, follow.
 
-use super::Digest;
+use super::{Digest, declared};
 use crate::study::{Study, StudyInstance};
 use restive::data::features::Column;
 use restive::instance::{Chain, Observation};
@@ -23,6 +24,7 @@ pub(in crate::study) fn of_study(study: &Study) -> String {
     }
     digest.number(study.instances.len() as u64);
     study.instances.iter().for_each(|instance| add(&mut digest, instance));
+    declared::add(&mut digest, study);
     format!("{:032x}", digest.0.digest128())
 }
 

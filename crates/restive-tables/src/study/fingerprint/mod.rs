@@ -3,8 +3,10 @@
 //! A hash of everything that a model can learn from: settings (without name, notes and what is silenced), names, features, splits,
 //! trajectories and truth. It is the same for CSV and Parquet, for a study [in memory](crate::Study) and [one that passes
 //! by](crate::Roll), and on every machine, and says which data a model was trained on; it is no proof against forgery. [`sums`] says how
-//! it is made, [`earlier`] how it was. The weights of a model get a name from their bytes, [`of_bytes`].
+//! it is made, [`declared`] what declarations add, [`earlier`] how it was. The weights of a model get a name from their bytes,
+//! [`of_bytes`].
 
+mod declared;
 pub(super) mod earlier;
 pub(super) mod sums;
 

@@ -13,9 +13,11 @@
 //!   its rows that have either, and of these sums one hash. Whether steps count from 0 or from 1 need not be known before the end;
 //! - **truth** is the names and the transitions of an arm.
 //!
+//! [Declarations](super::declared) of a study in memory follow.
+//!
 //! NaN counts as one value, as do 0 and −0; a missing text is an empty one.
 
-use super::Digest;
+use super::{Digest, declared};
 use crate::study::{Study, StudyInstance, StudySettings};
 use rayon::prelude::*;
 use restive::data::features::{Column, Features};
@@ -144,6 +146,10 @@ pub(in crate::study) struct Sums<'a> {
 impl Sums<'_> {
     /// 32 hexadecimal digits.
     pub(in crate::study) fn fingerprint(&self) -> String {
+        format!("{:032x}", self.digest().0.digest128())
+    }
+
+    fn digest(&self) -> Digest {
         let mut digest = Digest(Xxh3::new());
         let settings = self.settings;
         digest.text("restive study 2");
@@ -174,7 +180,7 @@ impl Sums<'_> {
         for sum in [self.person, self.log, values, self.truth] {
             digest.0.update(&sum.to_le_bytes());
         }
-        format!("{:032x}", digest.0.digest128())
+        digest
     }
 }
 
@@ -207,7 +213,9 @@ pub(in crate::study) fn of_study(study: &Study) -> String {
             add(&mut values, &steps);
         }
     }
-    Sums { values: &values, ..sums }.fingerprint()
+    let mut digest = Sums { values: &values, ..sums }.digest();
+    declared::add(&mut digest, study);
+    format!("{:032x}", digest.0.digest128())
 }
 
 /// Adds sums by step to others.

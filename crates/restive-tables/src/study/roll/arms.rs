@@ -34,7 +34,7 @@ pub(super) struct ArmsFile {
 
 pub(super) fn read(path: &Path, text: &[String]) -> Result<(People, ArmsFile)> {
     let table = Table::open(Origin::File(path))?;
-    let header = Header::find(&table, text)?;
+    let header = Header::find(&table, text, None)?;
     let is_typed = table.is_parquet();
     let mut wanted = header.named();
     let first_feature = wanted.len();

@@ -4,8 +4,8 @@
 //! and of every person and step one byte: ten million people with eight decisions take some 300 MB. Features stay in the file and pass
 //! by in [pieces](Roll::pieces), each of them an instance of a few thousand people, as often as they are asked for.
 //!
-//! What is refused, and in which words, is what [`Study::read`](crate::Study::read) refuses; a fault in a feature of Parquet is found
-//! when it passes by. Propensities, rewards and truth are checked, go into the [fingerprint](Roll::fingerprint), and are not kept.
+//! Refusals and their messages are equal to those of [`Study::read`](crate::Study::read); a fault in a feature of Parquet is found
+//! when it is read. Propensities, rewards and truth are checked, go into the [fingerprint](Roll::fingerprint), and are not kept.
 //!
 //! ```
 //! use restive_tables::{Roll, Study};
@@ -46,7 +46,7 @@ pub use table::write_people;
 use super::arms::refuse_few;
 use super::fingerprint::sums::Sums;
 use super::table::{Origin, Table};
-use super::{StudySettings, open};
+use super::{StudySettings, open, unsupported_in_passes};
 use crate::error::{Error, Result};
 use arms::ArmsFile;
 use log::Log;
@@ -77,6 +77,10 @@ impl Roll {
     /// Reads and checks a study: its settings, the names of its arms, and its log.
     pub fn read(folder: &Path) -> Result<Self> {
         let ((settings, _), [arms, trajectories], truth) = open(folder)?;
+        if let Some(found) = unsupported_in_passes(&settings, has_available(&trajectories)) {
+            let expected = "a study without it: people pass by in pieces here, and such a study requires all of them in memory";
+            return Err(Error::content(folder, "", found, expected));
+        }
         if !Self::can_read(&settings) {
             let found = match settings.observation {
                 Observation::Full => format!("{} states", settings.reward.states()),
@@ -108,16 +112,18 @@ impl Roll {
         self.piece_limit = rows;
     }
 
-    /// Whether a study of these settings can be a roll: at most 60 states, seen at every step.
+    /// Whether a study of these settings can be a roll: at most 60 states, seen at every step, without clusters and pulls per person.
     pub fn can_read(settings: &StudySettings) -> bool {
-        settings.observation == Observation::Full && settings.reward.states() <= cell::MOST_STATES
+        settings.observation == Observation::Full
+            && settings.reward.states() <= cell::MOST_STATES
+            && unsupported_in_passes(settings, false).is_none()
     }
 
-    /// How many people the study in a folder has, without reading it: as Parquet says, or by the size of the text. None where it cannot be
-    /// a roll.
+    /// How many people the study in a folder has, without reading it: as Parquet says, or by the size of the text. `None` if it
+    /// cannot be a [`Roll`].
     pub fn estimate(folder: &Path) -> Result<Option<u64>> {
-        let ((settings, _), [arms, _], _) = open(folder)?;
-        if !Self::can_read(&settings) {
+        let ((settings, _), [arms, trajectories], _) = open(folder)?;
+        if !Self::can_read(&settings) || has_available(&trajectories) {
             return Ok(None);
         }
         let table = Table::open(Origin::File(&arms))?;
@@ -174,7 +180,7 @@ impl Roll {
         self.truth.is_some()
     }
 
-    /// Everybody, in pieces of at most so many people of one instance each, in the order of the file.
+    /// All people in the order of the file, in pieces of at most `rows` people of one instance each.
     pub fn pieces(&self, rows: usize) -> Result<Pieces<'_>> {
         Pieces::start(self, rows, None)
     }
@@ -207,4 +213,9 @@ impl Roll {
         };
         Ok(sums.fingerprint())
     }
+}
+
+/// Whether the trajectories have a column `available`. A table that cannot be opened is refused where it is read.
+fn has_available(trajectories: &Path) -> bool {
+    Table::open(Origin::File(trajectories)).is_ok_and(|table| table.find("available").is_some())
 }

@@ -46,6 +46,7 @@ impl Roll {
                 .parts
                 .as_ref()
                 .map(|parts| positions.iter().map(|position| parts[*position as usize]).collect()),
+            clusters: None,
             trajectory_names: log.names.clone(),
             trajectories: self.trajectories_of(*instance, &positions)?,
             truth: None,
@@ -77,6 +78,7 @@ impl Roll {
             action: Array3::from_shape_vec(shape, actions).expect("one for each"),
             propensity: None,
             reward: None,
+            available: None,
         };
         Trajectories::new(logged, self.settings.reward.states()).map_err(|fault| Error::Instance {
             instance: self.instances[instance].name.clone(),

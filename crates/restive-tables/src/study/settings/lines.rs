@@ -7,7 +7,7 @@ use std::path::Path;
 use toml::{Spanned, Value};
 
 /// A setting: its name, what it says, what it may be.
-const KNOWN: [(&str, &str, &str); 16] = [
+const KNOWN: [(&str, &str, &str); 18] = [
     ("name", "what the study is called", "text in quotation marks"),
     ("notes", "whatever should be remembered", "text in quotation marks"),
     ("unit", "what a reward of 1 is called", "a few words in quotation marks"),
@@ -38,6 +38,12 @@ const KNOWN: [(&str, &str, &str); 16] = [
         "where the propensities of logged actions come from",
         "one of \"logged\", \"uniform\", \"estimated\", \"round-robin-as-uniform\", \"none\"",
     ),
+    (
+        "cluster",
+        "column of the table of arms with the cluster of each arm",
+        "the name of a column in quotation marks, other than instance, arm and split",
+    ),
+    ("assignment", "unit to which pulls were assigned by lot", "\"per-decision\" or \"per-person\""),
     ("text", "features that are categories though they look like numbers", "a list of names of features"),
     (
         "silenced",
@@ -70,7 +76,7 @@ impl<'a> Lines<'a> {
         Ok(lines)
     }
 
-    /// A setting, where it is there; `read` says nothing of a value that it may not have.
+    /// Value of a setting, if it is present; `read` returns `None` for a value that is not allowed.
     pub(super) fn take<T>(&self, name: &str, read: impl Fn(&Value) -> Option<T>) -> Result<Option<T>> {
         let Some(value) = self.found.get(name) else { return Ok(None) };
         match read(value.get_ref()) {
@@ -83,14 +89,19 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// A setting that cannot be what it is beside the others, where it is there.
+    /// Refuses a setting that contradicts the others, if it is present.
     pub(super) fn refuse(&self, name: &str, expected: String) -> Result<()> {
         let Some(value) = self.found.get(name) else { return Ok(()) };
         let found = format!("{name}: found {}, expected {expected}", shown(value.get_ref()));
         Err(fault(self.path, self.text, value.span().start, found))
     }
 
-    /// A value within a setting that cannot be what it is; `inner` is its name there, and `found` says what is wrong with it.
+    /// Line of a setting, from 1; `None` if the setting is absent.
+    pub(super) fn line(&self, name: &str) -> Option<usize> {
+        self.found.get(name).map(|value| show::line_and_column(self.text, value.span().start).0)
+    }
+
+    /// Error about a value within a setting; `inner` is the name of the value there, and `found` describes the fault.
     pub(super) fn refuse_within(&self, name: &str, inner: &str, found: String) -> Error {
         let span = self.found.get(name).map_or(0..0, Spanned::span);
         // the value begins at its own name, where that stands plainly in the file

@@ -1,4 +1,4 @@
-//! `study.toml`: what a study says of itself.
+//! `study.toml`: settings of a study.
 //!
 //! ```toml
 //! name = "calls in spring"          # optional, as is notes = "…"
@@ -14,15 +14,19 @@
 //! beliefs = 30                      # infinite: labels kept for each state; default: the longest gap of the data + horizon
 //! rows = "all"                      # default; or "pulls" (collapsing): an arm without a row was left alone
 //! behaviour = "logged"              # or "uniform", "estimated", "round-robin-as-uniform", "none": no importance sampling
+//! cluster = "household"             # optional: column of the table of arms with the cluster of each arm, not a feature
+//! assignment = "per-decision"       # default; or "per-person": pulls are assigned by lot once per arm and last for several decisions
 //! text = ["district"]               # optional: features that are categories though they look like numbers
 //! silenced = { drift = "the strike" } # optional: checks of `restive doctor` that do not count, each with its reason
 //! ```
 
+mod assignment;
 mod behaviour;
 mod lines;
 mod observation;
 mod silenced;
 
+pub(super) use assignment::name as assignment_name;
 pub use behaviour::StudyBehaviour;
 pub(super) use observation::{MOST_LABELS, Rows, longest_chain};
 pub use silenced::CHECKS;
@@ -33,7 +37,7 @@ use crate::read::whole::read_whole;
 use lines::Lines;
 use ndarray::Array2;
 use observation::WrittenChain;
-use restive::instance::Observation;
+use restive::instance::{Assignment, Observation};
 use restive::{Reward, check_discount};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -64,8 +68,12 @@ pub struct StudySettings {
     pub ends: Option<usize>,
     /// when states are seen, and the labels that are kept where that is at pulls only
     pub observation: Observation,
-    /// where propensities come from
+    /// Source of the propensities.
     pub behaviour: StudyBehaviour,
+    /// Column of the table of arms with the cluster of each arm. `None`: each arm is a cluster of its own.
+    pub cluster: Option<String>,
+    /// Unit to which pulls were assigned at random.
+    pub assignment: Assignment,
     /// features that are categories though they look like numbers
     pub text: Vec<String>,
     /// checks that do not count, by name, each with its reason
@@ -94,6 +102,10 @@ struct Written<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     beliefs: Option<usize>,
     behaviour: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cluster: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    assignment: Option<&'static str>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     text: &'a [String],
     // a table: behind all that is none
@@ -146,6 +158,7 @@ impl StudySettings {
         let reward = lines.take("rewards", rewards)?.unwrap_or_else(|| Reward::linear(states));
         let observation = observation::read(&lines, &reward)?;
         let rows = observation::rows(&lines, observation)?;
+        let (cluster, assignment) = assignment::read(&lines, behaviour, observation)?;
         let (name, notes) = (lines.take("name", text_of)?, lines.take("notes", text_of)?);
         let unit = lines.take("unit", |value| text_of(value).filter(|unit| !unit.trim().is_empty()))?;
         let names = |value: &Value| value.as_array()?.iter().map(text_of).collect();
@@ -162,6 +175,8 @@ impl StudySettings {
             ends,
             observation,
             behaviour,
+            cluster,
+            assignment,
             text,
             silenced,
         };
@@ -190,6 +205,8 @@ impl StudySettings {
             chain,
             beliefs,
             behaviour: self.behaviour.name(),
+            cluster: self.cluster.as_deref(),
+            assignment: (self.assignment != Assignment::default()).then(|| assignment_name(self.assignment)),
             text: &self.text,
             silenced: &self.silenced,
         };

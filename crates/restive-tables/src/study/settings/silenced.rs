@@ -9,7 +9,7 @@ use crate::show;
 use std::collections::BTreeMap;
 
 /// The names of all checks, in the order in which a report has them.
-pub const CHECKS: [&str; 18] = [
+pub const CHECKS: [&str; 21] = [
     "alignment",
     "ids-shuffled",
     "states-never-change",
@@ -17,6 +17,9 @@ pub const CHECKS: [&str; 18] = [
     "behaviour",
     "chosen",
     "overlap",
+    "availability",
+    "clusters",
+    "assignment",
     "few-calls",
     "memory",
     "drift",

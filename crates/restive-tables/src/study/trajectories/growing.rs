@@ -43,6 +43,8 @@ pub(super) struct Run {
     pub(super) action: Vec<u8>,
     pub(super) propensity: Vec<f64>,
     pub(super) reward: Vec<f64>,
+    /// Empty if the table has no such column.
+    pub(super) is_available: Vec<bool>,
 }
 
 impl Run {
@@ -60,6 +62,9 @@ impl Run {
         if columns.reward.is_some() {
             self.reward.resize(length, f64::NAN);
         }
+        if columns.available.is_some() {
+            self.is_available.resize(length, true);
+        }
     }
 
     /// Writes a row to its place.
@@ -73,6 +78,9 @@ impl Run {
         }
         if columns.reward.is_some() {
             self.reward[position] = row.reward;
+        }
+        if columns.available.is_some() {
+            self.is_available[position] = row.is_available;
         }
     }
 

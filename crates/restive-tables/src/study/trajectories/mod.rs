@@ -1,11 +1,14 @@
 //! `trajectories.{csv,parquet}`: what happened.
 //!
 //! Columns `instance` (may be left out where there is one), `trajectory`, `t`, `arm`, `state`, `action`, perhaps
-//! `propensity`, `reward` and `order`; rows in any order. Steps count from 0 or from 1, whichever the smallest `t` of the file is.
+//! `propensity`, `reward`, `available` and `order`; rows in any order. Steps count from 0 or from 1, whichever the smallest `t` of the file is.
 //! Trajectories stand in the order of their [names](crate::by_name), or of the numbers in `order`, one for each trajectory.
 //! Cells go straight to their place `[T,N]` of a growing trajectory, so that memory is that of the answer: 3 bytes per arm
-//! and step, 8 more for each of propensity and reward. What has no row is unseen. Where states are seen at pulls only, the
+//! and step, 8 more for each of propensity and reward, 1 for `available`. What has no row is unseen. Where states are seen at pulls only, the
 //! columns `last_state` and `since` are read too (4 bytes more), and `labels` makes labels of them and of the actions.
+//!
+//! `available` is 0 or 1 in every row, the last step of a trajectory included: whether the arm could be pulled at that decision.
+//! `action = 1` with `available = 0` is refused, and the propensity of such a row is not read. Steps without a row count as available.
 
 mod find_row;
 mod growing;
@@ -25,7 +28,7 @@ use crate::error::{Error, Result};
 use crate::memory::require;
 use growing::{Growing, NO_ROW, Run};
 use restive::instance::{Chain, Observation};
-use row::{Columns, RowCells};
+use row::{AVAILABLE, Columns, RowCells};
 use std::path::Path;
 use whole::{Read, Whole};
 
@@ -61,7 +64,7 @@ pub(super) fn read(
     if columns.instance.is_none() && arms.instances.len() > 1 {
         table.need("instance")?;
     }
-    let (propensity, reward) = (columns.propensity, columns.reward);
+    let (propensity, reward, available) = (columns.propensity, columns.reward, columns.available);
     let room = room(&table);
     let instances = (0..arms.arms.len()).map(|_| Growing::default()).collect();
     let first = usize::MAX;
@@ -91,6 +94,7 @@ pub(super) fn read(
         first,
         has_propensity: propensity.is_some(),
         has_reward: reward.is_some(),
+        has_available: available.is_some(),
     };
     whole.assemble(instances)
 }
@@ -118,6 +122,7 @@ pub(super) fn find_columns(table: &Table, settings: &StudySettings) -> Result<(C
     let instance = optional("instance", Want::Name);
     let (propensity, reward) = (optional("propensity", Want::Number), optional("reward", Want::Number));
     let order = optional("order", Want::Number);
+    let available = optional("available", Want::Number);
     let [last_state, since] = ["last_state", "since"].map(|name| match chain {
         Some(_) => optional(name, Want::Number),
         None => None,
@@ -126,7 +131,12 @@ pub(super) fn find_columns(table: &Table, settings: &StudySettings) -> Result<(C
         table.need_because("last_state", "a label is both last_state and since")?;
         table.need_because("since", "a label is both last_state and since")?;
     }
-    let columns = Columns { instance, propensity, reward, order, last_state, since, states, chain };
+    if available.is_some() && chain.is_some() {
+        let expected = "no such column with observation = \"collapsing\" in study.toml: availability requires observation = \"full\"";
+        return Err(Error::content(&table.path, "", "a column available", expected));
+    }
+    let columns =
+        Columns { instance, propensity, reward, order, available, last_state, since, states, chain };
     Ok((columns, wanted))
 }
 
@@ -138,8 +148,11 @@ pub(super) fn room(table: &Table) -> u64 {
 /// Says of a word in the place of a number which numbers there are.
 pub(super) fn explained(error: Error) -> Error {
     match error {
-        Error::Cell { path, place, column, found, .. } if matches!(&*column, "state" | "action") => {
+        Error::Cell { path, place, column, found, .. }
+            if matches!(&*column, "state" | "action" | "available") =>
+        {
             let expected = match &*column {
+                "available" => AVAILABLE,
                 "state" => "a number: the states are counted from 0, empty where it was not observed",
                 _ => {
                     "a number: 0 for an arm left alone, 1 for one that was pulled, empty where none was taken"

@@ -18,12 +18,16 @@ pub(in crate::study) const ARM: usize = 2;
 pub(in crate::study) const STATE: usize = 3;
 pub(in crate::study) const ACTION: usize = 4;
 
+/// Expected content of the column `available`.
+pub(super) const AVAILABLE: &str = "0 or 1";
+
 /// Where the optional columns stand among the wanted ones, and what cells may hold.
 pub(in crate::study) struct Columns {
     pub(in crate::study) instance: Option<usize>,
     pub(in crate::study) propensity: Option<usize>,
     pub(in crate::study) reward: Option<usize>,
     pub(in crate::study) order: Option<usize>,
+    pub(in crate::study) available: Option<usize>,
     pub(in crate::study) last_state: Option<usize>,
     pub(in crate::study) since: Option<usize>,
     /// M
@@ -35,7 +39,7 @@ pub(in crate::study) struct Columns {
 impl Columns {
     /// Bytes that a cell of a trajectory takes while it is read.
     pub(super) fn bytes(&self) -> f64 {
-        let optional = [(self.since, 4.0), (self.propensity, 8.0), (self.reward, 8.0)];
+        let optional = [(self.since, 4.0), (self.propensity, 8.0), (self.reward, 8.0), (self.available, 1.0)];
         3.0 + optional.iter().filter(|(column, _)| column.is_some()).map(|(_, bytes)| bytes).sum::<f64>()
     }
 }
@@ -63,6 +67,8 @@ pub(in crate::study) struct LoggedRow<'a> {
     pub(in crate::study) label: Option<(u16, u16)>,
     pub(in crate::study) propensity: f64,
     pub(in crate::study) reward: f64,
+    /// Whether the arm could be pulled; true if the table has no such column.
+    pub(in crate::study) is_available: bool,
     /// when the trajectory comes among the others; 0 where the table does not say
     pub(in crate::study) order: f64,
 }
@@ -142,7 +148,12 @@ impl<'a> RowCells<'a> {
         if !is_below(action, 2) {
             return Err(self.refused("action", shown(action), "0, 1 or an empty cell"));
         }
-        let propensity = self.optional(self.columns.propensity);
+        let is_available = self.is_available()?;
+        if !is_available && action == 1.0 {
+            let expected = "0 or an empty cell: available = 0 says that the arm could not be pulled";
+            return Err(self.refused("action", shown(action), expected));
+        }
+        let propensity = if is_available { self.optional(self.columns.propensity) } else { 1.0 };
         let is_probability = propensity.is_nan() || (propensity > 0.0 && propensity <= 1.0);
         if self.columns.propensity.is_some() && !action.is_nan() && !is_probability {
             let expected =
@@ -168,8 +179,18 @@ impl<'a> RowCells<'a> {
             label: self.label()?,
             propensity,
             reward,
+            is_available,
             order: order + 0.0,
         })
+    }
+
+    fn is_available(self) -> Result<bool> {
+        let Some(column) = self.columns.available else { return Ok(true) };
+        match self.number(column) {
+            0.0 => Ok(false),
+            1.0 => Ok(true),
+            found => Err(self.refused("available", shown(found), AVAILABLE)),
+        }
     }
 
     /// The numbers of the instance and the arm.

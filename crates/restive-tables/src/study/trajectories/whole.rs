@@ -29,12 +29,13 @@ pub(super) struct Whole<'a> {
     pub(super) first: usize,
     pub(super) has_propensity: bool,
     pub(super) has_reward: bool,
+    pub(super) has_available: bool,
 }
 
 impl Whole<'_> {
     /// Makes labels where states are seen at pulls only and fills the arrays, an instance at a time.
     pub(super) fn assemble(self, mut instances: Vec<Growing>) -> Result<(Vec<Read>, Observation)> {
-        let Self { origin, arms, settings, rows, first, has_propensity, has_reward } = self;
+        let Self { origin, arms, settings, rows, first, has_propensity, has_reward, has_available } = self;
         let path = origin.path();
         if first > 1 {
             return Err(late(path, first));
@@ -72,6 +73,7 @@ impl Whole<'_> {
                 action: Array3::from_elem(shape, NO_ACTION),
                 propensity: has_propensity.then(|| Array3::from_elem(shape, f64::NAN)),
                 reward: has_reward.then(|| Array3::from_elem(shape, f64::NAN)),
+                available: has_available.then(|| Array3::from_elem(shape, true)),
             };
             let order = growing.in_order();
             for (j, number) in order.iter().enumerate() {
@@ -80,6 +82,7 @@ impl Whole<'_> {
                 put(&mut logged.action, j, &run.action, first, n);
                 logged.propensity.iter_mut().for_each(|all| put(all, j, &run.propensity, first, n));
                 logged.reward.iter_mut().for_each(|all| put(all, j, &run.reward, first, n));
+                logged.available.iter_mut().for_each(|all| put(all, j, &run.is_available, first, n));
             }
             logged.action.iter_mut().filter(|a| **a == NO_ROW).for_each(|a| *a = NO_ACTION);
             let source = |source: restive::Error| Error::Instance {
@@ -97,7 +100,8 @@ impl Whole<'_> {
     /// been read is given back bit by bit.
     fn refuse_giants(&self, instances: &[Growing], has_reward: bool) -> Result<()> {
         let bytes = 3.0
-            + [self.has_propensity, has_reward].map(|has| if has { 8.0 } else { 0.0 }).iter().sum::<f64>();
+            + [self.has_propensity, has_reward].map(|has| if has { 8.0 } else { 0.0 }).iter().sum::<f64>()
+            + if self.has_available { 1.0 } else { 0.0 };
         let cells = |growing: &Growing| growing.runs.iter().map(|run| run.state.len() as f64).sum::<f64>();
         let padded = |growing: &Growing| {
             growing.runs.len() as f64

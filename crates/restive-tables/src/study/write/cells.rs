@@ -15,7 +15,7 @@ fn repeated(name: &str, count: usize) -> ArrayRef {
     Arc::new(StringArray::from_iter_values(std::iter::repeat_n(name, count)))
 }
 
-pub(super) fn arm_cells(instance: &StudyInstance) -> Vec<ArrayRef> {
+pub(super) fn arm_cells(instance: &StudyInstance, has_clusters: bool) -> Vec<ArrayRef> {
     let mut cells = vec![repeated(&instance.name, instance.arms.len())];
     cells.push(Arc::new(StringArray::from_iter_values(&instance.arms)));
     cells.extend(instance.features.columns().iter().map(|column| -> ArrayRef {
@@ -24,6 +24,13 @@ pub(super) fn arm_cells(instance: &StudyInstance) -> Vec<ArrayRef> {
             Column::Text(values) => Arc::new(StringArray::from_iter(values)),
         }
     }));
+    cells.extend(
+        instance
+            .clusters
+            .iter()
+            .filter(|_| has_clusters)
+            .map(|names| -> ArrayRef { Arc::new(StringArray::from_iter_values(names)) }),
+    );
     cells.extend(instance.split.iter().map(|parts| -> ArrayRef {
         Arc::new(StringArray::from_iter_values(parts.iter().map(|part| part.name())))
     }));
@@ -61,12 +68,13 @@ pub(super) struct Shape {
     pub(super) labels: Option<usize>,
     pub(super) has_propensity: bool,
     pub(super) has_reward: bool,
+    pub(super) has_available: bool,
     /// whether the names of trajectories do not say in which order they come
     pub(super) has_order: bool,
 }
 
 pub(super) fn trajectory_columns(
-    Shape { labels, has_propensity, has_reward, has_order }: Shape,
+    Shape { labels, has_propensity, has_reward, has_available, has_order }: Shape,
 ) -> Vec<(String, DataType)> {
     let mut columns = names(&["instance", "trajectory"]);
     columns.push(("t".into(), DataType::Int32));
@@ -76,6 +84,7 @@ pub(super) fn trajectory_columns(
     columns.extend(whole.map(|name| (name.to_string(), DataType::Int32)));
     columns.extend(has_propensity.then(|| ("propensity".into(), DataType::Float64)));
     columns.extend(has_reward.then(|| ("reward".into(), DataType::Float64)));
+    columns.extend(has_available.then(|| ("available".into(), DataType::Int32)));
     columns.extend(has_order.then(|| ("order".into(), DataType::Int32)));
     columns
 }
@@ -86,13 +95,17 @@ pub(super) fn trajectory_cells(
     instance: &StudyInstance,
     j: usize,
     steps: std::ops::Range<usize>,
-    Shape { labels, has_propensity, has_reward, has_order }: Shape,
+    Shape { labels, has_propensity, has_reward, has_available, has_order }: Shape,
 ) -> Vec<ArrayRef> {
     let logged = &instance.trajectories;
     let (state, action) = (logged.state(), logged.action());
     let reward = |t: usize, i: usize| logged.reward().and_then(|all| known(all[[j, t, i]]));
-    let is_known =
-        |t, i| state[[j, t, i]] != UNSEEN || action[[j, t, i]] != NO_ACTION || reward(t, i).is_some();
+    let is_known = |t, i| {
+        state[[j, t, i]] != UNSEEN
+            || action[[j, t, i]] != NO_ACTION
+            || reward(t, i).is_some()
+            || !logged.is_available([j, t, i])
+    };
     let all = steps.flat_map(|t| (0..logged.arms()).map(move |i| (t, i)));
     let rows: Vec<(usize, usize)> = all.filter(|(t, i)| *i == 0 || is_known(*t, *i)).collect();
     let whole = |cell: &dyn Fn(usize, usize) -> Option<i32>| -> ArrayRef {
@@ -127,6 +140,9 @@ pub(super) fn trajectory_cells(
     }
     if has_reward {
         cells.push(number(&reward));
+    }
+    if has_available {
+        cells.push(whole(&|t, i| Some(i32::from(logged.is_available([j, t, i])))));
     }
     if has_order {
         cells.push(whole(&|_, _| Some(j as i32)));

@@ -61,7 +61,8 @@ impl Study {
         };
         fs::write(draft.file(SETTINGS), self.to_toml()).map_err(draft.refused(SETTINGS))?;
         let mut arms = table("arms", self.arm_columns())?;
-        self.instances.iter().try_for_each(|instance| arms.write(arm_cells(instance)))?;
+        let has_clusters = self.has_clusters();
+        self.instances.iter().try_for_each(|instance| arms.write(arm_cells(instance, has_clusters)))?;
         arms.finish()?;
         if self.has_truth() {
             let mut truth = table("truth", truth_columns(self.settings.reward.states()))?;
@@ -132,8 +133,9 @@ impl Study {
             let cells = self.instances.iter().map(truth_cells).collect();
             pieces(truth_columns(self.settings.reward.states()), cells)
         });
+        let arms = self.instances.iter().map(|instance| arm_cells(instance, self.has_clusters()));
         (
-            pieces(self.arm_columns(), self.instances.iter().map(arm_cells).collect()),
+            pieces(self.arm_columns(), arms.collect()),
             pieces(trajectory_columns(shape), self.instances.iter().flat_map(logged).collect()),
             truth,
         )
@@ -156,12 +158,18 @@ impl Study {
         self.instances.iter().any(|instance| instance.truth.is_some())
     }
 
+    /// Whether the table of arms has a column of clusters: its name and those of all clusters are known.
+    fn has_clusters(&self) -> bool {
+        self.settings.cluster.is_some() && self.instances.iter().all(|instance| instance.clusters.is_some())
+    }
+
     fn trajectory_shape(&self) -> Shape {
         let has = |is_there: fn(&StudyInstance) -> bool| self.instances.iter().any(is_there);
         Shape {
             labels: self.settings.observation.chain().map(restive::instance::Chain::beliefs),
             has_propensity: has(|instance| instance.trajectories.propensity().is_some()),
             has_reward: has(|instance| instance.trajectories.reward().is_some()),
+            has_available: has(|instance| instance.trajectories.available().is_some()),
             has_order: has(|instance| !instance.trajectory_names.is_sorted_by(|a, b| by_name(a, b).is_le())),
         }
     }
@@ -174,6 +182,8 @@ impl Study {
                 Column::Number(_) => (name.clone(), DataType::Float64),
                 Column::Text(_) => (name.clone(), DataType::Utf8),
             }));
+            let cluster = self.settings.cluster.iter().filter(|_| self.has_clusters());
+            columns.extend(cluster.map(|name| (name.clone(), DataType::Utf8)));
             columns.extend(first.split.iter().map(|_| ("split".into(), DataType::Utf8)));
         }
         columns

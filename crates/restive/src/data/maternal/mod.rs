@@ -211,12 +211,16 @@ impl Maternal {
         let (state, action) = (log.state().to_owned(), log.action().to_owned());
         Instance::new(Parts {
             features,
-            trajectories: Trajectories::new(Logged { state, action, propensity: None, reward: None }, 2)?,
+            trajectories: Trajectories::new(
+                Logged { state, action, propensity: None, reward: None, available: None },
+                2,
+            )?,
             reward,
             budget: self.budget,
             discount: self.discount,
             truth: Some(truth),
             observation: Observation::Full,
+            clusters: None,
         })
     }
 }

@@ -48,7 +48,8 @@ pub(crate) struct Foresight {
 }
 
 impl Judge {
-    /// Everybody's decisions in a state that was seen, in the order of trajectories and steps: by person.
+    /// Decisions of each person in a state that was seen, in the order of trajectories and steps: by person. Decisions at which a person
+    /// was not available are left out; the states after them are used like all others.
     pub(crate) fn foresee(&self, instance: &Instance, outlook: Outlook) -> Vec<Vec<Foresight>> {
         let along = self.along(instance);
         (0..instance.arms())
@@ -95,7 +96,7 @@ impl Judge {
                 }
                 let next = state[[j, t + 1, i]];
                 let at = |k: usize, a: usize, next: usize| moves[((k * m + s) * 2 + a) * m + next];
-                if action[[j, t, i]] != NO_ACTION {
+                if action[[j, t, i]] != NO_ACTION && log.is_available([j, t, i]) {
                     let mean = |of: &dyn Fn(usize) -> f64| -> f64 {
                         weight.iter().enumerate().map(|(k, w)| w * of(k)).sum()
                     };
