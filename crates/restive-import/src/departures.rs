@@ -1,9 +1,9 @@
 //! Tables of their own for people who left (`[exits]`) and people who must not be called (`[do_not_call]`).
 //!
 //! A quarantined row of such a table excludes its person from calls, if the row names one: the person may have left or may object. A row of
-//! the registry does the same if it is quarantined and its cells of `left` and `do_not_call` are not both a clear no. The import does not
-//! stop, as it does at a word that the mapping does not list: no list can give a meaning to an error, and one damaged row must not delay
-//! the calls to all others. `quarantine.csv` has the reason of each row, and a note counts the excluded people.
+//! the registry does the same if it is quarantined and its cells of `left` and `do_not_call` are not both a clear no. A word
+//! that the mapping does not list stops the import; such a row does not. No list can give a meaning to an error, and one damaged row must
+//! not delay the calls to all others. `quarantine.csv` has the reason of each row, and a note counts the excluded people.
 
 use crate::accounts::Accounts;
 use crate::dates::DAY;

@@ -59,7 +59,7 @@ impl Lock {
         Self::take_beside(&at, folder, PATIENCE)
     }
 
-    /// Locks a file that is no ledger and need not exist, while a process reads, changes and writes it; waits up to 10 seconds for another
+    /// Locks a file other than a ledger, which need not exist, while a process reads, changes and writes it; waits up to 10 seconds for another
     /// process.
     pub fn of_file(path: &Path) -> Result<Self> {
         Self::hold(&open::place(path)?, path, "this file", PATIENCE)

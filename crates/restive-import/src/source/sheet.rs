@@ -3,7 +3,7 @@
 //! A workbook is opened once for all its sheets, because its texts lie apart from the sheets and are read first. The cells
 //! of the newer formats of Excel are streamed. A row that is shorter than the header has empty cells at its end; one
 //! with more cells than the header has a fault. A formula of `.xlsx` or `.ods` whose result was not stored is an [error](cell_error), not
-//! an empty cell; the older formats of Excel store every result. An error that an `.ods` stores as a number beside its name is read as the
+//! an empty cell; the older formats of Excel store every result. An error that an `.ods` stores as a number with its name is read as the
 //! number, because the decoder does not return the name. The decoder answers damage with an error or a panic; the latter is caught
 //! at every step, and what it says is not repeated, because it may quote a cell.
 
